@@ -1,0 +1,90 @@
+"""The header against the contract: column names in, where each property stands and what is wrong out.
+
+Names are compared exactly; a name that differs by case or a letter is named in the fix, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from contracts.plan import Plan
+from contracts.problem import Problem, nearest, quoted
+
+OURS = ("_record", "_reasons")
+"""The columns that `rejected.csv` carries at its end; a corrected file may bring them back, they are ignored."""
+
+
+def positions(header: tuple[str, ...]) -> dict[str, int]:
+    """Where each column stands in a record, from 0; our own trailing columns are not columns of the file."""
+    return {name: n for n, name in enumerate(header) if name not in OURS}
+
+
+def missing(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:
+    """The contract's properties that the header lacks, in the contract's order."""
+    return tuple(p.name for p in plan.properties if p.name not in header)
+
+
+def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Everything that is wrong with a header under the contract's `columns` policy, all at once."""
+    known = [p.name for p in plan.properties]
+    names = list(positions(header))
+    return (
+        *_blank(header),
+        *_duplicated(header),
+        *_missing(plan, names),
+        *_extra(plan, names, known),
+        *_reordered(plan, names, known),
+    )
+
+
+def _blank(header: tuple[str, ...]) -> list[Problem]:
+    empty = [n for n, name in enumerate(header, 1) if not name.strip()]
+    if not empty:
+        return []
+    where = ", ".join(map(str, empty[:8]))
+    return [Problem("blank-column-name", f"Column {where} of the header has no name.", "Give every column a name, and look for a delimiter too many at the end of the header.")]
+
+
+def _duplicated(header: tuple[str, ...]) -> list[Problem]:
+    twice = [name for name, n in Counter(header).items() if n > 1 and name.strip()]
+    return [
+        Problem("duplicate-column", f"The header names `{name}` {header.count(name)} times.", f"Keep one column `{name}`.", property=name)
+        for name in twice
+    ]
+
+
+def _missing(plan: Plan, names: list[str]) -> list[Problem]:
+    policy = plan.columns.missing
+    found = []
+    for prop in plan.properties:
+        if prop.name in names or (policy == "ignore" and not prop.required):
+            continue
+        spare = [n for n in names if n not in {p.name for p in plan.properties}]
+        close = nearest(prop.name, spare)
+        fix = f"Rename the column `{close}` to `{prop.name}`." if close else f"Add a column `{prop.name}` ({prop.type})."
+        level = "error" if policy == "reject" or prop.required else "warning"
+        found.append(Problem("missing-column", f"The column `{prop.name}` is missing from the header.", fix, level, property=prop.name))
+    return found
+
+
+def _extra(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
+    policy = plan.columns.extra
+    if policy == "ignore":
+        return []
+    absent = [k for k in known if k not in names]
+    level = "error" if policy == "reject" else "warning"
+    found = []
+    for name in names:
+        if name in known or not name.strip():
+            continue
+        close = nearest(name, absent)
+        fix = f"Rename it to `{close}`." if close else f"Leave the column out, or ask for it to be added to {plan.contract}."
+        found.append(Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name))
+    return found
+
+
+def _reordered(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
+    wanted = [k for k in known if k in names]
+    if plan.columns.order == "any" or [n for n in names if n in known] == wanted:
+        return []
+    return [Problem("column-order", "The columns stand in another order than the contract's.", f"Write them in this order: {quoted(known, most=40)}.")]

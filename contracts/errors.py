@@ -1,0 +1,40 @@
+"""Every exception of dropgate: one root, one leaf for each decision that a caller has to take.
+
+    DropgateError
+    ├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
+    ├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
+    ├── StaleWrite           somebody else wrote the item first: read again and decide anew
+    ├── DestinationTaken     the object to be written is already there: look whose it is
+    ├── ObjectGone           the object version to be read is not there any more
+    └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
+"""
+
+from __future__ import annotations
+
+
+class DropgateError(Exception):
+    """The root; its text is one sentence for a person."""
+
+
+class DocumentInvalid(DropgateError):
+    """A document that we wrote ourselves does not have the shape that this version reads."""
+
+
+class PatternInvalid(DropgateError):
+    """A key pattern that cannot be read; the text says what to write instead."""
+
+
+class StaleWrite(DropgateError):
+    """A conditional write found another version than the one that was read (fencing)."""
+
+
+class DestinationTaken(DropgateError):
+    """A conditional write of an object found one in its place."""
+
+
+class ObjectGone(DropgateError):
+    """The pinned version of an object does not exist (any more)."""
+
+
+class ServiceUnavailable(DropgateError):
+    """A call that may succeed later; nothing is known to have happened."""

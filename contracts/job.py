@@ -1,0 +1,155 @@
+"""What the control plane asks of the job and what the job answers: two documents, each an object in the jobs zone.
+
+The request is one JSON document. The result is JSON Lines: a header, then one line for each drop, so that a thousand drops
+stay a few megabytes. Record numbers count data records from 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contracts import codec
+from contracts.errors import DocumentInvalid
+from contracts.plan import Plan
+from contracts.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class JobDrop:
+    """A drop as the job sees it: where its bytes lie, what its header line says, where its producer's files go.
+
+    `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes` are
+    the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is no producer.
+    """
+
+    id: str
+    attempt: int
+    uri: str
+    name: str
+    size: int
+    header: tuple[str, ...]
+    header_line: str
+    reports: str | None = None
+    notes: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """One run of the job: drops of one plan, and where to write. All URIs of folders end in `/`.
+
+    `evidence_rows` and `evidence_checks` are the batch's own folders, overwritten whole by a later try.
+    """
+
+    batch: str
+    try_: int
+    plan: Plan
+    drops: tuple[JobDrop, ...]
+    scratch: str
+    evidence_rows: str
+    evidence_checks: str
+    result: str
+    requested_at: str
+    format: Literal[1] = 1
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> JobRequest:
+        """Read a request; DocumentInvalid if it is not one."""
+        return codec.loads(cls, text, "job request")
+
+    def dumps(self) -> str:
+        """The request's JSON text."""
+        return codec.canonical(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One failing record of a check; `value` is the cell's text, masked where its property is classified."""
+
+    record: int
+    value: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What one check counted in one drop: evaluated = success + failed + null.
+
+    `state` error: the rule crashed or could not run, the figures are void. not_evaluated: `reason` says why
+    (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure.
+    """
+
+    evaluated: int = 0
+    failed: int = 0
+    null: int = 0
+    state: Literal["counted", "error", "not_evaluated"] = "counted"
+    reason: str | None = None
+    observed: str | None = None
+    samples: tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropResult:
+    """The facts of one drop; `counts` stand in the order of the header's `checks`.
+
+    `read` is counted by a bare scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
+    failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow` tells that
+    rarer ones were left out. A drop that could not be judged has a `failure` and no figures.
+    """
+
+    drop: str
+    attempt: int
+    read: int = 0
+    valid: int = 0
+    rejected: int = 0
+    flagged: int = 0
+    blank: int = 0
+    counts: tuple[Count, ...] = ()
+    masks: tuple[tuple[str, int], ...] = ()
+    overflow: bool = False
+    outputs: dict[str, str] = field(default_factory=dict)
+    notes: tuple[Problem, ...] = ()
+    failure: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobHeader:
+    """The first line of a result: which run it is, and the ids of the checks in the order of all counts."""
+
+    batch: str
+    try_: int
+    plan: str
+    checks: tuple[str, ...]
+    started_at: str
+    ended_at: str
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The whole answer of one run."""
+
+    header: JobHeader
+    drops: tuple[DropResult, ...]
+
+    def dumps(self) -> str:
+        """JSON Lines: the header, then the drops."""
+        return "".join(codec.canonical(part) + "\n" for part in (self.header, *self.drops))
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> JobResult:
+        """Read a result; DocumentInvalid if a line of it is not what it must be."""
+        lines = _lines(text)
+        header = codec.decode(JobHeader, next(lines, None), "job result, line 1")
+        return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines, 2)))
+
+
+def _lines(text: str | bytes) -> Iterator[object]:
+    whole = text if isinstance(text, str) else text.decode()
+    for number, line in enumerate(whole.removesuffix("\n").split("\n"), 1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise DocumentInvalid(f"job result, line {number} is not JSON ({error})") from error

@@ -1,0 +1,183 @@
+"""The plan: a contract compiled to what machines need at run time.
+
+It is made by `contracts.authoring` from an ODCS document, is immutable and named by the hash of its text, and is all that
+admission, the job and the verdict know of a contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from contracts import codec
+
+Severity = Literal["error", "warning"]
+Unit = Literal["rows", "percent"]
+Policy = Literal["reject", "warn", "ignore"]
+LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
+Scope = Literal["record", "row", "set"]
+Operator = Literal[
+    "mustBe",
+    "mustNotBe",
+    "mustBeGreaterThan",
+    "mustBeGreaterOrEqualTo",
+    "mustBeLessThan",
+    "mustBeLessOrEqualTo",
+    "mustBeBetween",
+    "mustNotBeBetween",
+]
+
+
+def share(count: int, of: int) -> Fraction:
+    """`count` as an exact percentage of `of`; of nothing, 0."""
+    return Fraction(100 * count, of) if of else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many rows may fail: a count, or a percentage of the rows evaluated, compared exactly."""
+
+    value: Decimal
+    unit: Unit
+
+    def allows(self, count: int, of: int) -> bool:
+        """Whether `count` failing rows out of `of` are within the limit (the limit itself is within)."""
+        return (share(count, of) if self.unit == "percent" else count) <= Fraction(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.value} %" if self.unit == "percent" else f"{self.value} rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What an ODCS library metric is held against: one operator, one number or two, rows or percent."""
+
+    operator: Operator
+    values: tuple[Decimal, ...]
+    unit: Unit = "rows"
+
+    def holds(self, count: int, of: int) -> bool:
+        """Whether the metric's `count` (of `of` evaluated rows) is as the contract wants it.
+
+        Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
+        """
+        seen = share(count, of) if self.unit == "percent" else Fraction(count)
+        low, high = Fraction(self.values[0]), Fraction(self.values[-1])
+        return {
+            "mustBe": seen == low,
+            "mustNotBe": seen != low,
+            "mustBeGreaterThan": seen > low,
+            "mustBeGreaterOrEqualTo": seen >= low,
+            "mustBeLessThan": seen < low,
+            "mustBeLessOrEqualTo": seen <= low,
+            "mustBeBetween": low < seen < high,
+            "mustNotBeBetween": not low < seen < high,
+        }[self.operator]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule applied to a drop.
+
+    `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail; set: does
+    the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum, maximum {value: text};
+    minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text], pattern?}; others none.
+    Numbers are decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
+    """
+
+    id: str
+    kind: str
+    scope: Scope
+    severity: Severity
+    dimension: str
+    expected: str
+    property: str | None = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+    threshold: Threshold | None = None
+    tolerance: Limit | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A column: its ODCS logical type, its date or timestamp pattern (java.time), whether its values may be shown."""
+
+    name: str
+    type: LogicalType
+    format: str | None = None
+    required: bool = False
+    classification: str | None = None
+
+    @property
+    def masked(self) -> bool:
+        """Whether receipts and results must not show values (any classification but `public`)."""
+        return self.classification not in (None, "public")
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    quote: str = '"'
+    escape: str = '"'
+    null_values: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What happens when the header is not the contract's: columns too many, too few, in another order."""
+
+    extra: Policy = "reject"
+    missing: Policy = "reject"
+    order: Literal["any", "exact"] = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that machines know of one contract; `sha` names it."""
+
+    contract: str
+    id: str
+    version: str
+    object: str
+    producer: str
+    files: tuple[str, ...]
+    properties: tuple[Property, ...]
+    checks: tuple[Check, ...]
+    csv: Csv = field(default_factory=Csv)
+    columns: Columns = field(default_factory=Columns)
+    empty: Literal["reject", "warn", "accept"] = "reject"
+    tolerance: Limit | None = None
+    promote: Literal["object"] = "object"
+    same_key: Literal["supersede", "version"] = "supersede"
+    deprecated: bool = False
+    file_format: Literal["csv"] = "csv"
+    format: Literal[1] = 1
+
+    @property
+    def sha(self) -> str:
+        """SHA-256 of the plan's canonical text, in hexadecimal."""
+        return codec.sha256(self)
+
+    def property_named(self, name: str) -> Property:
+        """The property of that name; KeyError if the contract has none."""
+        for one in self.properties:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def row_checks(self) -> tuple[Check, ...]:
+        """The checks that say which rows fail, in the order of the bits of a failing row's mask."""
+        return tuple(c for c in self.checks if c.scope != "set")
+
+
+RECORD_CHECKS: tuple[Check, ...] = (
+    Check("record.fields", "fields", "record", "error", "conformity", "as many cells as the header"),
+    Check("record.quotes", "quotes", "record", "error", "conformity", "every quote closed in its line"),
+    Check("record.text", "text", "record", "error", "conformity", "text in the agreed encoding, without NUL"),
+)
+"""What a line must be before it is a record; every CSV plan begins with these."""

@@ -1,0 +1,1 @@
+"""The command line `dropgate`: a module for each command, each one library call plus rendering."""

@@ -1,0 +1,66 @@
+"""The entry point: the list of commands, each imported only when it is called, so that the others start fast.
+
+Exit codes of every command: 0 accepted or fine, 1 rejected or findings, 2 usage, 3 failed.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from contracts.errors import DropgateError
+from contracts.problem import nearest
+
+COMMANDS = {
+    "demo": "Watch real files go the whole way on this machine.",
+    "up": "Keep the embedded stack running, to try with any S3 client.",
+    "lint": "Check contracts: every finding with file, line and what to write instead.",
+    "match": "Say which contract a key belongs to and why, or why none.",
+    "publish": "Compile contracts and put them in force.",
+    "test": "Judge a file at home as the pipeline would.",
+    "drops": "List drops and how they ended.",
+    "show": "Show one drop: its states, its verdict, where its bytes lie.",
+    "replay": "Judge a settled drop again under the contract of today.",
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are modules of this package, found by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; its module is imported here and nowhere else."""
+        if cmd_name not in COMMANDS:
+            close = nearest(cmd_name, COMMANDS)
+            ctx.fail(f"No such command '{cmd_name}'." + (f" Did you mean '{close}'?" if close else ""))
+        command = importlib.import_module(f"infra.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dropgate")
+def main() -> None:
+    """Hold every dropped file against its data contract.
+
+    \b
+    Exit codes: 0 accepted or fine, 1 rejected or findings, 2 usage, 3 failed.
+    """
+
+
+def run() -> None:
+    """Run the command line; an error of ours is one sentence and exit code 3, never a stack trace."""
+    try:
+        main()
+    except DropgateError as error:
+        click.echo(f"dropgate: {error}", err=True)
+        raise SystemExit(3) from None
