@@ -1,6 +1,7 @@
 """Frozen dataclasses to JSON and back: a value in, plain JSON types out, and the reverse, strictly.
 
-Decimals travel as text so that no figure changes on the way; an unknown or missing key is an error that names its place.
+Decimals travel as text so that no figure changes on the way; an unknown or missing key is an error that names its
+place.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def _decode(hint: Any, data: Any, where: str) -> Any:
         return _dataclass(hint, data, where)
     if hint is Decimal:
         return Decimal(_expect(isinstance(data, str), data, data, "a number as text", where))
-    return _expect(isinstance(data, hint) and (hint is bool or not isinstance(data, bool)), data, data, hint.__name__, where)
+    fits = isinstance(data, hint) and (hint is bool or not isinstance(data, bool))
+    return _expect(fits, data, data, hint.__name__, where)
 
 
 def _union(hint: Any, data: Any, where: str) -> Any:
@@ -91,7 +93,9 @@ def _dataclass(cls: Any, data: Any, where: str) -> Any:
     _expect(isinstance(data, dict), data, data, "an object", where)
     hints, required = _fields(cls)
     if unknown := sorted(set(data) - set(hints)):
-        raise DocumentInvalid(f"{where} has the unknown key {unknown[0]!r}; it may come from a newer version of dropgate")
+        raise DocumentInvalid(
+            f"{where} has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it"
+        )
     if missing := sorted(required - set(data)):
         raise DocumentInvalid(f"{where} lacks {missing[0]!r}")
     return cls(**{k: _decode(hints[k], v, f"{where}.{k}") for k, v in data.items()})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from contracts.plan import Plan
-from contracts.problem import Problem, nearest, quoted
+from contracts.problem import Level, Problem, nearest, quoted
 
 OURS = ("_record", "_reasons")
 """The columns that `rejected.csv` carries at its end; a corrected file may bring them back, they are ignored."""
@@ -41,16 +41,19 @@ def _blank(header: tuple[str, ...]) -> list[Problem]:
     empty = [n for n, name in enumerate(header, 1) if not name.strip()]
     if not empty:
         return []
-    where = ", ".join(map(str, empty[:8]))
-    return [Problem("blank-column-name", f"Column {where} of the header has no name.", "Give every column a name, and look for a delimiter too many at the end of the header.")]
+    message = f"Column {', '.join(map(str, empty[:8]))} of the header has no name."
+    fix = "Give every column a name, and look for a delimiter too many at the end of the header."
+    return [Problem("blank-column-name", message, fix)]
 
 
 def _duplicated(header: tuple[str, ...]) -> list[Problem]:
     twice = [name for name, n in Counter(header).items() if n > 1 and name.strip()]
-    return [
-        Problem("duplicate-column", f"The header names `{name}` {header.count(name)} times.", f"Keep one column `{name}`.", property=name)
-        for name in twice
-    ]
+    return [_twice(name, header.count(name)) for name in twice]
+
+
+def _twice(name: str, times: int) -> Problem:
+    message = f"The header names `{name}` {times} times."
+    return Problem("duplicate-column", message, f"Keep one column `{name}`.", property=name)
 
 
 def _missing(plan: Plan, names: list[str]) -> list[Problem]:
@@ -61,9 +64,11 @@ def _missing(plan: Plan, names: list[str]) -> list[Problem]:
             continue
         spare = [n for n in names if n not in {p.name for p in plan.properties}]
         close = nearest(prop.name, spare)
-        fix = f"Rename the column `{close}` to `{prop.name}`." if close else f"Add a column `{prop.name}` ({prop.type})."
-        level = "error" if policy == "reject" or prop.required else "warning"
-        found.append(Problem("missing-column", f"The column `{prop.name}` is missing from the header.", fix, level, property=prop.name))
+        add = f"Add a column `{prop.name}` ({prop.type})."
+        fix = f"Rename the column `{close}` to `{prop.name}`." if close else add
+        level: Level = "error" if policy == "reject" or prop.required else "warning"
+        message = f"The column `{prop.name}` is missing from the header."
+        found.append(Problem("missing-column", message, fix, level, property=prop.name))
     return found
 
 
@@ -72,13 +77,14 @@ def _extra(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
     if policy == "ignore":
         return []
     absent = [k for k in known if k not in names]
-    level = "error" if policy == "reject" else "warning"
+    level: Level = "error" if policy == "reject" else "warning"
     found = []
     for name in names:
         if name in known or not name.strip():
             continue
         close = nearest(name, absent)
-        fix = f"Rename it to `{close}`." if close else f"Leave the column out, or ask for it to be added to {plan.contract}."
+        leave = f"Leave the column out, or ask for it to be added to {plan.contract}."
+        fix = f"Rename it to `{close}`." if close else leave
         found.append(Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name))
     return found
 
@@ -87,4 +93,5 @@ def _reordered(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
     wanted = [k for k in known if k in names]
     if plan.columns.order == "any" or [n for n in names if n in known] == wanted:
         return []
-    return [Problem("column-order", "The columns stand in another order than the contract's.", f"Write them in this order: {quoted(known, most=40)}.")]
+    message = "The columns stand in another order than the contract's."
+    return [Problem("column-order", message, f"Write them in this order: {quoted(known, most=40)}.")]

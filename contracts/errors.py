@@ -1,12 +1,12 @@
 """Every exception of dropgate: one root, one leaf for each decision that a caller has to take.
 
-    DropgateError
-    ├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
-    ├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
-    ├── StaleWrite           somebody else wrote the item first: read again and decide anew
-    ├── DestinationTaken     the object to be written is already there: look whose it is
-    ├── ObjectGone           the object version to be read is not there any more
-    └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
+DropgateError
+├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
+├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
+├── StaleWrite           somebody else wrote the item first: read again and decide anew
+├── DestinationTaken     the object to be written is already there: look whose it is
+├── ObjectGone           the object version to be read is not there any more
+└── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the control plane asks of the job and what the job answers: two documents, each an object in the jobs zone.
 
-The request is one JSON document. The result is JSON Lines: a header, then one line for each drop, so that a thousand drops
-stay a few megabytes. Record numbers count data records from 1.
+The request is one JSON document. The result is JSON Lines: a header, then one line for each drop, so that a thousand
+drops stay a few megabytes. Record numbers count data records from 1.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from contracts.problem import Problem
 class JobDrop:
     """A drop as the job sees it: where its bytes lie, what its header line says, where its producer's files go.
 
-    `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes` are
-    the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is no producer.
+    `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
+    are the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is
+    no producer.
     """
 
     id: str
@@ -95,8 +96,8 @@ class DropResult:
     """The facts of one drop; `counts` stand in the order of the header's `checks`.
 
     `read` is counted by a bare scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
-    failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow` tells that
-    rarer ones were left out. A drop that could not be judged has a `failure` and no figures.
+    failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow`
+    tells that rarer ones were left out. A drop that could not be judged has a `failure` and no figures.
     """
 
     drop: str
@@ -143,7 +144,8 @@ class JobResult:
         """Read a result; DocumentInvalid if a line of it is not what it must be."""
         lines = _lines(text)
         header = codec.decode(JobHeader, next(lines, None), "job result, line 1")
-        return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines, 2)))
+        return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines,
+        2)))
 
 
 def _lines(text: str | bytes) -> Iterator[object]:

@@ -1,7 +1,7 @@
 """The plan: a contract compiled to what machines need at run time.
 
-It is made by `contracts.authoring` from an ODCS document, is immutable and named by the hash of its text, and is all that
-admission, the job and the verdict know of a contract.
+It is made by `contracts.authoring` from an ODCS document, is immutable and named by the hash of its text, and is all
+that admission, the job and the verdict know of a contract.
 """
 
 from __future__ import annotations
@@ -81,10 +81,11 @@ class Threshold:
 class Check:
     """One rule applied to a drop.
 
-    `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail; set: does
-    the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum, maximum {value: text};
-    minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text], pattern?}; others none.
-    Numbers are decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
+    `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
+    set: does the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum,
+    maximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text],
+    pattern?}; others none. Numbers are decimal text, dates and timestamps text in the property's format; patterns
+    are Java's, ready to run.
     """
 
     id: str

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 
+Level = Literal["error", "warning"]
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong (`code` stable, `message` for people), where, and how to fix it."""
@@ -15,7 +18,7 @@ class Problem:
     code: str
     message: str
     fix: str
-    level: Literal["error", "warning"] = "error"
+    level: Level = "error"
     record: int | None = None
     property: str | None = None
 
