@@ -1,0 +1,87 @@
+"""The one way to a local Spark: a name and, for S3, an endpoint in; a SparkSession like the one that EMR gives the job out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyspark
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from infra.setup.errors import SetupMissing
+from infra.setup.jars import ROOT, spark_jars
+from infra.setup.java import java_home
+
+LOG = ROOT / ".dropgate" / "spark.log"
+LOGGING = Path(__file__).with_name("log4j2.properties")
+# Generated code for many checks is one method of more than 8,000 bytecodes, which HotSpot never compiles without the first flag.
+JAVA_OPTIONS = f"-XX:-DontCompileHugeMethods -Duser.timezone=UTC -Dlog4j2.configurationFile={LOGGING.as_uri()}"
+S3A = "spark.hadoop.fs.s3a"
+
+
+def local_session(
+    app: str,
+    s3_endpoint: str | None = None,
+    memory: str = "2g",
+    cores: int = 2,
+    access_key: str = "dropgate",
+    secret_key: str = "dropgate",
+) -> SparkSession:
+    """Start Spark on this machine; with an endpoint, s3:// and s3a:// lead there. Raises SetupMissing.
+
+    A process has one JVM: `memory` holds from its first session on. What the JVM says goes to .dropgate/spark.log.
+    """
+    settings = local_settings(app, memory, cores)
+    if s3_endpoint is not None:
+        settings |= {"spark.jars": spark_jars(), **s3_settings(s3_endpoint, access_key, secret_key)}
+    return SparkSession(_context(SparkConf(loadDefaults=False).setAll(list(settings.items()))))
+
+
+def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:
+    """Return what every local session has, with S3 or without."""
+    return {
+        "spark.app.name": app,
+        "spark.master": f"local[{cores}]",
+        "spark.driver.memory": memory,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": str(2 * cores),
+    }
+
+
+def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, str]:
+    """Return what makes s3:// and s3a:// speak to one S3 endpoint that is not AWS's."""
+    return {
+        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        "spark.hadoop.fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
+        f"{S3A}.endpoint": endpoint,
+        f"{S3A}.endpoint.region": "us-east-1",
+        f"{S3A}.path.style.access": "true",
+        f"{S3A}.connection.ssl.enabled": str(endpoint.startswith("https:")).lower(),
+        f"{S3A}.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        f"{S3A}.access.key": access_key,
+        f"{S3A}.secret.key": secret_key,
+        f"{S3A}.attempts.maximum": "3",  # a server on loopback that does not answer will not answer later
+        f"{S3A}.fast.upload.buffer": "bytebuffer",  # no spill files beside the system's own
+        f"{S3A}.performance.flags": "create,mkdir",  # no look for what lies in the way: every job writes under its own prefix
+        "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",  # one copy for each file instead of two
+    }
+
+
+def _context(conf: SparkConf) -> SparkContext:
+    """Start the context, in the JVM that this process has or else in a new one under our Java."""
+    os.environ |= {"JAVA_HOME": str(java_home()), "SPARK_HOME": str(Path(pyspark.__file__).parent), "SPARK_LOCAL_IP": "127.0.0.1"}
+    LOG.parent.mkdir(exist_ok=True)
+    with LOG.open("ab") as log:
+        try:
+            gateway = SparkContext._gateway or launch_gateway(conf, {"stderr": log})  # type: ignore[no-untyped-call]
+        except PySparkRuntimeError as error:
+            raise SetupMissing(f"Spark did not start: {LOG} says why.") from error
+    return SparkContext(conf=conf, gateway=gateway)
