@@ -1,0 +1,94 @@
+"""A request to the embedded cloud in, the actions and resources that IAM would have been asked about out."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qs, parse_qsl
+
+from infra.local.events import ACCOUNT
+from infra.local.loopback import Environ
+from infra.local.s3_request import S3Request
+
+# Operations whose IAM action has another name: docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+_S3_ACTIONS = {
+    "HeadObject": "GetObject",
+    "ListObjectsV2": "ListBucket",
+    "GetBucket": "ListBucket",
+    "HeadBucket": "ListBucket",
+    "ListObjectVersions": "ListBucketVersions",
+    "CopyObject": "PutObject",
+    "CreateMultipartUpload": "PutObject",
+    "UploadPart": "PutObject",
+    "UploadPartCopy": "PutObject",
+    "CompleteMultipartUpload": "PutObject",
+    "DeleteObjects": "DeleteObject",
+}
+_VERSIONED = frozenset({"GetObject", "DeleteObject", "GetObjectTagging", "PutObjectTagging"})
+_TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One action of one caller (its access key id) on one resource, in the words of an IAM policy."""
+
+    caller: str
+    action: str
+    resource: str
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Who signed a request, and for which service and Region."""
+
+    caller: str
+    region: str
+    service: str
+
+
+def credential(environ: Environ) -> Credential:
+    """Read a Signature Version 4 credential from header or query; an unsigned request counts as one to S3, as moto has it."""
+    signed = environ.get("HTTP_AUTHORIZATION", "")
+    scope = signed.partition("Credential=")[2].partition(",")[0]
+    scope = scope or parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
+    match scope.split("/"):
+        case [caller, _, region, service, _]:
+            return Credential(caller, region, service.lower())
+        case _:
+            return Credential("", "us-east-1", "s3")
+
+
+def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
+    """Name the S3 actions: a copy reads its source and writes its destination."""
+    if request.source:
+        read = "s3:GetObjectVersion" if request.source.version_id else "s3:GetObject"
+        yield Call(who.caller, read, f"arn:aws:s3:::{request.source.bucket}/{request.source.key}")
+    action = _S3_ACTIONS.get(request.operation, request.operation)
+    version = "Version" if action in _VERSIONED and "versionId" in request.query else ""
+    place = f"{request.bucket}/{request.key}" if request.key else request.bucket
+    yield Call(who.caller, f"s3:{action}{version}", f"arn:aws:s3:::{place}")
+
+
+def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:
+    """Name the actions of a request in one of AWS's JSON or query protocols."""
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    if not target:
+        operation = dict(parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
+        yield Call(who.caller, f"{who.service}:{operation}", "*")
+        return
+    operation, asked = target.rpartition(".")[2], json.loads(body or b"{}")
+    if who.service == "dynamodb" and "TransactItems" in asked:
+        for entry in asked["TransactItems"]:
+            for kind, item in entry.items():
+                yield Call(who.caller, f"dynamodb:{_TRANSACTED.get(kind, 'GetItem')}", _table(who, item))
+    elif who.service == "dynamodb":
+        yield Call(who.caller, f"dynamodb:{operation}", _table(who, asked))
+    elif who.service == "sqs":
+        name = str(asked.get("QueueUrl", asked.get("QueueName", "*"))).rpartition("/")[2]
+        yield Call(who.caller, f"sqs:{operation.removesuffix('Batch')}", f"arn:aws:sqs:{who.region}:{ACCOUNT}:{name}")
+    else:
+        yield Call(who.caller, f"{who.service}:{operation}", "*")
+
+
+def _table(who: Credential, asked: dict[str, str]) -> str:
+    index = f"/index/{asked['IndexName']}" if "IndexName" in asked else ""
+    return f"arn:aws:dynamodb:{who.region}:{ACCOUNT}:table/{asked.get('TableName', '*')}{index}"

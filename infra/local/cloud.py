@@ -1,0 +1,175 @@
+"""S3, EventBridge, SQS, DynamoDB and SNS on loopback: moto's services behind a thin layer that adds what moto lacks.
+
+In: requests of any AWS client. Out: moto's answers, except where a rule of S3 refuses first; DynamoDB and S3 writes one at a
+time; true Object Created events. moto keeps its state per process: one Cloud per process, and what it holds ends with it.
+"""
+
+import io
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.s3.exceptions import MissingBucket
+from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
+
+from infra.local.calls import Call, credential, s3_calls, service_calls
+from infra.local.events import ACCOUNT, deliver, object_created
+from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.s3_request import S3Request, parse_request
+from infra.local.s3_rules import (
+    CONFLICT,
+    CREATING,
+    Refusal,
+    bad_digest,
+    destination_refused,
+    is_conditional_write,
+    key_too_long,
+    source_refused,
+)
+
+_REMEMBERED_CALLS = 200_000
+
+
+class Cloud:
+    """The embedded AWS; `calls` lists what was asked of it, oldest first."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
+        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._server = LoopbackServer(self._answer, port)
+        # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
+        self._dynamodb = Lock()
+        self._s3 = Lock()
+        self._conflicts: set[tuple[str, str]] = set()
+
+    @property
+    def endpoint(self) -> str:
+        """Give the URL that clients take as endpoint_url."""
+        return self._server.endpoint
+
+    def start(self) -> Self:
+        """Begin to answer."""
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        """Answer no more, and give the port back."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def conflict_next(self, bucket: str, key: str) -> None:
+        """Let the next conditional write of a key lose a race: it answers 409 ConditionalRequestConflict and changes nothing."""
+        self._conflicts.add((bucket, key))
+
+    def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        who, body = credential(environ), read_body(environ)
+        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
+            request = parse_request(environ, body)
+            self.calls.extend(s3_calls(who, request))
+            return self._answer_s3(request, start_response)
+        self.calls.extend(service_calls(who, environ, body))
+        with self._dynamodb if who.service == "dynamodb" else nullcontext():
+            return list(self._moto(environ, start_response))
+
+    def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
+        refusal = key_too_long(request) or bad_digest(request)
+        if refusal:
+            return _refuse(request, refusal, start_response)
+        with self._turn(request):
+            refusal = self._refusal(request)
+            if refusal:
+                return _refuse(request, refusal, start_response)
+            return _perform(self._moto, request, start_response)
+
+    def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
+        """Let reads of single objects pass; all else takes turns, so that a condition still holds when its write is made."""
+        return nullcontext() if request.key and request.method in {"GET", "HEAD"} else self._s3
+
+    def _refusal(self, request: S3Request) -> Refusal | None:
+        if is_conditional_write(request) and (request.bucket, request.key) in self._conflicts:
+            self._conflicts.remove((request.bucket, request.key))
+            return CONFLICT
+        source = request.source and _stored(request.source.bucket, request.source.key, request.source.version_id)
+        refused = source_refused(request, source.etag) if source else None
+        if refused or request.operation not in CREATING:
+            return refused
+        current = _stored(request.bucket, request.key)
+        return destination_refused(request, current.etag if current else None)
+
+
+def _perform(moto: DomainDispatcherApplication, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
+    """Let moto do it; where that made an object, complete what moto leaves out and tell EventBridge."""
+    if request.operation not in CREATING:
+        return list(moto(request.environ, start_response))
+    statuses: list[str] = []
+
+    def started(status: str, *rest: Any) -> Any:
+        statuses.append(status)
+        return start_response(status, *rest)
+
+    _name_checksum_algorithm(request)
+    with _without_moto_events(request.bucket) as watched:
+        answer = list(moto(request.environ, started))
+    made = _stored(request.bucket, request.key)
+    if made and watched and statuses[0].startswith("200"):
+        deliver(_created(request, watched, made))
+    return answer
+
+
+def _created(request: S3Request, bucket: FakeBucket, made: FakeKey) -> dict[str, Any]:
+    version = made.version_id if bucket.is_versioned else None
+    return object_created(
+        bucket.name, bucket.region_name, request.key, made.size, made.etag, version, request.operation
+    )
+
+
+@contextmanager
+def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
+    """Hold back moto's own EventBridge event (fixed id and sequencer, `eTag`, no reason); give the bucket if ours is due."""
+    bucket = _backend().buckets.get(bucket_name)
+    configuration = bucket.notification_configuration if bucket else None
+    if not bucket or not configuration or configuration.event_bridge is None:
+        yield None
+        return
+    switched_on, configuration.event_bridge = configuration.event_bridge, None
+    try:
+        yield bucket
+    finally:
+        configuration.event_bridge = switched_on
+
+
+def _name_checksum_algorithm(request: S3Request) -> None:
+    """Name the algorithm of a checksum that came without: S3 keeps any x-amz-checksum-* it is sent, moto only a named one."""
+    prefix = "HTTP_X_AMZ_CHECKSUM_"
+    sent = [name.removeprefix(prefix) for name in request.environ if name.startswith(prefix)]
+    for algorithm in {"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"}.intersection(sent):
+        request.environ.setdefault("HTTP_X_AMZ_SDK_CHECKSUM_ALGORITHM", algorithm)
+
+
+def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse) -> Iterable[bytes]:
+    body = b"" if request.method == "HEAD" else refusal.document()
+    start_response(refusal.status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+def _stored(bucket: str, key: str, version_id: str | None = None) -> FakeKey | None:
+    """Look at an object; None where bucket, key or version is missing, or a delete marker is on top."""
+    try:
+        return _backend().get_object(bucket, key, version_id=version_id)
+    except MissingBucket:
+        return None
+
+
+def _backend() -> S3Backend:
+    return s3_backends[ACCOUNT]["aws"]

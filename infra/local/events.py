@@ -1,0 +1,70 @@
+"""Events as AWS services send them: a new object or a finished event in, messages in the queues of the matching rules out."""
+
+import secrets
+import time
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.events.models import events_backends
+
+ACCOUNT = DEFAULT_ACCOUNT_ID
+
+Event = dict[str, Any]
+
+# S3 promises only that a later write of a key has the greater number: counting up from the clock keeps that over restarts.
+_sequencer = count(time.time_ns())
+
+
+def object_created(bucket: str, region: str, key: str, size: int, etag: str, version_id: str | None, reason: str) -> Event:
+    """Build S3's Object Created event: key not encoded, ETag without quotes, version id only where there is one.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
+    """
+    version = {} if version_id is None else {"version-id": version_id}
+    detail = {
+        "version": "0",
+        "bucket": {"name": bucket},
+        "object": {"key": key, "size": size, "etag": etag.strip('"'), **version, "sequencer": f"{next(_sequencer):016x}"},
+        "request-id": secrets.token_hex(8).upper(),
+        "requester": ACCOUNT,
+        "source-ip-address": "127.0.0.1",
+        "reason": reason,
+    }
+    return event("aws.s3", "Object Created", region, [f"arn:aws:s3:::{bucket}"], detail, datetime.now(UTC))
+
+
+def event(
+    source: str, detail_type: str, region: str, resources: list[str], detail: Mapping[str, Any], at: datetime
+) -> Event:
+    """Put a detail into EventBridge's envelope, with an id of its own.
+
+    docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html
+    """
+    return {
+        "version": "0",
+        "id": str(uuid.uuid4()),
+        "detail-type": detail_type,
+        "source": source,
+        "account": ACCOUNT,
+        "time": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": region,
+        "resources": resources,
+        "detail": dict(detail),
+    }
+
+
+def deliver(occurred: Event) -> None:
+    """Send an event of an AWS service to the targets of each enabled rule on the default bus that matches it.
+
+    Services use the default bus only, and PutEvents does not let anyone else send as `aws.*`; so this enters EventBridge from within.
+    """
+    # moto wants the time as seconds while it delivers, and writes it as AWS does.
+    moment = datetime.strptime(occurred["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    bus = events_backends[ACCOUNT][occurred["region"]].event_buses["default"]
+    for rule in list(bus.rules.values()):
+        if rule.state == "ENABLED":
+            rule.send_to_targets({**occurred, "time": moment}, transform_input=False)  # type: ignore[typeddict-item]

@@ -1,0 +1,62 @@
+"""A WSGI application in, a server for it on loopback out: the ground on which the embedded cloud and the EMR double stand."""
+
+from collections.abc import Callable, Iterable
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
+
+from moto.moto_server.werkzeug_app import MotoRequestHandler
+from werkzeug.serving import make_server
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+HOST = "127.0.0.1"
+
+_POLL_SECONDS = 0.05
+
+
+class _QuietHandler(MotoRequestHandler):
+    """moto's handler (it keeps underscores in S3 metadata names) without a line on the screen for each request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing."""
+
+
+class LoopbackServer:
+    """Serves one WSGI application on 127.0.0.1, one thread per connection, from entering to leaving the context."""
+
+    def __init__(self, app: WsgiApp, port: int = 0) -> None:
+        self._server = make_server(HOST, port, app, threaded=True, request_handler=_QuietHandler)
+        self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
+
+    @property
+    def endpoint(self) -> str:
+        """Give the URL that clients take as endpoint_url."""
+        return f"http://{HOST}:{self._server.server_port}"
+
+    def start(self) -> Self:
+        """Begin to answer."""
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Answer no more, and give the port back."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+        self._server.server_close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+
+def read_body(environ: Environ) -> bytes:
+    """Read a request's whole body, whether its length was announced or it came in chunks."""
+    if environ.get("wsgi.input_terminated"):
+        return bytes(environ["wsgi.input"].read())
+    return bytes(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))

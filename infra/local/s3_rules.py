@@ -1,0 +1,121 @@
+"""The rules of S3 that moto leaves out and dropgate relies on: a request and what lies in the store in, S3's refusal or None out.
+
+Each rule names the AWS page it rests on, and has a test that fails on bare moto.
+"""
+
+import hashlib
+import zlib
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from infra.local.s3_request import S3Request
+
+CREATING = frozenset({"PutObject", "CopyObject", "CompleteMultipartUpload"})
+"""The operations that make an object: they take destination conditions and cause Object Created events."""
+
+_MAX_KEY_BYTES = 1024
+
+
+def _crc32(payload: bytes) -> bytes:
+    return zlib.crc32(payload).to_bytes(4, "big")
+
+
+# CRC32C and CRC64NVME are taken on trust: the standard library has neither, and in plain Python they cost seconds per file.
+_CHECKSUMS: dict[str, Callable[[bytes], bytes]] = {
+    "content-md5": lambda payload: hashlib.md5(payload, usedforsecurity=False).digest(),
+    "x-amz-checksum-crc32": _crc32,
+    "x-amz-checksum-sha1": lambda payload: hashlib.sha1(payload, usedforsecurity=False).digest(),
+    "x-amz-checksum-sha256": lambda payload: hashlib.sha256(payload).digest(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error answer of S3."""
+
+    status: str
+    code: str
+    message: str
+
+    def document(self) -> bytes:
+        """Write the error as S3 does (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html)."""
+        return (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{self.code}</Code>'
+            f"<Message>{escape(self.message)}</Message></Error>"
+        ).encode()
+
+
+CONFLICT = Refusal(
+    "409 Conflict",
+    "ConditionalRequestConflict",
+    "The conditional request cannot succeed due to a conflicting operation against this resource.",
+)
+_PRECONDITION_FAILED = Refusal(
+    "412 Precondition Failed", "PreconditionFailed", "At least one of the pre-conditions you specified did not hold"
+)
+_NO_SUCH_KEY = Refusal("404 Not Found", "NoSuchKey", "The specified key does not exist.")
+
+
+def key_too_long(request: S3Request) -> Refusal | None:
+    """Refuse keys beyond 1,024 bytes of UTF-8 (docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html)."""
+    if len(request.key.encode()) <= _MAX_KEY_BYTES:
+        return None
+    return Refusal("400 Bad Request", "KeyTooLongError", "Your key is too long")
+
+
+def bad_digest(request: S3Request) -> Refusal | None:
+    """Refuse a body whose checksum is not the one announced.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+    """
+    if request.operation not in {"PutObject", "UploadPart"}:
+        return None
+    for name, digest in _CHECKSUMS.items():
+        announced = request.header(name) or request.trailers.get(name)
+        if announced and announced != b64encode(digest(request.payload)).decode():
+            algorithm = name.rpartition("-")[2].upper()
+            message = f"The {algorithm} you specified did not match the calculated checksum."
+            return Refusal("400 Bad Request", "BadDigest", message)
+    return None
+
+
+def is_conditional_write(request: S3Request) -> bool:
+    """Tell whether a request makes an object only under a condition on what lies at its key."""
+    conditions = request.header("if-match"), request.header("if-none-match")
+    return request.operation in CREATING and any(conditions)
+
+
+def destination_refused(request: S3Request, current: str | None) -> Refusal | None:
+    """Hold If-Match and If-None-Match against the ETag of the key's current version; None: there is none.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html; for copies also
+    docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+    """
+    if request.operation not in CREATING:
+        return None
+    if request.header("if-none-match") == "*" and current is not None:
+        return _PRECONDITION_FAILED
+    wanted = request.header("if-match")
+    if wanted and current is None:
+        return _NO_SUCH_KEY
+    if wanted and not _same_etag(wanted, current):
+        return _PRECONDITION_FAILED
+    return None
+
+
+def source_refused(request: S3Request, source: str) -> Refusal | None:
+    """Hold x-amz-copy-source-if-match and -if-none-match against the ETag of the version that is copied.
+
+    docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+    """
+    wanted = request.header("x-amz-copy-source-if-match")
+    unwanted = request.header("x-amz-copy-source-if-none-match")
+    if (wanted and not _same_etag(wanted, source)) or (unwanted and _same_etag(unwanted, source)):
+        return _PRECONDITION_FAILED
+    return None
+
+
+def _same_etag(left: str, right: str | None) -> bool:
+    return right is not None and left.strip('"') == right.strip('"')
