@@ -51,7 +51,7 @@ def resolve(java_home: Path) -> int:
         found = fetch(java_home, Path(scratch))
         wrong = sorted(expected.items() ^ found.items())
         if wrong:
-            raise SetupMissing(f"{wrong[0][0]} is not the jar that locks/jars.txt names: run `make setup` again, or `make lock`.")
+            raise SetupMissing(f"{wrong[0][0]} is not the jar that locks/jars.txt names: run `make setup` again.")
         for name in found:
             (Path(scratch) / "jars" / name).replace(place / name)
     return len(found)
@@ -62,10 +62,15 @@ def fetch(java_home: Path, scratch: Path) -> dict[str, str]:
     log = ROOT / ".dropgate" / "jars.log"
     log.parent.mkdir(exist_ok=True)
     with log.open("wb") as out:
-        done = subprocess.run(_ivy(scratch), env=_environment(java_home), stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
+        done = subprocess.run(
+            _ivy(scratch), env=_environment(java_home), stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False
+        )
     if done.returncode != 0:
-        raise SetupMissing(f"Spark's jars could not be fetched from Maven Central (network?): {log} says why; then run `make setup` again.")
-    return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in sorted((scratch / "jars").glob("*.jar"))}
+        raise SetupMissing(
+            f"Spark's jars did not come from Maven Central: {log} says why; mend it and run `make setup` again."
+        )
+    jars = sorted((scratch / "jars").glob("*.jar"))
+    return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in jars}
 
 
 def _ivy(scratch: Path) -> list[str]:

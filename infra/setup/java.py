@@ -21,7 +21,9 @@ def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path,
     for home in _candidates(os.environ if environment is None else environment, folders):
         if (home / "bin" / "java").is_file() and release(home) == RELEASE:
             return home
-    raise SetupMissing(f"Java {RELEASE} is not here: install it (Debian: apt-get install {PACKAGE}) or point JAVA_HOME at one.")
+    raise SetupMissing(
+        f"Java {RELEASE} is not here: install it (Debian: apt-get install {PACKAGE}) or set JAVA_HOME to one."
+    )
 
 
 def release(home: Path) -> int | None:
@@ -49,7 +51,8 @@ def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> It
 def _asked(home: Path) -> str:
     """Ask Java itself, for runtimes that ship without a release file."""
     try:
-        answer = subprocess.run([home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=20, check=False)
+        command = [str(home / "bin" / "java"), "-version"]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stderr

@@ -1,0 +1,36 @@
+# Every target does its own set-up; after the first time that takes a fraction of a second and no network.
+PYTHON ?= python3.11
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo up test lint bench lock clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install what dropgate needs: Python packages, Java 17, Spark's jars.
+	@command -v $(PYTHON) >/dev/null || { echo "dropgate: $(PYTHON) is not here: install it (Debian 12: apt-get install python3.11 python3.11-venv) or name it: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }
+	@$(PYTHON) -m infra.setup
+
+demo: setup ## Show how six files fare, from upload to receipt, on this machine.
+	@$(BIN)/dropgate demo
+
+up: setup ## Keep the embedded stack running, for any S3 client to try.
+	@$(BIN)/dropgate up
+
+test: lint ## Prove it: lint, types, arrows, then every test.
+	@$(BIN)/pytest
+
+lint: setup ## Hold style, types and the arrows between packages.
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup ## Measure the job beside a bare Spark scan, into docs/benchmarks.md.
+	@$(BIN)/python -m bench
+
+lock: setup ## Write locks/ anew from pyproject.toml; UPGRADE=--upgrade takes newer versions.
+	@$(BIN)/python -m infra.setup.lock $(UPGRADE)
+
+clean: ## Remove all that set-up and runs have made.
+	rm -rf .venv .dropgate .aws-sam build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,81 @@
+"""`python3.11 -m infra.setup`: a bare machine in, one on which everything runs out; what is there is left alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from infra.setup import jars, packages, system
+from infra.setup.errors import SetupMissing
+from infra.setup.java import PACKAGE, RELEASE, java_home
+from infra.setup.progress import Progress
+
+Step = tuple[str, Callable[[], bool], Callable[[Progress], str]]
+
+
+def main() -> int:
+    """Take every step that is not taken yet; return the exit code."""
+    try:
+        for number, (title, is_there, take) in enumerate(STEPS, start=1):
+            if not is_there():
+                progress = Progress(number, len(STEPS), title)
+                progress.begin()
+                progress.end(take(progress))
+    except SetupMissing as missing:
+        sys.stderr.write(f"dropgate: {missing}\n")
+        return 3
+    return 0
+
+
+def _python(_progress: Progress) -> str:
+    packages.make_environment()
+    return ".venv"
+
+
+def _java_is_there() -> bool:
+    try:
+        java_home()
+    except SetupMissing:
+        return False
+    return True
+
+
+def _java(progress: Progress) -> str:
+    progress.tell(f"installing {PACKAGE}")
+    system.install(PACKAGE)
+    return str(java_home())
+
+
+def _packages_are_there() -> bool:
+    return packages.packages_are_there() and packages.project_is_there()
+
+
+def _packages(progress: Progress) -> str:
+    if not packages.packages_are_there():
+        packages.install_packages(progress.tell)
+    packages.install_project(progress.tell)
+    return "installed from the locks"
+
+
+def _jars_are_there() -> bool:
+    try:
+        jars.spark_jars()
+    except SetupMissing:
+        return False
+    return True
+
+
+def _jars(progress: Progress) -> str:
+    progress.tell("Ivy asks Maven Central; this takes about a minute")
+    return f"{jars.resolve(java_home())} in {jars.folder()}"
+
+
+STEPS: tuple[Step, ...] = (
+    ("Python 3.11 environment", packages.environment_is_there, _python),
+    (f"Java {RELEASE}", _java_is_there, _java),
+    ("Python packages", _packages_are_there, _packages),
+    ("Spark's jars", _jars_are_there, _jars),
+)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""`python -m infra.setup.lock [--upgrade]`: pyproject.toml and the jars' coordinates in, the files of locks/ out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+from infra.setup import jars
+from infra.setup.jars import ROOT
+from infra.setup.java import java_home
+
+TOOLS = ROOT / ".dropgate" / "lock"
+HEADER = "make lock"
+# No option may write where a file came from: the hashes say which file it is, the machine knows its own index.
+COMPILE = (
+    "pip",
+    "compile",
+    "--quiet",
+    "--python-version=3.11",
+    "--generate-hashes",
+    "--no-emit-index-url",
+    "--no-emit-find-links",
+)
+LOCKS = {
+    "environment": ("pyproject.toml", "--group=check"),
+    "build": ("--group=build", "--constraint=locks/environment.txt"),
+    "data": ("--group=data", "--no-deps"),
+    "lock": ("--group=lock",),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write every lock anew; return the exit code."""
+    tools = _uv()
+    for name, sources in LOCKS.items():
+        _run([tools, *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
+    with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
+        found = jars.fetch(java_home(), Path(scratch))
+    lines = "".join(f"{digest}  {name}\n" for name, digest in found.items())
+    jars.LOCK.write_text(f"# Made by `{HEADER}`; read by sha256sum --check.\n{lines}", encoding="utf-8")
+    return 0
+
+
+def _uv() -> str:
+    """Install uv from its own lock into an environment of its own; return its path."""
+    if not (TOOLS / "bin" / "uv").exists():
+        venv.create(TOOLS, with_pip=True)
+        _run([str(TOOLS / "bin" / "pip"), "install", "--quiet", "--require-hashes", "-r", "locks/lock.txt"])
+    return str(TOOLS / "bin" / "uv")
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "UV_CUSTOM_COMPILE_COMMAND": HEADER})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""The Python environment: the locks and pyproject.toml in, .venv out, by plain pip from hashed files alone."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from infra.setup import system
+from infra.setup.errors import SetupMissing
+from infra.setup.jars import ROOT
+
+PYTHON = (3, 11)  # the Python of EMR release emr-spark-8.1.0
+VENV = ROOT / ".venv"
+LOG = ROOT / ".dropgate" / "pip.log"
+LOCKS = tuple(ROOT / "locks" / f"{name}.txt" for name in ("build", "environment", "data"))
+PROJECT = (ROOT / "pyproject.toml",)
+DOING = ("Collecting", "Building", "Installing", "Obtaining")  # the lines of pip that people are shown
+# Some packages come as source only: the pinned build lock builds them, in place of whatever is newest today.
+PIP = (
+    "-m",
+    "pip",
+    "install",
+    "--no-deps",
+    "--no-build-isolation",
+    "--no-input",
+    "--disable-pip-version-check",
+    "--progress-bar=off",
+)
+
+
+def environment_is_there() -> bool:
+    """Return whether .venv holds a Python that starts."""
+    return (VENV / "bin" / "python").exists()
+
+
+def make_environment() -> None:
+    """Make .venv with this Python; raises SetupMissing where it is another one or its venv module is not installed."""
+    if sys.version_info[:2] != PYTHON:
+        found = sys.version.split()[0]
+        raise SetupMissing(f"dropgate needs Python 3.11, this is {found}: run `make setup PYTHON=python3.11`.")
+    if importlib.util.find_spec("ensurepip") is None and not system.install("python3.11-venv"):
+        raise SetupMissing("Python's venv module is not here: install it (Debian: apt-get install python3.11-venv).")
+    done = subprocess.run([sys.executable, "-m", "venv", VENV], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SetupMissing(f"{VENV} could not be made: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
+
+
+def packages_are_there() -> bool:
+    """Return whether .venv was filled from the locks as they are now."""
+    return _mark("packages", LOCKS)
+
+
+def install_packages(tell: Callable[[str], None]) -> None:
+    """Install what the locks name: what builds the sources first, then the rest."""
+    build, *rest = LOCKS
+    _pip(["--require-hashes", "--only-binary=:all:", "-r", str(build)], tell)
+    _pip(["--require-hashes", *(part for lock in rest for part in ("-r", str(lock)))], tell)
+    _set_mark("packages", LOCKS)
+
+
+def project_is_there() -> bool:
+    """Return whether the checkout itself is installed as pyproject.toml is now."""
+    return _mark("project", PROJECT)
+
+
+def install_project(tell: Callable[[str], None]) -> None:
+    """Install the checkout in place, so that `dropgate` can be called."""
+    _pip(["--no-index", "--editable", str(ROOT)], tell)
+    _set_mark("project", PROJECT)
+
+
+def _pip(arguments: list[str], tell: Callable[[str], None]) -> None:
+    """Run pip in .venv, tell every line that says what it does, keep all of them in the log."""
+    LOG.parent.mkdir(exist_ok=True)
+    command = [str(VENV / "bin" / "python"), *PIP, *arguments]
+    wrong = ""
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, text=True, cwd=ROOT)
+    assert pip.stdout is not None
+    with pip, LOG.open("a", encoding="utf-8") as log:
+        for line in pip.stdout:
+            log.write(line)
+            if line.startswith("ERROR:"):
+                wrong = wrong or line.removeprefix("ERROR:").strip()
+            elif line.startswith(DOING):
+                tell(line.split(" (from")[0].strip())
+    if pip.returncode != 0:
+        raise SetupMissing(f"The Python packages could not be installed: {wrong or 'pip failed'} ({LOG} has the rest).")
+
+
+def _mark(name: str, sources: tuple[Path, ...]) -> bool:
+    mark = VENV / f".dropgate-{name}"
+    return mark.is_file() and mark.read_text(encoding="utf-8") == _digest(sources)
+
+
+def _set_mark(name: str, sources: tuple[Path, ...]) -> None:
+    (VENV / f".dropgate-{name}").write_text(_digest(sources), encoding="utf-8")
+
+
+def _digest(sources: tuple[Path, ...]) -> str:
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()

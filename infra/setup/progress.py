@@ -1,0 +1,47 @@
+"""What people see while the set-up works: numbered steps in, short lines with their seconds out."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TextIO
+
+WIDTH = 72  # what a line of progress takes of a terminal
+HEARTBEAT = 10.0  # seconds between two lines where the output is no terminal
+
+
+@dataclass(slots=True)
+class Progress:
+    """One numbered step of the set-up, with its clock."""
+
+    number: int
+    total: int
+    title: str
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    started: float = field(default_factory=time.monotonic)
+    shown: float = 0.0
+
+    def begin(self) -> None:
+        """Say what is about to happen."""
+        self._write(f"{self.title} ...", end="\n")
+
+    def tell(self, detail: str) -> None:
+        """Say what happens now: at once on a terminal, else every ten seconds."""
+        terminal, now = self.out.isatty(), time.monotonic()
+        if now - self.shown >= (0.1 if terminal else HEARTBEAT):
+            line = f"{self._seconds():>4} s  {detail}"[:WIDTH]
+            self._write(line.ljust(WIDTH) if terminal else line, end="\r" if terminal else "\n")
+            self.shown = now
+
+    def end(self, result: str) -> None:
+        """Say what came of it and how long it took."""
+        line = f"{self.title}: {result} ({self._seconds()} s)"
+        self._write(line.ljust(WIDTH) if self.out.isatty() else line, end="\n")
+
+    def _seconds(self) -> int:
+        return round(time.monotonic() - self.started)
+
+    def _write(self, text: str, end: str) -> None:
+        self.out.write(f"[{self.number}/{self.total}] {text}{end}")
+        self.out.flush()

@@ -1,0 +1,20 @@
+"""The machine's own packages: a Debian package's name in, whether it was installed out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+
+def install(package: str) -> bool:
+    """Install a Debian package, and say whether that worked; where we may not, do nothing and say no."""
+    apt = shutil.which("apt-get")
+    if apt is None or os.geteuid() != 0:
+        return False
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    commands = ([apt, "update", "-qq"], [apt, "install", "-qq", "-y", "--no-install-recommends", package])
+    return all(
+        subprocess.run(command, env=quiet, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
+        for command in commands
+    )

@@ -1,0 +1,1 @@
+"""Tests of one part at a time, with fakes in place of services."""
