@@ -20,6 +20,10 @@ class DocumentInvalid(DropgateError):
     """A document that we wrote ourselves does not have the shape that this version reads."""
 
 
+class ContractInvalid(DropgateError):
+    """A contract file that cannot be compiled; the text names the first finding."""
+
+
 class PatternInvalid(DropgateError):
     """A key pattern that cannot be read; the text says what to write instead."""
 

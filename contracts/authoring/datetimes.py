@@ -1,0 +1,128 @@
+"""Date and timestamp patterns as ODCS writes them (java.time): a pattern in, what is wrong with it, an example or a parsed value out.
+
+Built are yyyy, MM, dd, HH, mm, ss, S to SSSSSS, X, XXX and literal text; strict, fixed width.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']|'")
+DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
+INSTEAD = {
+    "YYYY": "yyyy", "yy": "yyyy", "y": "yyyy", "uuuu": "yyyy", "YY": "yyyy", "Y": "yyyy", "M": "MM", "d": "dd", "DD": "dd", "DDD": "dd",
+    "D": "dd", "H": "HH", "hh": "HH", "h": "HH", "kk": "HH", "m": "mm", "s": "ss", "SS": "SSS", "XX": "XXX", "Z": "XXX", "z": "XXX", "x": "X",
+    "xxx": "XXX", "T": "'T'",
+}  # fmt: skip
+EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
+ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a pattern, and what to write instead."""
+
+    message: str
+    fix: str
+
+
+def fault(pattern: str, logical_type: str) -> Fault | None:
+    """Why a pattern cannot be used for a date or a timestamp; None if it can."""
+    letters: list[str] = []
+    for piece in PIECE.finditer(pattern):
+        if wrong := _piece(piece, pattern):
+            return wrong
+        if piece[2]:
+            letters.append("S" if piece[2] == "S" else piece[0])
+    return _whole(letters, pattern, logical_type)
+
+
+def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
+    text = piece[0]
+    if text == "'":
+        return Fault(f"A quote in `{pattern}` is not closed.", "Close it, or write '' for a quote.")
+    if text in "[]{}#":
+        return Fault(f"`{text}` in `{pattern}` is not built yet.", f"Write it in quotes if it is meant as such: '{text}'.")
+    if not piece[2] or text in EXAMPLE or re.fullmatch("S{1,6}", text):
+        return None
+    if text in INSTEAD:
+        return Fault(f"`{text}` in `{pattern}` is not what is meant or not built yet.", f"Write `{_mended(pattern)}`.")
+    return Fault(f"`{text}` in `{pattern}` is not built yet.", "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.")
+
+
+def _mended(pattern: str) -> str:
+    return "".join(p[0] if p[0] in EXAMPLE else INSTEAD.get(p[0], p[0]) for p in PIECE.finditer(pattern))
+
+
+def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
+    if twice := [x for x in letters if letters.count(x) > 1]:
+        return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
+    time = [x for x in letters if x not in ("yyyy", "MM", "dd")]
+    if logical_type == "date" and time:
+        return Fault(f"`{pattern}` has `{time[0]}`, which a date does not have.", "Write `MM` if months are meant, or `logicalType: timestamp`.")
+    needed = [x for x in ("yyyy", "MM", "dd") if x not in letters]
+    if logical_type == "timestamp" or time:
+        chain = ["HH", "mm", "ss", "S"]
+        most = max((chain.index(x) for x in time if x in chain), default=0)
+        needed += [x for x in chain[: most + 1] if x not in letters]
+    return Fault(f"`{pattern}` lacks `{needed[0]}`.", "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.") if needed else None
+
+
+def example(pattern: str) -> str:
+    """What a value of a pattern looks like."""
+    return "".join(_shown(p) for p in PIECE.finditer(pattern))
+
+
+def _shown(piece: re.Match[str]) -> str:
+    if piece[1] is not None:
+        return piece[1].replace("''", "'") or "'"
+    return "123456"[: len(piece[0])] if piece[0].startswith("S") else EXAMPLE.get(piece[0], piece[0])
+
+
+def parse(text: str, logical_type: str, pattern: str | None) -> datetime | None:
+    """The moment that a value stands for, without offset taken as UTC; None if it is not of the pattern."""
+    if pattern is None and logical_type == "timestamp":
+        return _iso(text)
+    return _by_pattern(text, pattern or "yyyy-MM-dd")
+
+
+def _iso(text: str) -> datetime | None:
+    match = ISO_TIMESTAMP.fullmatch(text)
+    if not match:
+        return None
+    date, time, fraction, offset = match.groups()
+    return _made(f"{date}T{time}.{(fraction or '0').ljust(6, '0')}{(offset or 'Z').replace('Z', '+00:00')}")
+
+
+def _by_pattern(text: str, pattern: str) -> datetime | None:
+    regex = "".join(_regex(p) for p in PIECE.finditer(pattern))
+    match = re.fullmatch(regex, text, re.ASCII)
+    if not match:
+        return None
+    got = match.groupdict()
+    time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
+    return _made(f"{got['Y']}-{got['m']}-{got['d']}T{time}{_offset(got.get('z') or 'Z')}")
+
+
+def _regex(piece: re.Match[str]) -> str:
+    if piece[0] in DIGITS:
+        return rf"(?P<{DIGITS[piece[0]]}>\d{{{len(piece[0])}}})"
+    if piece[2] == "S":
+        return rf"(?P<f>\d{{{len(piece[0])}}})"
+    if piece[2] == "X":
+        return r"(?P<z>Z|[+-]\d\d:\d\d)" if piece[0] == "XXX" else r"(?P<z>Z|[+-]\d\d(?:\d\d)?)"
+    return re.escape(_shown(piece))
+
+
+def _offset(text: str) -> str:
+    digits = text.replace(":", "")
+    return "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}"
+
+
+def _made(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,37 @@
+"""A finding: one thing to say about a contract document, with its place and what to write instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["error", "warning", "note"]
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a file, counted from 1, and the text of the plain or quoted value that stands there."""
+
+    line: int
+    column: int
+    text: str | None = None
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """What is wrong or worth knowing (`code` stable, `message` for people), where, and what to write instead."""
+
+    file: str
+    line: int
+    column: int
+    level: Level
+    code: str
+    message: str
+    fix: str
+
+
+def dotted(path: Path) -> str:
+    """A path for people: `schema[0].properties[2].name`."""
+    return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
