@@ -1,0 +1,101 @@
+"""Names of things: a drop's id, where its bytes and documents lie in each zone, ids of batches and tokens of jobs. Pure.
+
+Zones and folders are URIs that end in `/`; an object's key stands in its URI as it is, never percent-encoded.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+
+from contracts.plan import Plan
+
+ID_LENGTH = 32
+"""Characters of a drop's id: 160 bits in base32."""
+
+CONTENT_TYPES = {"json": "application/json", "html": "text/html; charset=utf-8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """Where everything lies: one folder URI for each zone."""
+
+    landing: str
+    stage: str
+    held: str
+    promoted: str
+    evidence: str
+    reports: str
+    catalog: str
+    jobs: str
+
+
+def digest(*parts: str) -> str:
+    """The first 160 bits of the SHA-256 of the parts, NUL between them, in lower-case base32."""
+    hashed = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return base64.b32encode(hashed).decode()[:ID_LENGTH].lower()
+
+
+def drop_id(bucket: str, key: str, version: str) -> str:
+    """The id of a drop; every repeat of an event has the same."""
+    return digest(bucket, key, version)
+
+
+def split(uri: str) -> tuple[str, str]:
+    """Bucket and key of an `s3://` URI."""
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    return bucket, key
+
+
+def name_in(zone: str, bucket: str, key: str) -> str | None:
+    """The key below a zone's folder; None for an object that lies elsewhere."""
+    home, folder = split(zone)
+    return key.removeprefix(folder) if bucket == home and key.startswith(folder) else None
+
+
+def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int) -> str:
+    """Where the job reads a drop: never the producer's name, which Spark could take for a hidden or a patterned file."""
+    return f"{zones.stage}{plan.contract}/{drop}/{attempt}.{plan.file_format}"
+
+
+def held_uri(zones: Zones, drop: str) -> str:
+    """Where a refused or unmatched drop is kept."""
+    return f"{zones.held}{drop}"
+
+
+def promoted_key(plan: Plan, drop: str, name: str) -> str:
+    """Where consumers find a drop below the promoted zone; `name` is its key below landing."""
+    if plan.same_key == "version":
+        return f"{plan.contract}/{drop}/{name.rsplit('/', 1)[-1]}"
+    return f"{plan.contract}/{name}"
+
+
+def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:
+    """The folder of one attempt's receipt."""
+    return f"{zones.reports}{producer}/{drop}/{attempt}/"
+
+
+def batch_id(plan_sha: str, window: str) -> str:
+    """The id of the batch that a window ends in: a repeated message finds the batch that the first one made."""
+    return digest(plan_sha, window)
+
+
+def job_token(batch: str, try_: int) -> str:
+    """The token (and name) of one try of a batch: within the 64 characters that StartJobRun allows."""
+    return f"{batch}-{try_}"
+
+
+def job_folder(zones: Zones, batch: str, try_: int) -> str:
+    """The folder of one try's request, result and scratch."""
+    return f"{zones.jobs}{batch}/{try_}/"
+
+
+def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: str) -> str:
+    """A batch's own folder of evidence; `kind` is `rows` or `checks`, `month` YYYY-MM."""
+    return f"{zones.evidence}{kind}/contract={contract}/month={month}/batch={batch}/"
+
+
+def lineage_hash(bucket: str, key: str, contract: str) -> str:
+    """The name of the record that the uploads of one key under one contract share."""
+    return digest(bucket, key, contract)

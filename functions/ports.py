@@ -1,0 +1,290 @@
+"""What the use cases need of the world: objects, the ledger, jobs, delayed messages, the time; no implementation.
+
+Each port has a real implementation under `aws/` and one in memory in `tests/fakes.py`, and one test that holds both.
+A call that may succeed later raises ServiceUnavailable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from functions.keys import Zones
+from functions.published import Published
+from functions.submission import Drop, Location, Moved
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What HEAD tells of an object; `drop` and `attempt` are the marks of the move that wrote it."""
+
+    etag: str
+    size: int
+    sha256: str | None = None
+    drop: str | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Whose bytes an object holds: written with every copy, so that a repeated copy knows its own."""
+
+    drop: str
+    attempt: int
+
+
+class ObjectStore(Protocol):
+    """Objects by URI."""
+
+    def head(self, at: Location) -> Stat | None:
+        """What lies there; None where nothing does."""
+        ...
+
+    def read(self, at: Location, length: int) -> bytes:
+        """The first `length` bytes, or all there are; ObjectGone."""
+        ...
+
+    def get(self, uri: str) -> bytes:
+        """A whole document; ObjectGone."""
+        ...
+
+    def get_if_changed(self, uri: str, etag: str | None) -> tuple[bytes, str] | None:
+        """A document and its ETag, None while it still has `etag`; ObjectGone."""
+        ...
+
+    def put(self, uri: str, body: bytes, content_type: str) -> None:
+        """Write a document, over what was there."""
+        ...
+
+    def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+        """Copy within the store, without the producer's metadata and tags.
+
+        The target must be free, or hold the ETag `replaces`: else DestinationTaken. ObjectGone where the source is none.
+        """
+        ...
+
+    def delete(self, at: Location) -> None:
+        """Remove one version; no error where it is gone already."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A staged drop that waits for a batch of its plan."""
+
+    drop: str
+    staged_at: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives."""
+
+    plan: str
+    opened_at: str
+    due_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Drops of one plan that share a job. `members` is what was asked for; a drop whose `batch` says so is in it.
+
+    claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
+    `try_at` is when the try was set up: the age of its token.
+    """
+
+    id: str
+    plan: str
+    contract: str
+    members: tuple[str, ...]
+    size: int
+    claimed_at: str
+    try_at: str
+    changed_at: str
+    state: Literal["claimed", "running", "ended"] = "claimed"
+    try_: int = 1
+    run: str | None = None
+    reason: str | None = None
+    version: int = 1
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """What the uploads of one key under one contract have in common.
+
+    The newest staged upload; the drop that is being promoted, if one is; and the drop and ETag that consumers see.
+    """
+
+    id: str
+    newest: str | None = None
+    sequencer: str = ""
+    promoting: str | None = None
+    promoted: str | None = None
+    etag: str | None = None
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One item of a drop's history, which is a notice too."""
+
+    drop: str
+    attempt: int
+    step: int
+    state: str
+    event: str
+    at: str
+    contract: str | None = None
+    verdict: str | None = None
+    problem: str | None = None
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """What has been open since before a moment, the oldest first; from an index, so read again before you act."""
+
+    drops: tuple[Drop, ...] = ()
+    batches: tuple[Batch, ...] = ()
+    windows: tuple[Window, ...] = ()
+
+
+class Ledger(Protocol):
+    """The record of every drop. Every write is fenced: StaleWrite if somebody else wrote since the value was read."""
+
+    def open(self, drop: Drop) -> bool:
+        """Record a new drop with its first history item, in one transaction; False if it is known already."""
+        ...
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """A drop as it stands now."""
+        ...
+
+    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+        """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops at most)."""
+        ...
+
+    def lineage(self, lineage_id: str) -> Lineage:
+        """The lineage of that id; a new one has version 0."""
+        ...
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """All that happened to a drop, the oldest first."""
+        ...
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """The ids that begin so, at most 20; the prefix has 4 characters or more."""
+        ...
+
+    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month YYYY-MM, the newest first."""
+        ...
+
+    def in_flight(self, before: str, most: int = 1000) -> InFlight:
+        """What is open and has not changed since `before`."""
+        ...
+
+    def open_window(self, window: Window) -> bool:
+        """Open a plan's window; False if one is open."""
+        ...
+
+    def window(self, plan: str) -> Window | None:
+        """A plan's open window."""
+        ...
+
+    def close_window(self, window: Window) -> None:
+        """Close that very window; nothing happens if it is closed already."""
+        ...
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+        """What waits for a batch, the oldest first; read consistently."""
+        ...
+
+    def open_batch(self, batch: Batch) -> bool:
+        """Record a batch; False if there is one of that id."""
+        ...
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """A batch as it stands now."""
+        ...
+
+    def batch_of(self, run: str) -> Batch | None:
+        """The batch that a job run was started for."""
+        ...
+
+    def write_batch(self, before: Batch, after: Batch) -> None:
+        """Write a batch, and with a new `run` the way from the run to it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """Where a job run stands: `working`, or how it ended; `details` is for operators."""
+
+    outcome: Literal["working", "success", "failed"]
+    details: str = ""
+
+
+class Jobs(Protocol):
+    """Job runs on the Spark application."""
+
+    def start(self, token: str, request: str, size: int) -> str:
+        """Start the job for a request document of `size` bytes of files; the same token gives the same run."""
+        ...
+
+    def find(self, token: str, since: datetime) -> str | None:
+        """The run of that token started at `since` or later, for tokens too old to be sent again."""
+        ...
+
+    def status(self, run: str) -> RunStatus:
+        """Where a run stands."""
+        ...
+
+
+class Delays(Protocol):
+    """Messages that arrive later."""
+
+    def send(self, window: Window, seconds: int) -> None:
+        """Tell `batch_due` of a window after so many seconds (0 to 900)."""
+        ...
+
+
+class Clock(Protocol):
+    """The time."""
+
+    def now(self) -> datetime:
+        """Now, in UTC."""
+        ...
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as the ledger writes it: text that sorts by time."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def moment(text: str) -> datetime:
+    """The moment that a stamp names."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The world, handed to every use case."""
+
+    zones: Zones
+    store: ObjectStore
+    ledger: Ledger
+    jobs: Jobs
+    delays: Delays
+    clock: Clock
+    catalog: Published
+    window_seconds: int = 60
+
+    def at(self) -> str:
+        """The time as a stamp."""
+        return stamp(self.clock.now())

@@ -1,0 +1,228 @@
+"""What we know of a drop, and the one table of states and events: a drop and an event in, the next drop or a reason out.
+
+Pure. Every repeated, late or reordered event finds its answer in `TRANSITIONS`: what is not listed there changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from contracts.problem import Problem
+
+State = Literal[
+    "received",
+    "staged",
+    "validating",
+    "promoting",
+    "rejecting",
+    "accepted",
+    "accepted_with_warnings",
+    "rejected",
+    "failed",
+    "unmatched",
+    "vanished",
+    "superseded",
+]
+"""Where a drop stands."""
+
+Event = Literal[
+    "matched_nothing",  # no contract claims the key, or two do
+    "refused",  # admission found errors
+    "gone",  # the bytes lie in neither landing nor stage
+    "staged",  # the bytes lie in the stage zone
+    "claimed",  # a batch has taken the drop
+    "retried",  # the batch's job runs again
+    "superseded",  # a newer upload of the key has been staged
+    "found_good",  # the verdict lets the file through
+    "found_bad",  # the verdict does not
+    "promoted",  # the file lies in the promoted zone, its receipt is written
+    "promoted_with_warnings",
+    "rejected",  # the receipt of a rejected drop is written
+    "failed",  # we could not judge it
+    "receipt_written",  # the receipt of a failed drop is written
+    "replayed",  # a person asks for another attempt
+]
+"""What can happen to a drop."""
+
+TRANSITIONS: dict[State, dict[Event, State]] = {
+    "received": {
+        "matched_nothing": "unmatched",
+        "refused": "rejecting",
+        "staged": "staged",
+        "gone": "vanished",
+        "failed": "failed",
+    },
+    "staged": {"claimed": "validating", "superseded": "superseded", "failed": "failed"},
+    "validating": {
+        "found_good": "promoting",
+        "found_bad": "rejecting",
+        "retried": "validating",
+        "superseded": "superseded",
+        "failed": "failed",
+    },
+    "promoting": {
+        "promoted": "accepted",
+        "promoted_with_warnings": "accepted_with_warnings",
+        "failed": "failed",
+    },
+    "rejecting": {"rejected": "rejected", "failed": "failed"},
+    "unmatched": {"replayed": "received"},
+    "rejected": {"replayed": "received"},
+    "failed": {"receipt_written": "failed", "replayed": "received"},
+    "accepted": {},
+    "accepted_with_warnings": {},
+    "vanished": {},
+    "superseded": {},
+}
+"""From a state, by an event, to the next state."""
+
+STATES: tuple[State, ...] = get_args(State)
+EVENTS: tuple[Event, ...] = get_args(Event)
+OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
+"""The states that something must still happen to."""
+
+MOST_PROBLEMS = 8
+MOST_TEXT = 400
+MOST_HEADER_LINE = 4096
+"""Bounds that keep an item of the ledger small; the receipt and the result object hold the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where bytes lie: a URI, and the pinned version where the bucket keeps versions."""
+
+    uri: str
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing)."""
+
+    key: str
+    attempt: int
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """Records read, valid and rejected."""
+
+    read: int
+    valid: int
+    rejected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """One version of one uploaded object, and how far it has come.
+
+    `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan` is
+    pinned when the attempt begins. `header_line` is None where it is too long to keep: it is read again from the file.
+    Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    """
+
+    id: str
+    bucket: str
+    key: str
+    name: str
+    version_id: str
+    etag: str
+    size: int
+    sequencer: str
+    received_at: str
+    changed_at: str
+    source: Location
+    state: State = "received"
+    attempt: int = 1
+    version: int = 1
+    step: int = 1
+    contract: str | None = None
+    plan: str | None = None
+    producer: str | None = None
+    parts: dict[str, str] = field(default_factory=dict)
+    sha256: str | None = None
+    header_line: str | None = None
+    notes: tuple[Problem, ...] = ()
+    staged_at: str | None = None
+    batch: str | None = None
+    try_: int | None = None
+    verdict: str | None = None
+    rows: RowCounts | None = None
+    problems: tuple[Problem, ...] = ()
+    decided_at: str | None = None
+    promoted: Promotion | None = None
+    receipt: str | None = None
+    format: Literal[1] = 1
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether the reconciler must finish something: an open state, or a failed drop whose receipt is not written."""
+        owed = self.state == "failed" and self.producer is not None and self.receipt is None
+        return self.state in OPEN or owed
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The drop after an event, to be written on the condition that nobody wrote since `before`."""
+
+    before: Drop
+    event: Event
+    drop: Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """An event that changes nothing, and why."""
+
+    drop: Drop
+    reason: str
+
+
+Answer = Moved | Stays
+
+
+def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
+    """What an event makes of a drop; `changes` are the fields that it sets besides the state."""
+    to = TRANSITIONS[drop.state].get(event)
+    if to is None:
+        return Stays(drop, _why_not(drop.state, event))
+    step = 1 if event == "replayed" else drop.step + 1
+    after = replace(drop, state=to, version=drop.version + 1, step=step, changed_at=at, **changes)
+    return Moved(drop, event, after)
+
+
+def _why_not(state: State, event: Event) -> str:
+    if event != "replayed":
+        return f"a drop that is {state} has nothing to do with `{event}`"
+    return {
+        "accepted": "its file is promoted; to judge it again its data would have to be retracted first",
+        "accepted_with_warnings": "its file is promoted; to judge it again its data would have to be retracted first",
+        "superseded": "a newer upload of its key has taken its place; replay that one",
+        "vanished": "its bytes were gone before anyone looked; upload the file again",
+    }.get(state, f"it is {state}, so its attempt is not over")
+
+
+def brief(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The first problems with their texts cut, as many as an item of the ledger may hold."""
+    every = tuple(problems)
+    return tuple(
+        replace(p, message=_cut(p.message), fix=_cut(p.fix), property=_cut(p.property) if p.property else None)
+        for p in every[:MOST_PROBLEMS]
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
+
+
+def is_newer(sequencer: str, than: str) -> bool:
+    """Whether S3 gave `sequencer` later than the other one, for the same key.
+
+    The shorter is padded on the left, then they compare as text (Amazon S3 user guide, "Event message structure").
+    """
+    width = max(len(sequencer), len(than))
+    return sequencer.upper().rjust(width, "0") > than.upper().rjust(width, "0")
+
