@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +13,7 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong (`code` stable, `message` for people), where, and how to fix it."""
+    """What is wrong (`code` stable, `message` for people), where, how to fix it, and which check says so."""
 
     code: str
     message: str
@@ -20,6 +21,7 @@ class Problem:
     level: Level = "error"
     record: int | None = None
     property: str | None = None
+    check: str | None = None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -36,3 +38,14 @@ def quoted(names: Iterable[str], most: int = 8) -> str:
     """Names for a sentence: `a`, `b` and 3 more."""
     every = [f"`{n}`" for n in names]
     return ", ".join(every[:most]) + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def visible(text: str, most: int = 120) -> str:
+    """Text of a stranger, safe on any screen: what would not show is written as an escape, what is too long is cut."""
+    cut = text if len(text) <= most else text[: most - 1] + "…"
+    return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escape(c) for c in cut)
+
+
+def _escape(character: str) -> str:
+    """Control, formatting and blank characters other than the space, as a programmer writes them."""
+    return {"\t": "\\t", "\n": "\\n", "\r": "\\r"}.get(character) or f"\\u{ord(character):04x}"

@@ -7,19 +7,19 @@ The rules stand in docs/semantics.md, one test for each line.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from contracts import codec
 from contracts.job import Count, DropResult, Sample
 from contracts.plan import Check, Limit, Plan
-from contracts.problem import Problem
-from contracts.wording import explain
+from contracts.problem import Level, Problem
+from contracts.wording import EXCUSED, explain, some, tolerated_in_words
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
 Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
-ALLOWED_MISSING = "allowed-missing"
-NO_ROWS = "no-rows"
+ALLOWED_MISSING, NO_ROWS = EXCUSED
+OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One check of the decision: the rule, what was counted, and what follows; figures are None where none were taken."""
+    """One check of the decision: the rule, what was counted, what follows; figures are None where none were taken."""
 
     id: str
     kind: str
@@ -85,17 +85,15 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     """Judge one drop; `checks` are the ids in the order of `facts.counts`, as the result's header names them."""
     if facts.failure:
         return fail(facts.failure)
-    if fault := _inconsistent(plan, facts, checks):
-        return fail(fault)
+    if sorted(checks) != sorted(c.id for c in plan.checks) or len(facts.counts) != len(checks):
+        return fail(Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", OURS))
     counts = dict(zip(checks, facts.counts, strict=True))
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
+    if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
+        return Decision(None, Rows(), outcomes, failure=fault)
+    told = (explain(plan, check, o, facts.read) for check, o in zip(plan.checks, outcomes, strict=True))
+    problems = (*facts.notes, *_file_problems(plan, facts), *(p for p in told if p))
     rows = Rows(facts.read, facts.valid, facts.rejected)
-    crashed = [o for o in outcomes if o.result == "error"]
-    if crashed:
-        reason = f"The check `{crashed[0].id}` could not run: {crashed[0].reason or 'no reason given'}."
-        fix = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
-        return Decision(None, rows, outcomes, failure=Problem("check-crashed", reason, fix, property=crashed[0].property))
-    problems = (*facts.notes, *_file_problems(plan, facts), *(p for o in outcomes if (p := explain(o, facts.read))))
     return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems)
 
 
@@ -114,37 +112,65 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
     }
 
 
-def _inconsistent(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Problem | None:
+def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
+    """The first check that could not run; whatever the others say then, nobody knows whether the file is good."""
+    for one in outcomes:
+        if one.result == "error":
+            text = f"The check `{one.id}` could not run: {one.reason or 'no reason given'}."
+            return Problem("check-crashed", text, OURS, property=one.property, check=one.id)
+    return None
+
+
+def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> Problem | None:
     """What does not add up in the facts: nothing may be decided on them then."""
-    fix = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
     if facts.read != facts.valid + facts.rejected:
-        text = f"Of {facts.read:,} records read, {facts.valid:,} are valid and {facts.rejected:,} rejected: they do not add up."
-        return Problem("rows-do-not-add-up", text, fix)
-    if set(checks) != {c.id for c in plan.checks} or len(facts.counts) != len(checks):
-        return Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", fix)
+        text = f"Of {facts.read:,} records read, {facts.valid:,} are valid and {facts.rejected:,} rejected"
+        return Problem("rows-do-not-add-up", f"{text}: they do not add up.", OURS)
+    for one in outcomes:
+        figures = (one.evaluated, one.success, one.failed, one.null)
+        if any(n is not None and not 0 <= n <= facts.read for n in figures):
+            text = f"The figures of the check `{one.id}` do not add up."
+            return Problem("figures-do-not-add-up", text, OURS, property=one.property, check=one.id)
     errors = sum(1 << n for n, c in enumerate(plan.row_checks()) if c.severity == "error")
     rejected = sum(rows for mask, rows in facts.masks if int(mask, 16) & errors)
     if rejected > facts.rejected or (rejected != facts.rejected and not facts.overflow):
         text = f"{rejected:,} records fail a check, {facts.rejected:,} lie in evidence: they do not add up."
-        return Problem("rows-do-not-add-up", text, fix)
+        return Problem("rows-do-not-add-up", text, OURS)
     return None
 
 
 def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
-    state, reason = count.state, count.reason
-    if state == "counted" and check.scope != "set" and not facts.read:
-        state, reason = "not_evaluated", NO_ROWS
-    figures = (count.evaluated, count.evaluated - count.failed - count.null, count.failed, count.null)
-    known = figures if state == "counted" else (None, None, None, None)
-    result: Result = _result(plan, check, count) if state == "counted" else state
-    head = (check.id, check.kind, check.property, check.dimension, check.severity)
-    return Outcome(*head, result, *known, count.observed, check.expected, reason, count.samples)
+    if check.kind == "rowCount" and count.state == "counted":
+        count = Count(facts.read, observed=str(facts.read))
+    elif count.state == "counted" and not (count.evaluated or count.failed or count.null):
+        count = replace(count, state="not_evaluated", reason=NO_ROWS)
+    evaluated, failed, null = count.evaluated, count.failed, count.null
+    counted = count.state == "counted"
+    return Outcome(
+        check.id,
+        check.kind,
+        check.property,
+        check.dimension,
+        check.severity,
+        _result(plan, check, count),
+        evaluated if counted else None,
+        evaluated - failed - null if counted else None,
+        failed if counted else None,
+        null if counted else None,
+        count.observed,
+        check.expected,
+        count.reason,
+        count.samples,
+    )
 
 
 def _result(plan: Plan, check: Check, count: Count) -> Result:
-    if check.threshold:
-        within = check.threshold.holds(count.failed, count.evaluated)
-        return "passed" if within else ("failed" if check.severity == "error" else "warning")
+    if count.state != "counted":
+        return count.state
+    if check.threshold and check.scope == "set":
+        metric = count.evaluated if check.kind == "rowCount" else count.failed
+        within = check.threshold.holds(metric, count.evaluated)
+        return "passed" if within else "failed" if check.severity == "error" else "warning"
     limit = check.tolerance or (plan.tolerance if check.severity == "error" and check.scope != "set" else None)
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
     if check.severity == "warning":
@@ -155,21 +181,24 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
     if not facts.read and plan.empty != "accept":
-        level: Literal["error", "warning"] = "error" if plan.empty == "reject" else "warning"
-        found.append(Problem("no-records", "The file holds a header and no records.", "Send the file with its records.", level))
+        level: Level = "error" if plan.empty == "reject" else "warning"
+        text, fix = "The file holds no records, only a header.", "Check the export, and send the file with its records."
+        found.append(Problem("no-records", text, fix, level))
     if plan.tolerance and not plan.tolerance.allows(facts.rejected, facts.read):
         found.append(_too_many(plan.tolerance, facts))
     return found
 
 
 def _too_many(limit: Limit, facts: DropResult) -> Problem:
-    text = f"{facts.rejected:,} of {facts.read:,} records are rejected; the contract tolerates {limit}."
-    return Problem("too-many-rejected", text, "Correct the rows in rejected.csv, the most frequent reason first, and send the whole file again.")
+    verb = "is" if facts.rejected == 1 else "are"
+    text = f"{some(facts.rejected, facts.read)} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
+    text = text[0].upper() + text[1:]
+    return Problem("too-many-rejected", text, "Correct the rows named below, the most frequent reason first.")
 
 
 def _verdict(outcomes: tuple[Outcome, ...], problems: tuple[Problem, ...], facts: DropResult) -> VerdictName:
-    blocked = any(o.severity == "error" and o.result == "not_evaluated" and o.reason not in (ALLOWED_MISSING, NO_ROWS) for o in outcomes)
-    if blocked or any(o.result == "failed" for o in outcomes) or any(p.level == "error" for p in problems):
+    """The worst of everything; a check not made for no good reason has its problem in `problems`."""
+    if any(o.result == "failed" for o in outcomes) or any(p.level == "error" for p in problems):
         return "rejected"
     if facts.rejected or any(o.result == "warning" for o in outcomes) or any(p.level == "warning" for p in problems):
         return "accepted_with_warnings"

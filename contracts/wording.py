@@ -1,75 +1,183 @@
-"""How a check's outcome is said to a producer: an outcome in, a problem with what, where and how to fix it out."""
+"""How a check's outcome is said to a producer: a rule and its figures in; what, where and how to fix it out.
+
+Names and values stand in backticks. Values of classified properties never enter a sentence.
+"""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from contracts.problem import Problem
+from contracts.plan import Check, Limit, Plan, Property, Threshold
+from contracts.problem import Level, Problem, quoted
 
 if TYPE_CHECKING:
     from contracts.verdict import Outcome
 
-SETS = {"rowCount", "unique", "primaryKey"}
+EXCUSED = ("allowed-missing", "no-rows")
+"""Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
+
+HOW_TO_WRITE = {
+    "string": "Write it as plain text.",
+    "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
+    "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
+    "boolean": "Write `true` or `false` and nothing else.",
+    "date": "Write every date in that form, without blanks, and only days that the calendar has.",
+    "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+}
+
+LIMITS = {
+    "mustBe": "exactly {0}",
+    "mustNotBe": "any number but {0}",
+    "mustBeGreaterThan": "more than {0}",
+    "mustBeGreaterOrEqualTo": "at least {0}",
+    "mustBeLessThan": "less than {0}",
+    "mustBeLessOrEqualTo": "at most {0}",
+    "mustBeBetween": "more than {0} and less than {1}",
+    "mustNotBeBetween": "at most {0}, or at least {1}",
+}
 
 MESSAGES = {
-    "fields": "{some} do not have as many cells as the header.",
-    "quotes": "{some} open a quote that is never closed in the line.",
-    "text": "{some} hold bytes that are not text in the agreed encoding, or NUL characters.",
-    "logicalType": "{some} have a `{property}` that is not {expected}.",
-    "required": "{some} have no `{property}`.",
-    "nullValues": "{some} have no `{property}`.",
-    "invalidValues": "{some} have a `{property}` that is not valid ({expected}).",
-    "enum": "{some} have a `{property}` outside the agreed values ({expected}).",
-    "minimum": "{some} have a `{property}` below the minimum ({expected}){worst}.",
-    "maximum": "{some} have a `{property}` above the maximum ({expected}){worst}.",
-    "minLength": "{some} have a `{property}` that is too short ({expected}).",
-    "maxLength": "{some} have a `{property}` that is too long ({expected}).",
-    "pattern": "{some} have a `{property}` that does not look as agreed ({expected}).",
-    "unique": "{some} share their `{property}` with another record.",
-    "primaryKey": "{some} have a `{property}` that is null or that another record has, too; it is the key.",
-    "rowCount": "The file has {observed} records; agreed are {expected}.",
+    "record.fields": "{some} {have} more or fewer cells than the header.",
+    "record.quotes": "{some} {have} a quote that is opened and not closed, or text after a closing quote.",
+    "record.text": "{some} {have} NUL characters, or bytes that are not text in {encoding}.",
+    "logicalType": "{name} is not {expected} in {some}.",
+    "required": "{name} has no value in {some}.",
+    "nullValues": "{name} has no value in {some}.",
+    "invalidValues": "{name} is not one of the valid values in {some}.",
+    "enum": "{name} is not one of the agreed values in {some}.",
+    "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
+    "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
+    "minLength": "{name} is shorter than {characters} in {some}.",
+    "maxLength": "{name} is longer than {characters} in {some}.",
+    "pattern": "{name} does not match the agreed pattern in {some}.",
+    "unique": "{some} {have} a value of {name} that another record has, too.",
+    "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
+    "rowCount": "The file has {records}; the contract asks for {limit}.",
 }
 
 FIXES = {
-    "fields": "Look for delimiters inside text that is not quoted, and for rows that were cut.",
-    "quotes": "Close the quote; write a quote inside a quoted cell twice. Line breaks inside cells are not agreed here.",
-    "text": "Write the file in the encoding of the contract, without NUL characters.",
-    "logicalType": "Write {expected} without blanks or other text around it; leave the cell as the contract's null if it is unknown.",
-    "required": "Fill in `{property}`, or leave the rows out.",
-    "nullValues": "Fill in `{property}`.",
-    "unique": "Send each `{property}` once.",
-    "primaryKey": "Give every record a `{property}` of its own.",
-    "rowCount": "Check that the file is whole, and neither sent twice nor cut.",
+    "record.fields": "Look for delimiters or line breaks inside cells that are not quoted, and for cut rows.",
+    "record.quotes": "Close every quote in its own line, and write a quote inside a quoted cell as `{quote}`.",
+    "record.text": "Write the whole file in {encoding}, without NUL characters.",
+    "logicalType": "{write} {unknown}",
+    "required": "Fill in {name}, or leave these rows out.",
+    "nullValues": "Fill in {name}, or leave these rows out.",
+    "invalidValues": "{agreed} {unknown}",
+    "enum": "{agreed} {unknown}",
+    "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
+    "maxLength": "Shorten {name}; look for cells that ran together.",
+    "pattern": "{agreed} {unknown}",
+    "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
+    "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
+    "rowCount": "Check that the export is whole, and neither cut nor written twice.",
 }
 
+LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
+"""The sentence of a metric with a threshold: single such rows are fine, so many are not."""
 
-def explain(outcome: Outcome, read: int) -> Problem | None:
+
+def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | None:
     """The problem that an outcome means for the producer; None where nothing is wrong."""
-    if outcome.result not in ("failed", "warning", "not_evaluated"):
-        return None
     if outcome.result == "not_evaluated":
-        return _not_evaluated(outcome)
-    words = {
-        "some": _some(outcome.failed or 0, read),
-        "property": outcome.property,
-        "expected": outcome.expected,
-        "observed": outcome.observed,
-        "worst": f", worst {outcome.observed}" if outcome.observed else "",
-    }
-    message = MESSAGES.get(outcome.kind, "{some} fail `{property}` ({expected}).").format(**words)
-    fix = FIXES.get(outcome.kind, "Correct `{property}` in these rows, or leave them out.").format(**words)
-    level = "error" if outcome.result == "failed" else "warning"
-    first = outcome.samples[0].record if outcome.samples else None
-    return Problem(f"check-{outcome.kind}", message, fix, level, first, outcome.property)
-
-
-def _not_evaluated(outcome: Outcome) -> Problem | None:
-    if outcome.reason in ("allowed-missing", "no-rows") or outcome.severity != "error":
+        return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
+    if outcome.result not in ("failed", "warning"):
         return None
+    words = _words(plan, check, outcome, read)
+    kind = check.id if check.scope == "record" else check.kind
+    message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
+    if check.threshold and check.kind != "rowCount":
+        message = LIMITED
+    fix = FIXES.get(kind, "Correct {name} in these rows, or leave them out.").format(**words).strip()
+    level: Level = "error" if outcome.result == "failed" else "warning"
+    first = outcome.samples[0].record if outcome.samples else None
+    text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
+    text = text[0].upper() + text[1:]
+    return Problem(f"check-{outcome.kind}", text, fix, level, first, outcome.property, outcome.id)
+
+
+def limit_in_words(threshold: Threshold) -> str:
+    """A threshold as a person says it: less than 10 %, at least 1,000."""
+    unit = " %" if threshold.unit == "percent" else ""
+    return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
+
+
+def tolerated_in_words(limit: Limit) -> str:
+    """A tolerance as a person says it: 1 %, 1 row, 2,000 rows."""
+    unit = "%" if limit.unit == "percent" else "row" if limit.value == 1 else "rows"
+    return f"{_figure(limit.value)} {unit}"
+
+
+def some(count: int, of: int) -> str:
+    """How many records out of how many, with the share where it says more than the figures."""
+    if count == of:
+        return "the only record" if of == 1 else f"all {of:,} records"
+    noun = "record" if of == 1 else "records"
+    permille = 1000 * count // of if of else 0
+    return f"{count:,} of {of:,} {noun}" + (f" ({permille / 10:.1f} %)" if permille else "")
+
+
+def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
+    prop = plan.property_named(check.property) if check.property else None
+    failed = outcome.failed or 0
+    return {
+        "name": f"`{check.property}`" if check.property else "The file",
+        "expected": check.expected,
+        "rule": f"`{check.id}` ({check.expected})",
+        "some": some(failed, read),
+        "have": "has" if failed == 1 else "have",
+        "records": "1 record" if read == 1 else f"{read:,} records",
+        "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
+        "ails": "has no value" if check.kind == "nullValues" else "is not valid",
+        "value": str(check.arguments.get("value", check.expected)),
+        "characters": _characters(check),
+        "worst": f"; the worst is `{outcome.observed}`" if outcome.observed and prop and not prop.masked else "",
+        "encoding": plan.csv.encoding.upper(),
+        "quote": plan.csv.escape + plan.csv.quote,
+        **_value_words(plan, check, prop),
+    }
+
+
+def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
+    if prop is None:
+        return {"write": "", "agreed": "", "unknown": ""}
+    return {"write": HOW_TO_WRITE[prop.type], "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
+
+
+def _agreed(check: Check) -> str:
+    if values := check.arguments.get("values"):
+        return f"Write one of {quoted(values, most=12)}, exactly so."
+    if check.expected.startswith("matching "):
+        return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
+    return f"Write it as agreed ({check.expected})."
+
+
+def _unknown(plan: Plan, prop: Property) -> str:
+    """What to do with a value that the producer does not have."""
+    if prop.required:
+        return "Leave the row out where the value is unknown."
+    if "" in plan.csv.null_values:
+        return "Leave the cell empty where the value is unknown."
+    return f"Write {quoted(plan.csv.null_values[:1])} where the value is unknown." if plan.csv.null_values else ""
+
+
+def _characters(check: Check) -> str:
+    length = check.arguments.get("value", 0)
+    return f"{length} character" if length == 1 else f"{length} characters"
+
+
+def _tolerated(plan: Plan, check: Check) -> str:
+    general = plan.tolerance if check.severity == "error" and check.scope != "set" else None
+    limit = check.tolerance or general
+    return f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
+
+
+def _figure(value: Decimal) -> str:
+    return f"{value:,f}"
+
+
+def _not_evaluated(outcome: Outcome) -> Problem:
     message = f"The check `{outcome.id}` could not be made: {outcome.reason or 'no reason given'}."
-    return Problem("not-evaluated", message, "See the other problems of the file; this check is made when they are gone.", property=outcome.property)
-
-
-def _some(failed: int, read: int) -> str:
-    share = f"{100 * failed / read:.1f} %" if read and failed * 1000 >= read else "under 0.1 %"
-    return f"{failed:,} of {read:,} records ({share})"
+    fix = "Mend what else is wrong with the file; this check is made when it comes back."
+    level: Level = "error" if outcome.severity == "error" else "warning"
+    return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

@@ -1,0 +1,251 @@
+"""Every sentence that a check says to a producer, in singular and plural."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from contracts.job import Sample
+from contracts.plan import RECORD_CHECKS, Check, Csv, Limit, LogicalType, Plan, Property, Threshold
+from contracts.problem import Problem
+from contracts.verdict import Outcome, Result
+from contracts.wording import explain, limit_in_words, some
+
+
+def told(
+    check: Check,
+    failed: int,
+    read: int = 1000,
+    prop: Property | None = None,
+    result: Result = "failed",
+    observed: str | None = None,
+    tolerance: Limit | None = None,
+    nulls: tuple[str, ...] = ("",),
+) -> Problem:
+    props = (prop or Property("wind", "number"),)
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), props, (check,), Csv(null_values=nulls), tolerance=tolerance)
+    head = (check.id, check.kind, check.property, check.dimension, check.severity, result)
+    figures = (read, read - failed, failed, 0)
+    problem = explain(plan, check, Outcome(*head, *figures, observed, check.expected, samples=(Sample(17),)), read)
+    assert problem
+    return problem
+
+
+def rule(kind: str, expected: str = "", severity: Any = "error", scope: Any = "row", **more: Any) -> Check:
+    return Check(f"wind.{kind}", kind, scope, severity, "conformity", expected, "wind", **more)
+
+
+MAXIMUM = rule("maximum", "<= 100", arguments={"value": "100"})
+ENUM = rule("enum", "one of EWR, JFK", arguments={"values": ["EWR", "JFK"]})
+DIGITS = "Write digits with a decimal point, without blanks, thousands separators or units."
+UNDER_TEN_PERCENT = Threshold("mustBeLessThan", (Decimal(10),), "percent")
+AT_LEAST_2000 = Threshold("mustBeGreaterOrEqualTo", (Decimal(2000),))
+SENTENCES: list[tuple[Check, int, str, str]] = [
+    (
+        RECORD_CHECKS[0],
+        1,
+        "1 of 1,000 records (0.1 %) has more or fewer cells than the header.",
+        "Look for delimiters or line breaks inside cells that are not quoted, and for cut rows.",
+    ),
+    (
+        RECORD_CHECKS[1],
+        2,
+        "2 of 1,000 records (0.2 %) have a quote that is opened and not closed, or text after a closing quote.",
+        'Close every quote in its own line, and write a quote inside a quoted cell as `""`.',
+    ),
+    (
+        RECORD_CHECKS[2],
+        1000,
+        "All 1,000 records have NUL characters, or bytes that are not text in UTF-8.",
+        "Write the whole file in UTF-8, without NUL characters.",
+    ),
+    (
+        rule("logicalType", "a number"),
+        60,
+        "`wind` is not a number in 60 of 1,000 records (6.0 %).",
+        f"{DIGITS} Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("required", "not null"),
+        1,
+        "`wind` has no value in 1 of 1,000 records (0.1 %).",
+        "Fill in `wind`, or leave these rows out.",
+    ),
+    (
+        MAXIMUM,
+        12,
+        "`wind` is above the maximum of `100` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
+        ENUM,
+        12,
+        "`wind` is not one of the agreed values in 12 of 1,000 records (1.2 %).",
+        "Write one of `EWR`, `JFK`, exactly so. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("invalidValues", "matching ^[A-Z]+$", arguments={"pattern": r"\A[A-Z]+\z"}),
+        12,
+        "`wind` is not one of the valid values in 12 of 1,000 records (1.2 %).",
+        "Write a value that matches `^[A-Z]+$`. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("minLength", "at least 3 characters", arguments={"value": 3}),
+        12,
+        "`wind` is shorter than 3 characters in 12 of 1,000 records (1.2 %).",
+        "Write `wind` in full; look for cells that were cut. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("maxLength", "at most 1 characters", arguments={"value": 1}),
+        12,
+        "`wind` is longer than 1 character in 12 of 1,000 records (1.2 %).",
+        "Shorten `wind`; look for cells that ran together.",
+    ),
+    (
+        rule("unique", "no value twice", scope="set"),
+        2,
+        "2 of 1,000 records (0.2 %) have a value of `wind` that another record has, too.",
+        "Send each `wind` once: remove the repeated rows, or correct `wind` in them.",
+    ),
+    (
+        rule("primaryKey", "not null, no value twice", scope="set"),
+        1,
+        "1 of 1,000 records (0.1 %) has no `wind`, or one that another record has, too; it is the key.",
+        "Give every record a `wind` of its own, and remove repeated rows.",
+    ),
+    (
+        rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),
+        191,
+        "`wind` has no value in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
+        "Fill in `wind`, or leave these rows out.",
+    ),
+    (
+        Check("rowCount", "rowCount", "set", "error", "coverage", "", threshold=AT_LEAST_2000),
+        0,
+        "The file has 1,000 records; the contract asks for at least 2,000.",
+        "Check that the export is whole, and neither cut nor written twice.",
+    ),
+    (
+        rule("futureKind", "in order"),
+        3,
+        "`wind` fails the rule `wind.futureKind` (in order) in 3 of 1,000 records (0.3 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "failed", "message", "fix"), SENTENCES, ids=lambda v: getattr(v, "id", None))
+def test_each_kind_says_what_and_how(check: Check, failed: int, message: str, fix: str) -> None:
+    problem = told(check, failed)
+
+    assert (problem.message, problem.fix) == (message, fix)
+
+
+def test_problem_names_record_property_and_check() -> None:
+    problem = told(MAXIMUM, 1)
+
+    assert (problem.code, problem.record, problem.property, problem.check) == (
+        "check-maximum",
+        17,
+        "wind",
+        "wind.maximum",
+    )
+
+
+def test_worst_value_is_told_if_public() -> None:
+    secret = Property("wind", "number", classification="confidential")
+
+    assert told(MAXIMUM, 1, observed="1048.36").message.endswith("; the worst is `1048.36`.")
+    assert "1048" not in told(MAXIMUM, 1, observed="1048.36", prop=secret).message
+
+
+def test_tolerance_stands_beside_the_figure() -> None:
+    problem = told(MAXIMUM, 12, result="warning", tolerance=Limit(Decimal("1.5"), "percent"))
+
+    assert problem.level == "warning"
+    assert problem.message.endswith("records (1.2 %); the contract tolerates 1.5 %.")
+
+
+def test_severity_warning_does_not_borrow_tolerance() -> None:
+    check = rule("maximum", "<= 100", severity="warning", arguments={"value": "100"})
+
+    assert "tolerates" not in told(check, 12, result="warning", tolerance=Limit(Decimal(1), "rows")).message
+
+
+def test_unknown_values_follow_the_dialect() -> None:
+    kinds: list[tuple[Property, tuple[str, ...], str]] = [
+        (Property("wind", "number"), ("NA",), "Write `NA` where the value is unknown."),
+        (Property("wind", "number"), ("NA", ""), "Leave the cell empty where the value is unknown."),
+        (Property("wind", "number", required=True), ("",), "Leave the row out where the value is unknown."),
+        (Property("wind", "number"), (), "Write one of `EWR`, `JFK`, exactly so."),
+    ]
+
+    for prop, nulls, end in kinds:
+        assert told(ENUM, 1, prop=prop, nulls=nulls).fix.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [
+        ("string", "Write it as plain text."),
+        ("integer", "Write digits only"),
+        ("number", "Write digits with a decimal point"),
+        ("boolean", "Write `true` or `false`"),
+        ("date", "Write every date in that form"),
+        ("timestamp", "Write every timestamp in that form"),
+    ],
+)
+def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:
+    assert told(rule("logicalType", "as agreed"), 1, prop=Property("wind", kind)).fix.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "text"),
+    [
+        (1, 1, "the only record"),
+        (0, 1, "0 of 1 record"),
+        (24, 24, "all 24 records"),
+        (1, 26115, "1 of 26,115 records"),
+        (27, 26115, "27 of 26,115 records (0.1 %)"),
+        (1999, 2000, "1,999 of 2,000 records (99.9 %)"),
+    ],
+)
+def test_share_never_rounds_up(count: int, of: int, text: str) -> None:
+    assert some(count, of) == text
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "words"),
+    [
+        ("mustBe", (5,), "exactly 5"),
+        ("mustNotBe", (0,), "any number but 0"),
+        ("mustBeGreaterThan", (1000,), "more than 1,000"),
+        ("mustBeGreaterOrEqualTo", (24,), "at least 24"),
+        ("mustBeLessThan", (24,), "less than 24"),
+        ("mustBeLessOrEqualTo", (24,), "at most 24"),
+        ("mustBeBetween", (1, 25), "more than 1 and less than 25"),
+        ("mustNotBeBetween", (1, 25), "at most 1, or at least 25"),
+    ],
+)
+def test_each_operator_has_its_words(operator: Any, values: tuple[int, ...], words: str) -> None:
+    assert limit_in_words(Threshold(operator, tuple(Decimal(v) for v in values))) == words
+
+
+def test_percent_follows_every_figure() -> None:
+    assert (
+        limit_in_words(Threshold("mustBeBetween", (Decimal(1), Decimal("2.50")), "percent"))
+        == "more than 1 % and less than 2.50 %"
+    )
+
+
+def test_check_not_made_blocks_by_severity() -> None:
+    nothing = (None, None, None, None, None)
+    stopped = Outcome("a", "maximum", "wind", "conformity", "warning", "not_evaluated", *nothing, "", "?")
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())
+
+    problem = explain(plan, MAXIMUM, stopped, 5)
+
+    assert problem
+    assert (problem.code, problem.level) == ("not-evaluated", "warning")
