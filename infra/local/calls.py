@@ -9,7 +9,8 @@ from infra.local.events import ACCOUNT
 from infra.local.loopback import Environ
 from infra.local.s3_request import S3Request
 
-# Operations whose IAM action has another name: docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+# Operations whose IAM action has another name:
+# docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
 _S3_ACTIONS = {
     "HeadObject": "GetObject",
     "ListObjectsV2": "ListBucket",
@@ -46,7 +47,7 @@ class Credential:
 
 
 def credential(environ: Environ) -> Credential:
-    """Read a Signature Version 4 credential from header or query; an unsigned request counts as one to S3, as moto has it."""
+    """Read a Signature Version 4 credential from header or query; as in moto, an unsigned request is one to S3."""
     signed = environ.get("HTTP_AUTHORIZATION", "")
     scope = signed.partition("Credential=")[2].partition(",")[0]
     scope = scope or parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]

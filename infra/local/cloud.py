@@ -1,7 +1,7 @@
 """S3, EventBridge, SQS, DynamoDB and SNS on loopback: moto's services behind a thin layer that adds what moto lacks.
 
-In: requests of any AWS client. Out: moto's answers, except where a rule of S3 refuses first; DynamoDB and S3 writes one at a
-time; true Object Created events. moto keeps its state per process: one Cloud per process, and what it holds ends with it.
+In: requests of any AWS client. Out: moto's answers, except where a rule of S3 refuses first; DynamoDB requests and S3
+writes one at a time; true Object Created events. moto keeps its state per process: one Cloud per process.
 """
 
 import io
@@ -63,11 +63,13 @@ class Cloud:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def conflict_next(self, bucket: str, key: str) -> None:
-        """Let the next conditional write of a key lose a race: it answers 409 ConditionalRequestConflict and changes nothing."""
+        """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
         self._conflicts.add((bucket, key))
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -93,7 +95,7 @@ class Cloud:
             return _perform(self._moto, request, start_response)
 
     def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
-        """Let reads of single objects pass; all else takes turns, so that a condition still holds when its write is made."""
+        """Let reads of an object pass; all else takes turns, so that a condition still holds when its write is made."""
         return nullcontext() if request.key and request.method in {"GET", "HEAD"} else self._s3
 
     def _refusal(self, request: S3Request) -> Refusal | None:
@@ -136,7 +138,7 @@ def _created(request: S3Request, bucket: FakeBucket, made: FakeKey) -> dict[str,
 
 @contextmanager
 def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
-    """Hold back moto's own EventBridge event (fixed id and sequencer, `eTag`, no reason); give the bucket if ours is due."""
+    """Hold back moto's own event (fixed id and sequencer, `eTag`, no reason); give the bucket if one is due."""
     bucket = _backend().buckets.get(bucket_name)
     configuration = bucket.notification_configuration if bucket else None
     if not bucket or not configuration or configuration.event_bridge is None:
@@ -150,7 +152,7 @@ def _without_moto_events(bucket_name: str) -> Iterator[FakeBucket | None]:
 
 
 def _name_checksum_algorithm(request: S3Request) -> None:
-    """Name the algorithm of a checksum that came without: S3 keeps any x-amz-checksum-* it is sent, moto only a named one."""
+    """Name a checksum's algorithm: S3 keeps any x-amz-checksum-* it is sent, moto only that of a named algorithm."""
     prefix = "HTTP_X_AMZ_CHECKSUM_"
     sent = [name.removeprefix(prefix) for name in request.environ if name.startswith(prefix)]
     for algorithm in {"CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"}.intersection(sent):

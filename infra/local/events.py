@@ -1,4 +1,4 @@
-"""Events as AWS services send them: a new object or a finished event in, messages in the queues of the matching rules out."""
+"""Events as AWS services send them: what happened in, messages in the queues of the matching rules out."""
 
 import secrets
 import time
@@ -8,18 +8,19 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from moto.core import DEFAULT_ACCOUNT_ID
 from moto.events.models import events_backends
 
-ACCOUNT = DEFAULT_ACCOUNT_ID
+ACCOUNT = "123456789012"
 
 Event = dict[str, Any]
 
-# S3 promises only that a later write of a key has the greater number: counting up from the clock keeps that over restarts.
+# S3 promises that a later write of a key has the greater number: counting up from the clock keeps that over restarts.
 _sequencer = count(time.time_ns())
 
 
-def object_created(bucket: str, region: str, key: str, size: int, etag: str, version_id: str | None, reason: str) -> Event:
+def object_created(
+    bucket: str, region: str, key: str, size: int, etag: str, version_id: str | None, reason: str
+) -> Event:
     """Build S3's Object Created event: key not encoded, ETag without quotes, version id only where there is one.
 
     docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
@@ -28,7 +29,13 @@ def object_created(bucket: str, region: str, key: str, size: int, etag: str, ver
     detail = {
         "version": "0",
         "bucket": {"name": bucket},
-        "object": {"key": key, "size": size, "etag": etag.strip('"'), **version, "sequencer": f"{next(_sequencer):016x}"},
+        "object": {
+            "key": key,
+            "size": size,
+            "etag": etag.strip('"'),
+            **version,
+            "sequencer": f"{next(_sequencer):016x}",
+        },
         "request-id": secrets.token_hex(8).upper(),
         "requester": ACCOUNT,
         "source-ip-address": "127.0.0.1",
@@ -60,7 +67,7 @@ def event(
 def deliver(occurred: Event) -> None:
     """Send an event of an AWS service to the targets of each enabled rule on the default bus that matches it.
 
-    Services use the default bus only, and PutEvents does not let anyone else send as `aws.*`; so this enters EventBridge from within.
+    Services use the default bus only, and PutEvents lets nobody else send as `aws.*`: this goes in from within.
     """
     # moto wants the time as seconds while it delivers, and writes it as AWS does.
     moment = datetime.strptime(occurred["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()

@@ -1,4 +1,4 @@
-"""A WSGI application in, a server for it on loopback out: the ground on which the embedded cloud and the EMR double stand."""
+"""A WSGI application in, a server for it on loopback out: what the embedded cloud and the EMR double stand on."""
 
 from collections.abc import Callable, Iterable
 from threading import Thread
@@ -51,7 +51,9 @@ class LoopbackServer:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
 

@@ -1,4 +1,4 @@
-"""One HTTP request to S3 (path style) in, what it asks for out: operation, bucket, key, source, payload and trailers."""
+"""An HTTP request to S3 (path style) in, what it asks for out: operation, bucket, key, source, payload, trailers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,9 @@ _BUCKET_OPERATIONS = {
     ("GET", "list-type"): "ListObjectsV2",
     ("POST", "delete"): "DeleteObjects",
 }
-_SETTINGS = frozenset({"encryption", "lifecycle", "notification", "policy", "publicAccessBlock", "tagging", "versioning"})
+_SETTINGS = frozenset(
+    {"encryption", "lifecycle", "notification", "policy", "publicAccessBlock", "tagging", "versioning"}
+)
 _PLAIN = {"GET": "GetObject", "HEAD": "HeadObject", "PUT": "PutObject", "DELETE": "DeleteObject", "POST": "PostObject"}
 
 

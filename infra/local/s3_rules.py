@@ -1,4 +1,4 @@
-"""The rules of S3 that moto leaves out and dropgate relies on: a request and what lies in the store in, S3's refusal or None out.
+"""The rules of S3 that moto leaves out and dropgate relies on: a request and ETags in, S3's refusal or None out.
 
 Each rule names the AWS page it rests on, and has a test that fails on bare moto.
 """
@@ -22,7 +22,7 @@ def _crc32(payload: bytes) -> bytes:
     return zlib.crc32(payload).to_bytes(4, "big")
 
 
-# CRC32C and CRC64NVME are taken on trust: the standard library has neither, and in plain Python they cost seconds per file.
+# CRC32C and CRC64NVME are taken on trust: the standard library has neither, and plain Python takes seconds per file.
 _CHECKSUMS: dict[str, Callable[[bytes], bytes]] = {
     "content-md5": lambda payload: hashlib.md5(payload, usedforsecurity=False).digest(),
     "x-amz-checksum-crc32": _crc32,

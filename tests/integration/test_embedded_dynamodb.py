@@ -9,9 +9,10 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
 WRITERS = 4
 ROUNDS_UNTIL_MOTO_FAILS = 40
@@ -31,7 +32,7 @@ def bare() -> Iterator[str]:
 
 def a_table(endpoint: str) -> Any:
     """Make a table that already holds a hundred items: the more there are, the longer moto's transactions take."""
-    dynamodb = boto3.resource(  # type: ignore[call-overload]
+    dynamodb = boto3.resource(
         "dynamodb",
         endpoint_url=endpoint,
         region_name="us-east-1",
@@ -52,7 +53,7 @@ def a_table(endpoint: str) -> Any:
 
 
 def lost_puts(table: Any, name: str) -> int:
-    """Put ten items from each of some writers while transactions fail beside them; count acknowledged puts that are gone."""
+    """Put items from some writers while transactions fail beside them; count acknowledged puts that are gone."""
 
     def put(writer: int) -> list[str]:
         keys = [f"{name}-{writer}-{number}" for number in range(10)]
@@ -84,7 +85,7 @@ def fail_a_transaction(table: Any) -> None:
             raise
 
 
-# docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html: a cancelled transaction changes nothing.
+# docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html: cancelled, it changes nothing.
 def test_failed_transaction_loses_no_other_put(cloud: Cloud) -> None:
     table = a_table(cloud.endpoint)
 

@@ -1,4 +1,4 @@
-"""What S3 does and moto does not: each probe runs against our cloud and against bare moto, which must still get it wrong."""
+"""What S3 does and moto does not: each probe runs against our cloud and against bare moto, which must get it wrong."""
 
 import hashlib
 import http.client
@@ -9,6 +9,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,9 +17,10 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
 Probe = Callable[["Bucket"], Any]
 
@@ -56,11 +58,11 @@ class Bucket:
         answer = self.sqs.receive_message(QueueUrl=self.queue, MaxNumberOfMessages=10)
         return [json.loads(message["Body"]) for message in answer.get("Messages", [])]
 
-    def put(self, key: str, body: bytes = HELLO, **more: str) -> dict[str, Any]:
+    def put(self, key: str, body: bytes = HELLO, **more: Any) -> dict[str, Any]:
         """Write an object."""
         return dict(self.s3.put_object(Bucket=self.name, Key=key, Body=body, **more))
 
-    def copy(self, source: str, to: str, version: str | None = None, **more: str) -> dict[str, Any]:
+    def copy(self, source: str, to: str, version: str | None = None, **more: Any) -> dict[str, Any]:
         """Copy an object, or one version of it."""
         place = {"Bucket": self.name, "Key": source} | ({"VersionId": version} if version else {})
         return dict(self.s3.copy_object(Bucket=self.name, Key=to, CopySource=place, **more))
@@ -116,7 +118,8 @@ def assert_only_ours(probe: Probe, expected: object, cloud: Cloud, bare: str) ->
 # docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html: If-None-Match and If-Match on the destination.
 def test_copy_never_overwrites_when_told(cloud: Cloud, bare: str) -> None:
     def probe(bucket: Bucket) -> tuple[str, bytes]:
-        bucket.put("a", b"new"), bucket.put("b", b"old")
+        bucket.put("a", b"new")
+        bucket.put("b", b"old")
         return answer_to(lambda: bucket.copy("a", "b", IfNoneMatch="*")), bucket.text("b")
 
     assert_only_ours(probe, ("PreconditionFailed", b"old"), cloud, bare)
@@ -179,8 +182,10 @@ def test_concurrent_conditional_writes_have_one_winner(cloud: Cloud, bare: str) 
 
 
 # docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html: S3 compares, and answers BadDigest.
-@pytest.mark.parametrize("wrong", [{"ChecksumSHA256": WRONG_SHA256}, {"ChecksumCRC32": WRONG_CRC32}, {"ContentMD5": "AAAA"}])
-def test_wrong_checksum_is_refused(wrong: dict[str, str], cloud: Cloud, bare: str) -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"ChecksumSHA256": WRONG_SHA256}, {"ChecksumCRC32": WRONG_CRC32}, {"ContentMD5": "AAAA"}]
+)
+def test_wrong_checksum_is_refused(wrong: dict[str, Any], cloud: Cloud, bare: str) -> None:
     assert_only_ours(lambda bucket: answer_to(lambda: bucket.put("a", **wrong)), "BadDigest", cloud, bare)
 
 
@@ -207,7 +212,7 @@ def test_checksum_sent_without_algorithm_is_kept(cloud: Cloud, bare: str) -> Non
     assert_only_ours(probe, HELLO_SHA256, cloud, bare)
 
 
-# docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html, ChecksumAlgorithm. moto does this; dropgate's moves rely on it.
+# docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html, ChecksumAlgorithm. moto does this; our moves rely on it.
 def test_copy_leaves_sha256_to_head(bucket: Bucket) -> None:
     bucket.put("a")
     bucket.copy("a", "b", ChecksumAlgorithm="SHA256", MetadataDirective="REPLACE", Metadata={"drop-id": "d1"})
@@ -219,7 +224,7 @@ def test_copy_leaves_sha256_to_head(bucket: Bucket) -> None:
 # docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html: at most 1,024 bytes of UTF-8.
 def test_key_beyond_1024_bytes_is_refused(cloud: Cloud, bare: str) -> None:
     def probe(bucket: Bucket) -> list[str]:
-        return [answer_to(lambda key=key: bucket.put(key)) for key in ("é" * 512, "é" * 512 + "a")]
+        return [answer_to(partial(bucket.put, key)) for key in ("é" * 512, "é" * 512 + "a")]
 
     assert_only_ours(probe, ["done", "KeyTooLongError"], cloud, bare)
 
@@ -230,7 +235,12 @@ def test_event_names_etag_version_and_reason(cloud: Cloud, bare: str) -> None:
         bucket.announce()
         written = bucket.put("a b+c%20/é.csv")
         (event,) = bucket.events()
-        expected = {"key": "a b+c%20/é.csv", "size": 11, "etag": written["ETag"].strip('"'), "version-id": written["VersionId"]}
+        expected = {
+            "key": "a b+c%20/é.csv",
+            "size": 11,
+            "etag": written["ETag"].strip('"'),
+            "version-id": written["VersionId"],
+        }
         found = {name: value for name, value in event["detail"]["object"].items() if name != "sequencer"}
         return bool(found == expected and event["detail"]["reason"] == "PutObject")
 
@@ -240,7 +250,9 @@ def test_event_names_etag_version_and_reason(cloud: Cloud, bare: str) -> None:
 def test_event_says_how_the_object_was_made(cloud: Cloud, bare: str) -> None:
     def probe(bucket: Bucket) -> list[str]:
         bucket.announce()
-        bucket.put("a"), bucket.copy("a", "b"), upload_in_parts(bucket, "c")
+        bucket.put("a")
+        bucket.copy("a", "b")
+        upload_in_parts(bucket, "c")
         return [event["detail"]["reason"] for event in bucket.events()]
 
     assert_only_ours(probe, ["PutObject", "CopyObject", "CompleteMultipartUpload"], cloud, bare)
@@ -250,7 +262,8 @@ def test_event_says_how_the_object_was_made(cloud: Cloud, bare: str) -> None:
 def test_later_write_has_greater_sequencer(cloud: Cloud, bare: str) -> None:
     def probe(bucket: Bucket) -> bool:
         bucket.announce()
-        bucket.put("a"), bucket.put("a")
+        bucket.put("a")
+        bucket.put("a")
         first, second = bucket.events()
         numbers = [int(event["detail"]["object"]["sequencer"], 16) for event in (first, second)]
         return numbers[0] < numbers[1] and first["id"] != second["id"]
@@ -285,7 +298,9 @@ def test_bucket_without_notifications_sends_none(bucket: Bucket) -> None:
     assert bucket.events() == []
 
 
-@pytest.mark.parametrize("key", ["a b.csv", "a+b.csv", "a%2Fb.csv", "é/ü.csv", "../a.csv", "a//b.csv", "a?b#c;d.csv", "[x]{y}:z"])
+@pytest.mark.parametrize(
+    "key", ["a b.csv", "a+b.csv", "a%2Fb.csv", "é/ü.csv", "../a.csv", "a//b.csv", "a?b#c;d.csv", "[x]{y}:z"]
+)
 def test_unusual_keys_stay_as_written(key: str, bucket: Bucket) -> None:
     bucket.announce()
     bucket.put(key)
@@ -307,7 +322,15 @@ def upload_in_parts(bucket: Bucket, key: str, ChecksumSHA256: str | None = None,
 
 def put_with_trailer(bucket: Bucket, checksum: str) -> int:
     """Send HELLO in two chunks with its checksum behind, as SDKs do over TLS."""
-    framed = b"4\r\n" + HELLO[:4] + b"\r\n7\r\n" + HELLO[4:] + b"\r\n0\r\nx-amz-checksum-sha256:" + checksum.encode() + b"\r\n\r\n"
+    framed = (
+        b"4\r\n"
+        + HELLO[:4]
+        + b"\r\n7\r\n"
+        + HELLO[4:]
+        + b"\r\n0\r\nx-amz-checksum-sha256:"
+        + checksum.encode()
+        + b"\r\n\r\n"
+    )
     headers = {
         "Authorization": "AWS4-HMAC-SHA256 Credential=producer/20261121/us-east-1/s3/aws4_request, SignedHeaders=host",
         "Content-Encoding": "aws-chunked",

@@ -1,0 +1,140 @@
+"""EMR Serverless on loopback: requests of boto3's own client in, runs of the real job and their events out.
+
+One application, given at construction. What it does not play (Hive, streaming, retries, configuration overrides that
+change the job, Spark parameters on no list) it refuses with a ValidationException.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs
+
+import botocore.session
+
+from infra.local.calls import Call, credential
+from infra.local.emr_documents import described, described_application, listed
+from infra.local.emr_errors import EmrError, ResourceNotFoundException, ValidationException
+from infra.local.emr_events import EventFaults, JobEvents
+from infra.local.emr_request import read_start
+from infra.local.emr_run import Application, JobSpec
+from infra.local.emr_runs import JobRuns
+from infra.local.events import ACCOUNT, Event
+from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+
+_PATH = re.compile(r"/applications/(?P<application>[0-9a-z]+)(?P<runs>/jobruns(?:/(?P<run>[0-9a-z]+))?)?")
+_OPERATIONS = {
+    ("GET", False, False): "GetApplication",
+    ("POST", True, False): "StartJobRun",
+    ("GET", True, False): "ListJobRuns",
+    ("GET", True, True): "GetJobRun",
+    ("DELETE", True, True): "CancelJobRun",
+}
+_REMEMBERED_CALLS = 10_000
+
+
+class EmrServerless:
+    """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events."""
+
+    def __init__(
+        self,
+        run_job: Callable[[JobSpec], None],
+        exists: Callable[[str], bool],
+        emit: Callable[[Event], None],
+        *,
+        application_id: str = "00dropgate000001",
+        release_label: str = "emr-spark-8.1.0",
+        region: str = "us-east-1",
+        max_concurrent_runs: int = 1,
+        cold_start: float = 0.0,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        port: int = 0,
+    ) -> None:
+        """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is."""
+        arn = f"arn:aws:emr-serverless:{region}:{ACCOUNT}:/applications/{application_id}"
+        self.application = Application(application_id, arn, release_label, region, max_concurrent_runs)
+        self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
+        self._created_at = now()
+        self._exists = exists
+        self._events = JobEvents(self.application, emit)
+        self._runs = JobRuns(self.application, run_job, self._events, now, cold_start)
+        self._server = LoopbackServer(self._answer, port)
+        self._model = botocore.session.get_session().get_service_model("emr-serverless")
+
+    @property
+    def endpoint(self) -> str:
+        """Give the URL that clients take as endpoint_url."""
+        return self._server.endpoint
+
+    @property
+    def faults(self) -> EventFaults:
+        """Give what befalls events from now on."""
+        return self._events.faults
+
+    @faults.setter
+    def faults(self, faults: EventFaults) -> None:
+        self._events.faults = faults
+
+    def start(self) -> Self:
+        """Begin to answer and to run jobs."""
+        self._runs.start()
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        """Answer no more, begin no further run, and drop delayed events."""
+        self._server.stop()
+        self._runs.stop()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        headers = [("Content-Type", "application/json")]
+        body = read_body(environ)
+        try:
+            answer, status = self._operate(environ, body), "200 OK"
+        except EmrError as error:
+            answer, status = {"message": str(error)}, error.status
+            headers.append(("x-amzn-ErrorType", type(error).__name__))
+        document = json.dumps(answer).encode()
+        start_response(status, [*headers, ("Content-Length", str(len(document)))])
+        return [document]
+
+    def _operate(self, environ: Environ, body: bytes) -> dict[str, Any]:
+        path = _PATH.fullmatch(environ["PATH_INFO"])
+        operation = path and _OPERATIONS.get((environ["REQUEST_METHOD"], bool(path["runs"]), bool(path["run"])))
+        if path is None or operation is None:
+            raise ValidationException(f"The local EMR Serverless plays {', '.join(_OPERATIONS.values())} only.")
+        if path["application"] != self.application.id:
+            raise ResourceNotFoundException(f"Application {path['application']} does not exist.")
+        caller = credential(environ).caller
+        place = self.application.arn + (f"/jobruns/{path['run']}" if path["run"] else "")
+        self.calls.append(Call(caller, f"emr-serverless:{operation}", place))
+        query = parse_qs(environ.get("QUERY_STRING", ""))
+        match operation:
+            case "StartJobRun":
+                return self._start(json.loads(body or b"{}"), caller)
+            case "ListJobRuns":
+                return listed(self.application, self._runs.newest_first(), query)
+            case "GetJobRun":
+                return {"jobRun": described(self.application, self._runs.get(path["run"]))}
+            case "CancelJobRun":
+                self._runs.cancel(path["run"])
+                return {"applicationId": self.application.id, "jobRunId": path["run"]}
+            case _:
+                return {"application": described_application(self.application, self._created_at)}
+
+    def _start(self, asked: dict[str, Any], caller: str) -> dict[str, Any]:
+        job = read_start({"applicationId": self.application.id, **asked}, self._model, self._exists)
+        self.calls.append(Call(caller, "iam:PassRole", job.execution_role))
+        run = self._runs.submit(job, asked, f"arn:aws:iam::{ACCOUNT}:user/{caller}")
+        return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}

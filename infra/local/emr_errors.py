@@ -1,0 +1,24 @@
+"""The errors of the EMR Serverless API, as its model names them.
+
+EmrError
+    ValidationException        400: the request breaks a rule of the API, or asks for what the double does not play
+    ResourceNotFoundException  404: no such application or job run
+"""
+
+
+class EmrError(Exception):
+    """An error answer; its class name is the code that clients see."""
+
+    status = "500 Internal Server Error"
+
+
+class ValidationException(EmrError):
+    """The request breaks a rule of the API, or asks for what the double does not play."""
+
+    status = "400 Bad Request"
+
+
+class ResourceNotFoundException(EmrError):
+    """There is no such application or job run."""
+
+    status = "404 Not Found"

@@ -1,0 +1,106 @@
+"""A job's sparkSubmitParameters in; the archives and session settings that a local Spark can honour out.
+
+Every parameter is on one of the lists below or is refused, so that none is silently without effect.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from infra.local.emr_errors import ValidationException
+
+PY_FILES = "spark.submit.pyFiles"
+COMPILE_HUGE_METHODS = "-XX:-DontCompileHugeMethods"
+
+# What a running session can take over as it is.
+SESSION_SETTINGS = frozenset(
+    {
+        "spark.sql.adaptive.enabled",
+        "spark.sql.ansi.enabled",
+        "spark.sql.csv.parser.columnPruning.enabled",
+        "spark.sql.files.maxPartitionBytes",
+        "spark.sql.files.openCostInBytes",
+        "spark.sql.session.timeZone",
+        "spark.sql.shuffle.partitions",
+    }
+)
+# What shapes EMR's workers. Here one process is driver and executors: these are read, checked, and mean nothing more.
+WORKER_SETTINGS = frozenset(
+    {
+        "spark.driver.cores",
+        "spark.driver.memory",
+        "spark.executor.cores",
+        "spark.executor.instances",
+        "spark.executor.memory",
+        "spark.dynamicAllocation.enabled",
+        "spark.dynamicAllocation.executorIdleTimeout",
+        "spark.dynamicAllocation.initialExecutors",
+        "spark.dynamicAllocation.maxExecutors",
+        "spark.dynamicAllocation.minExecutors",
+        "spark.emr-serverless.driver.disk",
+        "spark.emr-serverless.executor.disk",
+        "spark.speculation",
+    }
+)
+JAVA_SETTINGS = frozenset({"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"})
+# Options that the local session starts its JVM with as well (infra/setup/session.py).
+JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})
+
+# vCPU: least and most GB of one worker, docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/app-behavior.html
+_WORKER_MEMORY = {1: (2, 8), 2: (4, 16), 4: (8, 30), 8: (16, 60), 16: (32, 120)}
+# Spark asks for a tenth more than spark.*.memory, and EMR counts that in:
+# docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/jobs-spark.html
+_OVERHEAD = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class SparkParameters:
+    """What a local session is to do: put archives on the path, set settings."""
+
+    py_files: tuple[str, ...]
+    settings: Mapping[str, str]
+
+
+def read_parameters(text: str) -> SparkParameters:
+    """Read --conf entries; raises ValidationException for a parameter or value that is on no list."""
+    conf = _entries(text)
+    known = SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | {PY_FILES}
+    unknown = sorted(set(conf) - known)
+    if unknown:
+        raise ValidationException(f"The local EMR Serverless does not know the Spark parameter {unknown[0]}.")
+    for name in sorted(JAVA_SETTINGS):
+        _check_java_options(name, conf.get(name, "").split())
+    for worker in ("driver", "executor"):
+        _check_worker(conf, worker)
+    settings = {name: value for name, value in conf.items() if name in SESSION_SETTINGS}
+    return SparkParameters(tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri), settings)
+
+
+def _entries(text: str) -> dict[str, str]:
+    words, conf = shlex.split(text), {}
+    for flag, entry in zip(words[::2], [*words[1::2], ""], strict=False):
+        name, equals, value = entry.partition("=")
+        if flag != "--conf" or not equals:
+            raise ValidationException(f"The local EMR Serverless reads --conf name=value only, not {flag} {entry}.")
+        conf[name] = value
+    return conf
+
+
+def _check_java_options(name: str, options: list[str]) -> None:
+    unknown = [option for option in options if option not in JAVA_OPTIONS]
+    if unknown:
+        raise ValidationException(f"The local EMR Serverless does not start its JVM with {unknown[0]} ({name}).")
+    if COMPILE_HUGE_METHODS not in options:
+        # Without it the job runs three times slower and nothing says why, so its absence is an error here.
+        raise ValidationException(f"{name} lacks {COMPILE_HUGE_METHODS}.")
+
+
+def _check_worker(conf: Mapping[str, str], worker: str) -> None:
+    cores = conf.get(f"spark.{worker}.cores", "4")
+    memory = re.fullmatch(r"(\d+)g", conf.get(f"spark.{worker}.memory", "14g"), re.IGNORECASE)
+    if not cores.isdigit() or int(cores) not in _WORKER_MEMORY:
+        raise ValidationException(f"spark.{worker}.cores is {cores}; a worker has 1, 2, 4, 8 or 16.")
+    least, most = _WORKER_MEMORY[int(cores)]
+    if memory is None or not least <= int(memory[1]) * _OVERHEAD <= most:
+        raise ValidationException(f"spark.{worker}.memory with its overhead must lie within {least} and {most} GB.")
