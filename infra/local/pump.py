@@ -92,6 +92,7 @@ class Pump:
     def drain(self, timeout_seconds: float, others_idle: Callable[[], bool] = lambda: True) -> bool:
         """Wait until nothing is left to do, here and by `others_idle` (the EMR double's); False if it took too long."""
         end = time.monotonic() + timeout_seconds
+        self.wake()
         while not (others_idle() and self.idle() and others_idle()):
             if time.monotonic() > end:
                 return False

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
+
 from infra.local.template import Template, expand, made_by_moto, of_type, schedules, statements_of
 
 ClientFor = Callable[[str], Any]
@@ -119,7 +122,11 @@ def _create(name: str, document: Template, parameters: Mapping[str, str | int], 
         TemplateBody=json.dumps(document),
         Parameters=[{"ParameterKey": key, "ParameterValue": str(value)} for key, value in parameters.items()],
     )
-    described = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
+    try:
+        described = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
+    except (ClientError, ResponseParserError) as error:
+        # moto answers a name that it cannot resolve with HTTP 500 and a page.
+        raise TemplateError("template.yaml names something that the embedded stack lacks: try cfn-lint") from error
     answer: dict[str, Any] = json.loads(described["Outputs"][0]["OutputValue"])
     return answer
 
@@ -147,12 +154,9 @@ def _name_of(name: str, resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _function_question(template: Template, properties: Mapping[str, Any]) -> dict[str, Any]:
-    wanted = {key: properties[key] for key in ("Handler", "MemorySize", "Timeout")}
-    variables = properties["Environment"]["Variables"]
     return {
-        **wanted,
-        "Variables": variables,
-        "VariableNames": list(variables),
+        **{key: properties[key] for key in ("Handler", "MemorySize", "Timeout")},
+        "Variables": properties["Environment"]["Variables"],
         "Statements": statements_of(template, properties),
     }
 
@@ -169,17 +173,12 @@ def _queue_question(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _function(name: str, found: Mapping[str, Any]) -> Function:
-    environment = {key: str(value) for key, value in found["Variables"].items()}
-    # moto drops a value that it cannot resolve, or leaves its ${...} as it stands.
-    missing = [key for key in found["VariableNames"] if "${" in environment.get(key, "${")]
-    if missing:
-        raise TemplateError(f"template.yaml, {name}: the embedded stack has no value for {', '.join(missing)}")
     return Function(
         name=name,
         handler=found["Handler"],
         memory_mb=int(found["MemorySize"]),
         timeout_seconds=int(found["Timeout"]),
-        environment=environment,
+        environment={key: str(value) for key, value in found["Variables"].items()},
         statements=tuple(found["Statements"]),
     )
 
