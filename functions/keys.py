@@ -1,4 +1,4 @@
-"""Names of things: a drop's id, where its bytes and documents lie in each zone, ids of batches and tokens of jobs. Pure.
+"""Names of things: a drop's id, where its bytes and documents lie in each zone, batches and tokens. Pure.
 
 Zones and folders are URIs that end in `/`; an object's key stands in its URI as it is, never percent-encoded.
 """
@@ -55,7 +55,7 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
 
 
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int) -> str:
-    """Where the job reads a drop: never the producer's name, which Spark could take for a hidden or a patterned file."""
+    """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
     return f"{zones.stage}{plan.contract}/{drop}/{attempt}.{plan.file_format}"
 
 

@@ -61,7 +61,8 @@ class ObjectStore(Protocol):
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
         """Copy within the store, without the producer's metadata and tags.
 
-        The target must be free, or hold the ETag `replaces`: else DestinationTaken. ObjectGone where the source is none.
+        The target must be free, or hold the ETag `replaces`: else DestinationTaken.
+        ObjectGone where the source is none.
         """
         ...
 
@@ -166,7 +167,7 @@ class Ledger(Protocol):
         ...
 
     def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
-        """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops at most)."""
+        """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops)."""
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:

@@ -1,4 +1,4 @@
-"""The catalog as published: a key in, its contract and plan out. The index is read again only when its pointer has moved.
+"""The catalog as published: a key in, its contract and plan out. Its index is read again only when it moves.
 
 In the catalog zone: `current.json` (Pointer), `index/<sha>.json` (Index), `plans/<sha>.json` (Plan); all but the first
 never change.

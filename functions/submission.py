@@ -1,6 +1,6 @@
-"""What we know of a drop, and the one table of states and events: a drop and an event in, the next drop or a reason out.
+"""What we know of a drop, and the one table of states and events: a drop and an event in, the next drop out.
 
-Pure. Every repeated, late or reordered event finds its answer in `TRANSITIONS`: what is not listed there changes nothing.
+Pure. Every repeated, late or reordered event finds its answer in `TRANSITIONS`: what is not listed changes nothing.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ class RowCounts:
 class Drop:
     """One version of one uploaded object, and how far it has come.
 
-    `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan` is
-    pinned when the attempt begins. `header_line` is None where it is too long to keep: it is read again from the file.
+    `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
+    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -159,7 +159,7 @@ class Drop:
 
     @property
     def in_flight(self) -> bool:
-        """Whether the reconciler must finish something: an open state, or a failed drop whose receipt is not written."""
+        """Whether something must still happen: an open state, or a failed drop whose receipt is not written."""
         owed = self.state == "failed" and self.producer is not None and self.receipt is None
         return self.state in OPEN or owed
 
