@@ -13,8 +13,6 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs
 
-import botocore.session
-
 from infra.local.calls import Call, credential
 from infra.local.emr_documents import described, described_application, listed
 from infra.local.emr_errors import EmrError, ResourceNotFoundException, ValidationException
@@ -62,7 +60,6 @@ class EmrServerless:
         self._events = JobEvents(self.application, emit)
         self._runs = JobRuns(self.application, run_job, self._events, now, cold_start)
         self._server = LoopbackServer(self._answer, port)
-        self._model = botocore.session.get_session().get_service_model("emr-serverless")
 
     @property
     def endpoint(self) -> str:
@@ -134,7 +131,7 @@ class EmrServerless:
                 return {"application": described_application(self.application, self._created_at)}
 
     def _start(self, asked: dict[str, Any], caller: str) -> dict[str, Any]:
-        job = read_start({"applicationId": self.application.id, **asked}, self._model, self._exists)
+        job = read_start({"applicationId": self.application.id, **asked}, self._exists)
         self.calls.append(Call(caller, "iam:PassRole", job.execution_role))
         run = self._runs.submit(job, asked, f"arn:aws:iam::{ACCOUNT}:user/{caller}")
         return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureShape
+import botocore.session
+from botocore.model import ListShape, MapShape, Shape, StructureShape
 
 from infra.local.emr_errors import ValidationException
 from infra.local.emr_run import DEFAULT_TIMEOUT_MINUTES, JobSpec
@@ -16,9 +18,9 @@ _OVERRIDES_PLAYED = frozenset({"monitoringConfiguration"})
 _NOT_PLAYED = frozenset({"flexExecution"})
 
 
-def read_start(asked: Mapping[str, Any], model: ServiceModel, exists: Callable[[str], bool]) -> JobSpec:
+def read_start(asked: Mapping[str, Any], exists: Callable[[str], bool]) -> JobSpec:
     """Hold a request against the API's model and the double's lists, and look for the objects that it names."""
-    broken = list(_violations(model.shape_for("StartJobRunRequest"), asked, ""))
+    broken = list(_violations(_start_shape(), asked, ""))
     if broken:
         raise ValidationException(f"{len(broken)} validation error(s) detected: {'; '.join(broken)}")
     _check_played(asked)
@@ -43,6 +45,11 @@ def _check_objects(uris: Iterable[str], exists: Callable[[str], bool]) -> None:
     for uri in uris:
         if not uri.startswith("s3://") or not exists(uri):
             raise ValidationException(f"{uri} is not an object in S3.")
+
+
+@cache
+def _start_shape() -> Shape:
+    return botocore.session.get_session().get_service_model("emr-serverless").shape_for("StartJobRunRequest")
 
 
 def _check_played(asked: Mapping[str, Any]) -> None:

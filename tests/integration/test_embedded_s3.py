@@ -9,7 +9,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,6 +72,7 @@ class Bucket:
         return bytes(self.s3.get_object(Bucket=self.name, Key=key)["Body"].read())
 
 
+@cache
 def _client(service: str, endpoint: str) -> Any:
     return boto3.client(  # type: ignore[call-overload]
         service,
