@@ -1,5 +1,6 @@
 """The EMR Serverless double, asked by boto3's own client: tokens, states, queue, refusals, events, their faults."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -11,9 +12,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
 from infra.local.emr_run import JobSpec
+from infra.local.events import deliver
 
 APPLICATION = "00dropgate000001"
 ROLE = "arn:aws:iam::123456789012:role/dropgate-job"
@@ -31,6 +34,26 @@ PARAMETERS = {
 }
 
 
+def written(parameters: dict[str, str]) -> str:
+    """Write Spark parameters as spark-submit reads them."""
+    return " ".join(f"--conf {name}={value}" for name, value in parameters.items())
+
+
+SUBMITTED = written({"spark.driver.extraJavaOptions": JAVA, "spark.executor.extraJavaOptions": JAVA})
+
+
+def client(service: str, endpoint: str) -> Any:
+    """Make a client that tries once."""
+    return boto3.client(  # type: ignore[call-overload]
+        service,
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="batch-due",
+        aws_secret_access_key="none",
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+
+
 class World:
     """The double with a job that waits where told to, and everything that it was handed or said."""
 
@@ -40,14 +63,7 @@ class World:
         self.gate = threading.Event()
         self.gate.set()
         self.emr = EmrServerless(self.run_job, {ENTRY, ARCHIVE}.__contains__, self.events.append).start()
-        self.client: Any = boto3.client(
-            "emr-serverless",
-            endpoint_url=self.emr.endpoint,
-            region_name="us-east-1",
-            aws_access_key_id="batch-due",
-            aws_secret_access_key="none",
-            config=Config(retries={"total_max_attempts": 1}),
-        )
+        self.client = client("emr-serverless", self.emr.endpoint)
 
     def run_job(self, job: JobSpec) -> None:
         """Play the job: one named `crash` raises."""
@@ -58,7 +74,7 @@ class World:
 
     def start(self, token: str = "b1-1", spark: dict[str, str] | None = None, **more: Any) -> str:
         """Start a run as dropgate does."""
-        conf = " ".join(f"--conf {name}={value}" for name, value in (PARAMETERS | (spark or {})).items())
+        conf = written(PARAMETERS | (spark or {}))
         submit = {"entryPoint": ENTRY, "entryPointArguments": ["--request", "s3://r"], "sparkSubmitParameters": conf}
         request = {"clientToken": token, "name": token, "executionRoleArn": ROLE, "jobDriver": {"sparkSubmit": submit}}
         return str(self.client.start_job_run(applicationId=APPLICATION, **(request | more))["jobRunId"])
@@ -294,13 +310,22 @@ def test_events_can_come_twice(world: World) -> None:
     assert world.events[-1]["id"] == world.events[-2]["id"]
 
 
-def test_events_can_come_late(world: World) -> None:
-    world.emr.faults = EventFaults(delay=0.2)
+def test_events_can_come_after_the_end(world: World) -> None:
+    world.emr.faults = EventFaults(delay=60)
     run_id = world.start()
     world.wait_for(run_id, "SUCCESS")
+
     assert world.said(run_id) == []
 
-    time.sleep(0.4)
+
+def test_late_events_come_at_last(world: World) -> None:
+    world.emr.faults = EventFaults(delay=0.05)
+    run_id = world.start()
+    for _ in range(500):
+        if len(world.said(run_id)) == 5:
+            break
+        time.sleep(0.01)
+
     assert sorted(world.said(run_id)) == ["PENDING", "RUNNING", "SCHEDULED", "SUBMITTED", "SUCCESS"]
 
 
@@ -310,6 +335,22 @@ def test_events_can_come_in_wrong_order(world: World) -> None:
     world.wait_for(run_id, "SUCCESS")
 
     assert world.said(run_id) == ["SUCCESS", "RUNNING", "SCHEDULED", "PENDING", "SUBMITTED"]
+
+
+def test_event_reaches_the_queue_of_its_rule() -> None:
+    with Cloud() as cloud, EmrServerless(lambda _: None, {ENTRY}.__contains__, deliver) as emr:
+        sqs, events = client("sqs", cloud.endpoint), client("events", cloud.endpoint)
+        queue = sqs.create_queue(QueueName="job-state-changed")["QueueUrl"]
+        pattern = {"source": ["aws.emr-serverless"], "detail": {"state": ["SUCCESS", "FAILED"]}}
+        events.put_rule(Name="job-state-changed", EventPattern=json.dumps(pattern))
+        arn = "arn:aws:sqs:us-east-1:123456789012:job-state-changed"
+        events.put_targets(Rule="job-state-changed", Targets=[{"Id": "queue", "Arn": arn}])
+        submit = {"entryPoint": ENTRY, "sparkSubmitParameters": SUBMITTED}
+        job = {"executionRoleArn": ROLE, "jobDriver": {"sparkSubmit": submit}}
+        started = client("emr-serverless", emr.endpoint).start_job_run(applicationId=APPLICATION, **job)
+        (message,) = sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=5)["Messages"]
+
+    assert json.loads(message["Body"])["detail"]["jobRunId"] == started["jobRunId"]
 
 
 def test_calls_are_kept_in_words_of_iam(world: World) -> None:
