@@ -1,0 +1,123 @@
+"""Scanned drops in, their DropResults out: counts from scratch, everything about rows from the evidence as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame, SparkSession
+
+from contracts.job import DropResult, JobDrop, JobRequest, Sample
+from contracts.plan import Check, Plan
+from spark_jobs import keys, metrics, samples, storage, writer
+from spark_jobs.batch import Group, scratch
+from spark_jobs.counts import Facts, count
+from spark_jobs.reader import Bare
+
+Masks = tuple[tuple[tuple[str, int], ...], bool]
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found in a batch, by drop or by drop and check."""
+
+    tallies: dict[str, metrics.Tally]
+    masks: dict[str, Masks] = field(default_factory=dict)
+    written: dict[str, samples.Written] = field(default_factory=dict)
+    samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
+    sharing: dict[tuple[str, str], int] = field(default_factory=dict)
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def measure(
+    spark: SparkSession, request: JobRequest, groups: Sequence[Group], drops: Sequence[JobDrop], bare: Mapping[str, Bare]
+) -> dict[str, DropResult]:
+    """Count, write the evidence and the producers' files, look for shared keys."""
+    places = [place for group in groups for place in group.places]
+    records = metrics.rows(spark, spark.read.parquet(scratch(request)), places, request.plan)
+    found = Findings(metrics.tally(records, request.plan))
+    _look_at_rows(spark, request, records, found)
+    for group in groups:
+        for check in request.plan.checks:
+            if check.kind in ("unique", "primaryKey") and check.property in group.header:
+                _look_at_keys(spark, request.plan, check, group, found)
+    return {d.id: _result(request, d, bare[d.id], found) for d in drops}
+
+
+def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, found: Findings) -> None:
+    """Write the rows that fail, and take every figure of them from what lies there."""
+    plan = request.plan
+    failing = [c for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())]
+    how_many = sum(t.total - t.valid + t.flagged for t in found.tallies.values())
+    evidence = writer.write_rows(spark, records, request, how_many)
+    if not how_many:
+        return
+    found.masks = metrics.histogram(records, plan)
+    found.written = samples.written(evidence, plan, failing)
+    found.samples = samples.first(evidence, plan)
+    rejected = {drop: w.rejected for drop, w in found.written.items()}
+    for drop, uri in writer.write_rejected(spark, evidence, request, rejected).items():
+        found.outputs[drop] = {"rejected_csv": uri}
+
+
+def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, found: Findings) -> None:
+    """Find values that records of one file share; the records themselves only where there are any."""
+    malformed = any(t.total != t.sound for t in found.tallies.values())
+    prop = plan.property_named(check.property or "")
+    values = keys.values(group.text, plan, prop, group.header, group.heads, malformed)
+    repeats = keys.repeated(values)
+    drop_of = {place.file: place.drop for place in group.places}
+    sharing = {drop_of[file]: n for file, n in keys.sharing(repeats).items() if file in drop_of}
+    found.sharing |= {(drop, check.id): n for drop, n in sharing.items()}
+    if sharing:
+        for drop, first in keys.first(spark, values, repeats, group.places).items():
+            notes = [Sample(s.record, s.text[: samples.LENGTH], _also(s)) for s in first]
+            found.samples[drop, check.id] = tuple(notes)
+
+
+def _also(shared: keys.Shared) -> str:
+    more = f" and {shared.count - 2:,} more" if shared.count > 2 else ""
+    return f"also record {shared.also}{more}"
+
+
+def _result(request: JobRequest, drop: JobDrop, bare: Bare, found: Findings) -> DropResult:
+    tally = found.tallies.get(drop.id) or metrics.Tally(failed=(0,) * len(request.plan.row_checks()))
+    written = found.written.get(drop.id, samples.Written())
+    masks, overflow = found.masks.get(drop.id, ((), False))
+    known = _facts(request.plan, drop, tally, written, found)
+    return DropResult(
+        drop.id,
+        drop.attempt,
+        read=bare.lines - bare.blank - 1,
+        valid=tally.valid,
+        rejected=written.rejected,
+        flagged=written.flagged,
+        blank=bare.blank,
+        counts=tuple(count(request.plan, check, drop.header, known) for check in request.plan.checks),
+        masks=masks,
+        overflow=overflow,
+        outputs=found.outputs.get(drop.id, {})
+        | {"evidence_rows": request.evidence_rows, "evidence_checks": request.evidence_checks},
+        notes=drop.notes,
+    )
+
+
+def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Written, found: Findings) -> Facts:
+    """One drop's share of the findings, by check id and by property name."""
+    failed = {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
+    misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
+    nulls = {p.name: tally.sums.get(f"null{n}", 0) for n, p in enumerate(plan.properties)}
+    voids = {
+        p.name: tally.sums.get(f"void{n}", nulls[p.name] + misfits.get(p.name, 0)) for n, p in enumerate(plan.properties)
+    }
+    return Facts(
+        tally.total,
+        tally.sound,
+        failed,
+        nulls,
+        voids,
+        {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
+        {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
+        written.worst,
+    )

@@ -1,0 +1,98 @@
+"""The job: the URI of a JobRequest in, evidence, rejected rows and a JobResult out. It measures; it decides nothing.
+
+    python -m spark_jobs.validate --request URI
+
+Drops with the same header are one read. A file that cannot be read fails alone; anything else that goes wrong raises, and
+leaves no result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from datetime import UTC, datetime
+
+from pyspark.sql import SparkSession
+
+from contracts.job import DropResult, JobHeader, JobRequest, JobResult
+from spark_jobs import batch, facts, storage, writer
+
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.legacy.codingErrorAction": "true",  # a character outside the file's encoding becomes `?`, not a crash
+    "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
+    "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
+    "spark.sql.files.ignoreMissingFiles": "false",
+}
+"""What correctness needs of a Spark session, wherever it comes from."""
+JIT = "-XX:-DontCompileHugeMethods"
+"""Without it the code that Spark generates for many checks is never compiled: three times slower, and nothing says so."""
+
+log = logging.getLogger(__name__)
+
+
+def main() -> None:
+    """Run as a program: EMR Serverless starts this with the URI of the request."""
+    parser = argparse.ArgumentParser(description="Validate the drops of one request.")
+    parser.add_argument("--request", required=True, metavar="URI", help="where the JobRequest lies")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.INFO)
+    spark = SparkSession.builder.appName("dropgate").getOrCreate()
+    run(spark, arguments.request)
+    spark.stop()
+
+
+def run(spark: SparkSession, request_uri: str) -> None:
+    """Judge every drop of a request and write the result, last and whole; raises if the run as such fails."""
+    started = _now()
+    session = configured(spark)
+    request = JobRequest.loads(storage.read_text(session, request_uri))
+    drops = judge(session, request)
+    header = JobHeader(
+        request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
+    )
+    writer.write_checks(session, request, drops, started)
+    storage.write_text(session, request.result, JobResult(header, tuple(drops)).dumps())
+    storage.delete(session, request.scratch)
+
+
+def configured(spark: SparkSession) -> SparkSession:
+    """A session of its own with the settings that correctness needs; the caller's stays as it was."""
+    session = spark.newSession()
+    cores = str(session.sparkContext.defaultParallelism)
+    # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
+    for name, value in (SETTINGS | {"spark.sql.files.minPartitionNum": cores, "spark.sql.shuffle.partitions": cores}).items():
+        session.conf.set(name, value)
+    if not compiles_huge_methods(session):
+        log.warning("The JVM runs without %s: large contracts will be about three times slower.", JIT)
+    return session
+
+
+def compiles_huge_methods(spark: SparkSession) -> bool:
+    """Whether this JVM compiles the large methods that many checks make."""
+    management = spark._jvm.java.lang.management.ManagementFactory  # type: ignore[union-attr]
+    return JIT in list(management.getRuntimeMXBean().getInputArguments())
+
+
+def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
+    """The facts of every drop, in the request's order."""
+    bare, results = batch.count_lines(spark, request.drops)
+    groups = batch.grouped(spark, [d for d in request.drops if d.id not in results])
+    results |= batch.scan(spark, request, groups)
+    good = [d for d in request.drops if d.id not in results]
+    if good:
+        results |= facts.measure(spark, request, groups, good, bare)
+    else:
+        storage.delete(spark, request.evidence_rows)
+    return [results[d.id] for d in request.drops]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""What the job leaves behind: rejected and flagged rows and check results as Parquet, `rejected.csv` for producers.
+
+Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
+sample or sent to a producer is what lies there.
+"""
+
+from __future__ import annotations
+
+import csv as text_csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from contracts.columns import OURS, positions
+from contracts.job import Count, DropResult, JobDrop, JobRequest
+from contracts.plan import Check, Csv
+from spark_jobs import metrics, reader, storage
+
+ROWS = (
+    "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
+    "outcome string, cells map<string,string>, raw string, checks array<string>"
+)
+"""The schema of the evidence of rows."""
+CHECKS = (
+    "execution_ts string, rule_binding_id string, rule_id string, dimension string, table_id string, column_id string, "
+    "configs_hashsum string, dq_run_id string, invocation_id string, rows_validated long, "
+    "complex_rule_validation_errors_count double, complex_rule_validation_success_flag boolean, "
+    "success_count long, success_percentage double, failed_count long, failed_percentage double, "
+    "null_count long, null_percentage double, drop string, attempt int, batch string, `try` int, severity string, state string"
+)
+"""The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
+ROWS_IN_A_FILE = 250_000
+MOST_REJECTED = 100_000
+FORMULA = r"^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))"
+"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number."""
+
+
+def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how_many: int) -> DataFrame:
+    """Write the failing rows as the batch's evidence, in place of what an earlier try left, and give it back as it lies there."""
+    if not how_many:
+        storage.delete(spark, request.evidence_rows)
+        return spark.createDataFrame([], ROWS)
+    evidence = _evidence(spark, records, request)
+    evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
+    return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
+
+
+def write_rejected(spark: SparkSession, evidence: DataFrame, request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
+    """Write `rejected.csv` for every drop with rejected rows and a place for reports; its URI by drop."""
+    drops = [d for d in request.drops if rejected.get(d.id) and d.reports]
+    if not drops:
+        return {}
+    folder = request.scratch + "rejected/"
+    lines = _rejected_lines(spark, evidence, drops, request.plan.csv, max(rejected.values()) > MOST_REJECTED)
+    lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
+    targets = {d.id: f"{d.reports}rejected.csv" for d in drops}
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
+    return targets
+
+
+def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> DataFrame:
+    plan = request.plan
+    width = max(len(d.header) for d in request.drops)
+    drops = spark.createDataFrame(
+        [(d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values())) for d in request.drops],
+        "drop string, attempt int, file string, names array<string>, places array<int>",
+    )
+    failing = records.where(F.col("record").isNotNull()).join(F.broadcast(drops), "drop")
+    line = F.col("raw")
+    cut = failing.select(
+        "*", reader.parsed(line, plan.csv, width).alias("parsed"), reader.split(line, plan.csv).alias("split")
+    )
+    cells = F.when(F.col("parsed").isNull(), F.col("split")).otherwise(F.array(*(reader.cell(n) for n in range(width))))
+    named = cut.select("*", cells.alias("texts"))
+    mapped = F.map_from_arrays("names", F.transform("places", lambda place: F.get("texts", place)))
+    return named.select(
+        "drop",
+        F.lit(plan.contract).alias("contract"),
+        F.lit(plan.sha).alias("plan"),
+        "attempt",
+        F.lit(request.try_).cast("int").alias("try"),
+        F.lit(request.batch).alias("batch"),
+        "file",
+        "record",
+        F.when(metrics.is_rejected(plan), "rejected").otherwise("flagged").alias("outcome"),
+        F.when(~metrics.is_malformed(plan), mapped).alias("cells"),
+        "raw",
+        metrics.failed_ids(plan).alias("checks"),
+    )
+
+
+def _rejected_lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], csv: Csv, cut: bool) -> DataFrame:
+    """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
+    names = [(n, d.id, list(positions(d.header))) for n, d in enumerate(drops)]
+    known = spark.createDataFrame(names, "number int, drop string, names array<string>")
+    rows = evidence.where(F.col("outcome") == "rejected").join(F.broadcast(known), "drop")
+    if cut:
+        nth = F.expr("row_number() over (partition by drop order by record)")
+        rows = rows.select("*", nth.alias("nth")).where(F.col("nth") <= MOST_REJECTED)
+    whole = F.transform("names", lambda name: F.element_at("cells", name))
+    broken = F.transform("names", lambda _, n: F.when(n == 0, F.col("raw")).otherwise(""))
+    cells = F.when(F.col("cells").isNull(), broken).otherwise(whole)
+    safe = F.transform(cells, lambda c: F.when(c.rlike(FORMULA), F.concat(F.lit("'"), c)).otherwise(c))
+    ours = F.array(F.col("record").cast("string"), F.array_join("checks", "; "))
+    line = F.array_join(F.transform(F.concat(safe, ours), lambda c: _quoted(c, csv)), csv.delimiter)
+    heads = [(n, 0, _header(d, csv)) for n, d in enumerate(drops)]
+    titles = spark.createDataFrame(heads, "number int, record long, line string")
+    lines = rows.select("number", "record", line.alias("line")).union(titles)
+    return lines.repartition("number").sortWithinPartitions("number", "record").select("number", _encoded("line", csv))
+
+
+def _quoted(cell: Column, csv: Csv) -> Column:
+    special = "[" + "".join(re.escape(c) for c in {csv.delimiter, csv.quote, "\r", "\n"}) + "]|^ | $"
+    text = cell
+    for character in dict.fromkeys((csv.escape, csv.quote)):
+        text = F.replace(text, F.lit(character), F.lit(csv.escape + character))
+    return F.when(cell.rlike(special), F.concat(F.lit(csv.quote), text, F.lit(csv.quote))).otherwise(cell)
+
+
+def _header(drop: JobDrop, csv: Csv) -> str:
+    line = io.StringIO()
+    doubled = csv.escape == csv.quote
+    text_csv.writer(
+        line, delimiter=csv.delimiter, quotechar=csv.quote, doublequote=doubled,
+        escapechar=None if doubled else csv.escape, lineterminator="",
+    ).writerow([*positions(drop.header), *OURS])
+    return line.getvalue()
+
+
+def _encoded(column: str, csv: Csv) -> Column:
+    if csv.encoding.lower() in ("utf-8", "utf8"):
+        return F.col(column)
+    return F.encode(column, csv.encoding.upper()).cast("string").alias(column)
+
+
+def _deliver(spark: SparkSession, folder: str, target: str) -> None:
+    """Give the one file of a partition its name. Threads are for object stores, where a rename is a copy."""
+    part = next(name for name in storage.names(spark, folder) if name.startswith("part-"))
+    storage.move(spark, folder + part, target)
+
+
+def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
+    """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
+    rows = [_summary(request, d, c, n, at) for d in drops if not d.failure for c, n in zip(request.plan.checks, d.counts)]
+    summary = spark.createDataFrame(rows, CHECKS).withColumn("execution_ts", F.to_timestamp("execution_ts"))
+    summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
+
+
+def _summary(request: JobRequest, drop: DropResult, check: Check, count: Count, at: str) -> tuple[object, ...]:
+    plan, counted = request.plan, count.state == "counted"
+    rows = check.scope != "set" and counted
+    holds = check.threshold.holds(count.failed, count.evaluated) if check.threshold else count.failed == 0
+    success = count.evaluated - count.failed - count.null
+    figures = (success, _percent(success, count), count.failed, _percent(count.failed, count), count.null, _percent(count.null, count))
+    return (
+        *(at, f"{plan.contract}.{check.property}" if check.property else plan.contract, check.id, check.dimension),
+        *(plan.contract, check.property, plan.sha, f"{drop.drop}.{drop.attempt}.{check.id}", f"{request.batch}.{request.try_}"),
+        count.evaluated if counted else None,
+        *((None if holds else float(count.failed), holds) if counted and not rows else (None, None)),
+        *(figures if rows else (None,) * 6),
+        *(drop.drop, drop.attempt, request.batch, request.try_, check.severity, count.state),
+    )
+
+
+def _percent(part: int, count: Count) -> float | None:
+    return 100 * part / count.evaluated if count.evaluated else None

@@ -1,0 +1,54 @@
+"""The job over small files: what is counted, what lies in evidence, what the verdict makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tests.integration.job.world import a_check, a_plan, a_property, judge
+
+PLAN = a_plan(
+    [a_property("id", "integer", required=True), a_property("wind", "number"), a_property("state")],
+    [
+        a_check("required", "id"),
+        a_check("maximum", "wind", value="360"),
+        a_check("enum", "state", values=["SP", "RJ"]),
+        a_check("primaryKey", "id", scope="set"),
+    ],
+)
+
+
+def test_clean_file_has_no_rejected_rows(spark: SparkSession, tmp_path: Path) -> None:
+    judged = judge(spark, tmp_path, PLAN, {"a.csv": "id,wind,state\n1,12.5,SP\n2,,RJ\n3,360,\n"})
+
+    drop = judged.drop()
+    assert (drop.read, drop.valid, drop.rejected, drop.flagged, drop.blank) == (3, 3, 0, 0, 0)
+    assert judged.count("wind.maximum").null == 1
+    assert judged.decision().verdict == "accepted"
+    assert not (tmp_path / "rows").exists()
+
+
+def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
+    text = "id,wind,state\n1,400,XX\n,12,SP\n\n3,361.5,RJ\nx,1,SP\n1,,\n"
+    judged = judge(spark, tmp_path, PLAN, {"a.csv": text})
+
+    drop = judged.drop()
+    assert (drop.read, drop.valid, drop.rejected, drop.blank) == (5, 1, 4, 1)
+    assert [(r.record, r.outcome, r.checks) for r in judged.evidence(spark)] == [
+        (1, "rejected", ["wind.maximum", "state.enum"]),
+        (2, "rejected", ["id.required"]),
+        (3, "rejected", ["wind.maximum"]),
+        (4, "rejected", ["id.logicalType"]),
+    ]
+    assert judged.count("wind.maximum").observed == "400"
+    assert judged.count("id.primaryKey").failed == 3
+    assert judged.count("id.primaryKey").samples[0].note == "also record 5"
+    assert judged.decision().verdict == "rejected"
+    assert judged.rejected() == [
+        ["id", "wind", "state", "_record", "_reasons"],
+        ["1", "400", "XX", "1", "wind.maximum; state.enum"],
+        ["", "12", "SP", "2", "id.required"],
+        ["3", "361.5", "RJ", "3", "wind.maximum"],
+        ["x", "1", "SP", "4", "id.logicalType"],
+    ]

@@ -1,0 +1,103 @@
+"""Files and a plan in, the job run over them, its result and evidence out: what the job's tests stand on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import Row, SparkSession
+
+from contracts.job import Count, DropResult, JobDrop, JobRequest, JobResult
+from contracts.plan import RECORD_CHECKS, Check, Csv, LogicalType, Plan, Property
+from contracts.verdict import Decision, decide
+from spark_jobs.validate import run
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One run of the job over some files, by their names."""
+
+    plan: Plan
+    result: JobResult
+    folder: Path
+
+    def drop(self, name: str = "a.csv") -> DropResult:
+        """The facts of one file."""
+        return next(d for d in self.result.drops if d.drop == name)
+
+    def count(self, check: str, name: str = "a.csv") -> Count:
+        """What one check counted in one file."""
+        return dict(zip(self.result.header.checks, self.drop(name).counts, strict=True))[check]
+
+    def decision(self, name: str = "a.csv") -> Decision:
+        """The verdict on one file."""
+        return decide(self.plan, self.drop(name), self.result.header.checks)
+
+    def evidence(self, spark: SparkSession) -> list[Row]:
+        """The evidence of rows, by file and record."""
+        return spark.read.parquet(f"{self.folder}/rows").orderBy("file", "record").collect()
+
+    def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
+        """The producer's file of rejected rows, as Python's csv reads it."""
+        text = (self.folder / "reports" / name / "rejected.csv").read_bytes().decode(encoding)
+        dialect = self.plan.csv
+        doubled = dialect.escape == dialect.quote
+        escape = None if doubled else dialect.escape
+        lines = io.StringIO(text, newline="")
+        return list(
+            csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.quote, doublequote=doubled, escapechar=escape)
+        )
+
+
+def a_plan(properties: Sequence[Property] = (), checks: Sequence[Check] = (), csv: Csv | None = None, **more: object) -> Plan:
+    """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
+    types = tuple(
+        Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name) for p in properties
+    )
+    fields: dict[str, object] = {
+        "contract": "things.v1", "id": "things", "version": "1.0.0", "object": "things", "producer": "maker",
+        "files": ("things/*.csv",), "properties": tuple(properties),
+        "checks": (*RECORD_CHECKS, *types, *checks), "csv": csv or Csv(),
+    }
+    return Plan(**(fields | more))  # type: ignore[arg-type]
+
+
+def a_check(kind: str, name: str | None = None, scope: str = "row", severity: str = "error", **arguments: object) -> Check:
+    """A check with the id that authoring would give it."""
+    identity = f"{name}.{kind}" if name else kind
+    return Check(identity, kind, scope, severity, "conformity", kind, name, dict(arguments))  # type: ignore[arg-type]
+
+
+def a_property(name: str, of: LogicalType = "string", **more: object) -> Property:
+    """A property of a type."""
+    return Property(name, of, **more)  # type: ignore[arg-type]
+
+
+def judge(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: int = 1) -> Judged:
+    """Write the files, run the job over all of them in one request, read its result."""
+    request = a_request(folder, plan, files, try_)
+    (folder / "request.json").write_text(request.dumps())
+    run(spark, (folder / "request.json").as_uri())
+    return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
+
+
+def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: int = 1) -> JobRequest:
+    """A request for these files, written to a folder; each drop is named as its file and admitted with its first line."""
+    drops = []
+    for name, content in files.items():
+        path = folder / "stage" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(data)
+        line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
+        header = next(csv.reader([line.removeprefix("\ufeff")], delimiter=plan.csv.delimiter, quotechar=plan.csv.quote), [])
+        reports = f"{folder.as_uri()}/reports/{name}/"
+        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), tuple(header), line, reports))
+    base = folder.as_uri()
+    return JobRequest(
+        *("b1", try_, plan, tuple(drops), f"{base}/scratch/", f"{base}/rows/", f"{base}/checks/", f"{base}/result.jsonl"),
+        requested_at="2026-11-21T12:00:00Z",
+    )
