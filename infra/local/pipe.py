@@ -28,6 +28,7 @@ class StreamPipe:
         self._events = events
         self._listener = listener
         self._turn = Lock()
+        self._shard = ""
         self._position: dict[str, str] = {"ShardIteratorType": pipe.start}
 
     def poll(self) -> bool:
@@ -54,10 +55,10 @@ class StreamPipe:
         return [record for record in records if record["eventID"] in confirmed]
 
     def _look(self) -> list[dict[str, Any]]:
-        stream = self._streams.describe_stream(StreamArn=self._pipe.stream_arn)["StreamDescription"]
-        iterator = self._streams.get_shard_iterator(
-            StreamArn=self._pipe.stream_arn, ShardId=stream["Shards"][0]["ShardId"], **self._position
-        )
+        arn = self._pipe.stream_arn
+        if not self._shard:  # moto has one for the life of a table
+            self._shard = self._streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+        iterator = self._streams.get_shard_iterator(StreamArn=arn, ShardId=self._shard, **self._position)
         records: list[dict[str, Any]] = self._streams.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
         return records
 
