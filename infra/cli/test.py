@@ -1,0 +1,121 @@
+"""`dropgate test`: judge a file at home as the pipeline would."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from contracts.plan import Plan
+    from infra.judge import Judged
+
+EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--contract", "-c", metavar="C", help="A contract file, or an id as `inmet-weather.v1` among the contracts."
+)
+@click.option(
+    "--contracts",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("contracts"),
+    show_default=True,
+    help="Where the contracts lie.",
+)
+@click.option("--key", metavar="KEY", help="The key you would upload to; without --contract it finds the contract.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--receipt", type=click.Path(file_okay=False, path_type=Path), help="Write receipt and rejected.csv there."
+)
+@click.option("--memory", default="2g", show_default=True, help="Memory of the local Spark.")
+def command(
+    file: Path, contract: str | None, contracts: Path, key: str | None, form: str, receipt: Path | None, memory: str
+) -> None:
+    """Judge FILE as the pipeline would: same admission, same Spark job, same verdict.
+
+    \b
+    Examples:
+      dropgate test weather.csv --contract contracts/flights/nyc-weather.v1.yaml
+      dropgate test weather.csv --contract nyc-weather.v1 --format json
+      dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
+    """
+    from infra import judge
+
+    plan, name = _plan(contract, contracts, key, file)
+    judged = judge.judge(file, plan, name, lambda: _spark(memory, quiet=form == "json"))
+    if receipt:
+        judge.write_receipt(judged, receipt)
+    _show(judged, form)
+    if receipt and form == "text":
+        click.echo(f"Receipt: {receipt / 'receipt.html'}")
+    sys.exit(EXIT[judged.decision.verdict])
+
+
+def _show(judged: Judged, form: str) -> None:
+    from contracts.verdict import document
+    from functions.report import masked
+    from infra.cli.render import verdict_text
+
+    body = document(masked(judged.decision, judged.plan), judged.plan, judged.file)
+    if form == "json":
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    width = shutil.get_terminal_size((100, 24)).columns
+    click.echo(verdict_text(body, width=width, colour=sys.stdout.isatty()))
+
+
+def _spark(memory: str, *, quiet: bool) -> SparkSession:
+    from infra.setup.session import local_session
+
+    if not quiet:
+        click.echo("Starting Spark ...", err=True)
+    return local_session("dropgate test", memory=memory)
+
+
+def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str]:
+    """The plan that judges the file, and the key it is judged under."""
+    from contracts.catalog import literal_folder
+
+    found = _by_contract(contract, folder) if contract else _by_key(key, folder, file)
+    plan, matched = found
+    return plan, key or matched or literal_folder(plan.files[0]) + file.name
+
+
+def _by_contract(contract: str, folder: Path) -> tuple[Plan, str | None]:
+    from contracts.authoring.compiling import load_plan
+    from contracts.problem import nearest
+
+    if Path(contract).is_file():
+        return load_plan(Path(contract)), None
+    known = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
+    if contract in known:
+        return load_plan(known[contract]), None
+    close = nearest(contract, known)
+    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(known) or 'none'}."
+    raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
+
+
+def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None]:
+    """The contract that claims the key or, without one, an ending of the file's own path."""
+    from contracts import catalog
+    from contracts.authoring.compiling import compile_file
+
+    plans = [c.plan for path in sorted(folder.rglob("*.yaml")) if (c := compile_file(path)).plan]
+    index = catalog.Index(tuple(catalog.Entry(p.contract, p.sha, p.producer, p.files) for p in plans if p))
+    parts = file.resolve().parts
+    tried = [key] if key else ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
+    for name in tried:
+        if isinstance(match := catalog.match(index, name), catalog.Matched):
+            return next(p for p in plans if p and p.sha == match.entry.plan), name
+    known = ", ".join(p.contract for p in plans if p) or f"none in {folder}/"
+    why = match.reason if key and isinstance(match, catalog.Unmatched) else f"no pattern claims {file}"
+    raise click.UsageError(f"Which contract? Name it with --contract ({known}); {why}.")

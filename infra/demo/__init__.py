@@ -1,0 +1,1 @@
+"""`dropgate demo`: real files on their way, and how each of them ends."""

