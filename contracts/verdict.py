@@ -73,7 +73,7 @@ class File:
 
 def refuse(problems: tuple[Problem, ...]) -> Decision:
     """The decision of admission: rejected without a look at the rows."""
-    return Decision("rejected", Rows(), problems=problems)
+    return Decision("rejected", Rows(), problems=_worst_first(problems, ()))
 
 
 def fail(failure: Problem) -> Decision:
@@ -92,7 +92,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
     told = (explain(plan, check, o, facts.read) for check, o in zip(plan.checks, outcomes, strict=True))
-    problems = (*facts.notes, *_file_problems(plan, facts), *(p for p in told if p))
+    problems = _worst_first((*facts.notes, *_file_problems(plan, facts), *(p for p in told if p)), outcomes)
     rows = Rows(facts.read, facts.valid, facts.rejected)
     return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems)
 
@@ -194,6 +194,13 @@ def _too_many(limit: Limit, facts: DropResult) -> Problem:
     text = f"{some(facts.rejected, facts.read)} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
     text = text[0].upper() + text[1:]
     return Problem("too-many-rejected", text, "Correct the rows named below, the most frequent reason first.")
+
+
+def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[Outcome, ...]) -> tuple[Problem, ...]:
+    """Problems as a producer should read them: errors first, of the file before of its rows, the most rows first."""
+    failed = {o.id: o.failed or 0 for o in outcomes}
+    rows = {p: failed.get(p.check or "", 0) for p in problems}
+    return tuple(sorted(problems, key=lambda p: (p.level != "error", rows[p] > 0, -rows[p])))
 
 
 def _verdict(outcomes: tuple[Outcome, ...], problems: tuple[Problem, ...], facts: DropResult) -> VerdictName:

@@ -73,6 +73,7 @@ FIXES = {
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
 }
 
+NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
 
@@ -86,14 +87,16 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     words = _words(plan, check, outcome, read)
     kind = check.id if check.scope == "record" else check.kind
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
-    if check.threshold and check.kind != "rowCount":
-        message = LIMITED
-    fix = FIXES.get(kind, "Correct {name} in these rows, or leave them out.").format(**words).strip()
+    fix = FIXES.get(kind, "Correct {name} in these rows, or leave them out.")
+    if check.threshold and kind != "rowCount":
+        message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
     text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
     text = text[0].upper() + text[1:]
-    return Problem(f"check-{outcome.kind}", text, fix, level, first, outcome.property, outcome.id)
+    return Problem(
+        f"check-{outcome.kind}", text, fix.format(**words).strip(), level, first, outcome.property, outcome.id
+    )
 
 
 def limit_in_words(threshold: Threshold) -> str:

@@ -119,7 +119,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),
         191,
         "`wind` has no value in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
-        "Fill in `wind`, or leave these rows out.",
+        "Find out why records lack `wind`, and fill it in where you can.",
     ),
     (
         Check("rowCount", "rowCount", "set", "error", "coverage", "", threshold=AT_LEAST_2000),

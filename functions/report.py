@@ -1,0 +1,196 @@
+"""The receipt: what a decision means for the producer, in; a JSON document and one self-contained page, out.
+
+Pure. Values of classified properties are masked here whatever the job did, and text of strangers is made harmless: the
+page has no script, loads nothing, and its only style is the one that its policy names by hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts.plan import Plan
+from contracts.problem import Problem, visible
+from contracts.verdict import Decision, File, Outcome, document
+from contracts.wording import some
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+MASK = "***"
+WORST_FIRST = ("failed", "error", "warning", "not_evaluated", "passed")
+MOST_PROBLEMS = 20
+"""So many problems stand open on the page; the others are folded away."""
+MOST_ROWS = 100_000
+"""So many rows the job writes into rejected.csv at most."""
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A decision with everything its producer should know; times are ISO text in UTC.
+
+    `rejected_csv` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
+    find the data. Each is None where there is none.
+    """
+
+    drop: str
+    attempt: int
+    key: str
+    received_at: str
+    decided_at: str
+    decision: Decision
+    plan: Plan | None
+    file: File
+    rejected_csv: str | None = None
+    promoted: str | None = None
+
+
+def render_json(receipt: Receipt) -> bytes:
+    """The receipt for machines: the document of `dropgate test`, and where it belongs."""
+    body = {
+        "format": 1,
+        "drop": receipt.drop,
+        "attempt": receipt.attempt,
+        "key": receipt.key,
+        "received_at": receipt.received_at,
+        "decided_at": receipt.decided_at,
+        **document(masked(receipt.decision, receipt.plan), receipt.plan, receipt.file),
+        "rejected_csv": receipt.rejected_csv,
+        "promoted": receipt.promoted,
+    }
+    # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
+    return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def render_html(receipt: Receipt) -> bytes:
+    """The receipt for people: one page that opens anywhere, on paper too."""
+    decision = masked(receipt.decision, receipt.plan)
+    checks = worst_first(decision.checks)
+    errors = [p for p in decision.problems if p.level == "error"]
+    page = _template().render(
+        receipt=receipt,
+        verdict=decision.verdict or "failed",
+        decision=decision,
+        lead=_lead(decision),
+        errors=errors,
+        warnings=[p for p in decision.problems if p.level != "error"],
+        most_problems=MOST_PROBLEMS,
+        most_rows=MOST_ROWS,
+        told=[c for c in checks if c.result != "passed"],
+        passed=[c for c in checks if c.result == "passed"],
+        rejected_share=_share(decision),
+        style=_style(),
+    )
+    return page.encode("utf-8", "backslashreplace")
+
+
+def masked(decision: Decision, plan: Plan | None) -> Decision:
+    """The decision without the values of classified properties."""
+    secret = {p.name for p in plan.properties if p.masked} if plan else set()
+    return replace(decision, checks=tuple(_without_values(c) if c.property in secret else c for c in decision.checks))
+
+
+def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
+    """Checks in the order in which a person should read them: by result, then the most failing rows first."""
+    return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
+
+
+def _without_values(check: Outcome) -> Outcome:
+    samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
+    return replace(check, observed=None if check.observed is None else MASK, samples=samples)
+
+
+def _lead(decision: Decision) -> str:
+    """The one sentence under the verdict."""
+    rows = decision.rows
+    if decision.verdict is None:
+        return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
+    if decision.verdict == "accepted":
+        return "The file keeps its contract and has been passed on to its readers."
+    if decision.verdict == "accepted_with_warnings":
+        return "The file has been passed on to its readers. Please see to the warnings before you send the next one."
+    if rows.read is None:
+        return "The file was turned back before its records were read. Nobody has been given any of it."
+    if rows.rejected:
+        text = some(rows.rejected, rows.read)
+        verb = "breaks" if rows.rejected == 1 else "break"
+        return f"{text[0].upper()}{text[1:]} {verb} the contract. Nobody has been given any of the file."
+    return "The file as a whole breaks the contract. Nobody has been given any of it."
+
+
+def _share(decision: Decision) -> float:
+    """How much of the bar is rejected, in percent; what is there at all can be seen."""
+    rows = decision.rows
+    if not rows.read or not rows.rejected:
+        return 0.0
+    return round(max(1.0, 100 * rows.rejected / rows.read), 2)
+
+
+@cache
+def _template() -> Template:
+    """The page; the library is loaded when the first receipt is written, not when a function starts."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    world = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    world.filters |= {"visible": visible, "sentence": _sentence, "figure": _figure, "when": _when, "size": _size}
+    world.filters["where"] = where
+    return world.get_template("receipt.html.jinja")
+
+
+@cache
+def _style() -> dict[str, Markup]:
+    """The style sheet, and the hash by which the page's policy lets it through and nothing else."""
+    from markupsafe import Markup  # noqa: PLC0415
+
+    text = (FOLDER / "receipt.css.jinja").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {"text": Markup(text), "policy": Markup(f"sha256-{digest}")}  # noqa: S704 - our own file
+
+
+def _sentence(text: str) -> Markup:
+    """A sentence of ours as HTML; what stands in backticks is set as code."""
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    parts = visible(text, 600).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup().join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts))
+
+
+def _figure(value: int | None) -> str:
+    return "\u2013" if value is None else f"{value:,}"
+
+
+def _when(moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone(UTC).strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
+
+
+def _size(count: int) -> str:
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if count >= 1 << power:
+            return f"{count / (1 << power):,.1f} {unit}"
+    return "1 byte" if count == 1 else f"{count:,} bytes"
+
+
+def where(problem: Problem) -> str:
+    """The place of a problem in the file, for people; empty where the message has said it or there is none."""
+    known = problem.property is None or f"`{problem.property}`" in problem.message
+    column = "" if known else f"column `{problem.property}`"
+    record = "" if problem.record is None else f"first in record {problem.record:,}"
+    text = ", ".join(part for part in (column, record) if part)
+    return text[:1].upper() + text[1:]
