@@ -1,0 +1,348 @@
+"""template.yaml holds to what linters do not see: limits, dead-letter queues, least privilege, the shape of the ledger."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.local.template import expand, of_type, statements_of
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = expand(ROOT / "template.yaml", "us-east-1")
+FUNCTIONS = of_type(TEMPLATE, "AWS::Lambda::Function")
+QUEUES = of_type(TEMPLATE, "AWS::SQS::Queue")
+BUCKETS = of_type(TEMPLATE, "AWS::S3::Bucket")
+RULES = of_type(TEMPLATE, "AWS::Events::Rule")
+TABLE = TEMPLATE["Resources"]["LedgerTable"]
+APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
+JVM_FLAG = "-XX:-DontCompileHugeMethods"
+
+Statement = Mapping[str, Any]
+
+
+def actions(statement: Statement) -> list[str]:
+    found = statement["Action"]
+    return [found] if isinstance(found, str) else found
+
+
+def resources(statement: Statement) -> str:
+    return json.dumps(statement["Resource"])
+
+
+def role_statements(name: str) -> list[Statement]:
+    policies = TEMPLATE["Resources"][name]["Properties"]["Policies"]
+    return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def all_statements() -> Iterator[tuple[str, Statement]]:
+    for name in of_type(TEMPLATE, "AWS::IAM::Role"):
+        yield from ((name, statement) for statement in role_statements(name))
+
+
+def functions_that_may(action: str, place: str) -> set[str]:
+    return {
+        name
+        for name, function in FUNCTIONS.items()
+        for statement in statements_of(TEMPLATE, function["Properties"])
+        if action in actions(statement) and place in resources(statement)
+    }
+
+
+def target_of(arn: Mapping[str, Any]) -> str:
+    name: str = arn["Fn::GetAtt"][0]
+    return name
+
+
+@pytest.mark.parametrize("command", [["cfn-lint", "template.yaml"], ["sam", "validate", "--lint"]], ids=lambda c: c[0])
+def test_linters_find_nothing(command: list[str], tmp_path: Path) -> None:
+    program, *arguments = command
+    home = {"HOME": str(tmp_path), "SAM_CLI_TELEMETRY": "0", "AWS_EC2_METADATA_DISABLED": "true"}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+
+    done = subprocess.run(
+        [Path(sys.executable).parent / program, *arguments],
+        cwd=ROOT,
+        env=kept | home,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# --- queues and events
+
+
+@pytest.mark.parametrize("mapping", of_type(TEMPLATE, "AWS::Lambda::EventSourceMapping").values())
+def test_polled_queue_outlasts_its_function(mapping: Mapping[str, Any]) -> None:
+    properties = mapping["Properties"]
+    queue = QUEUES[target_of(properties["EventSourceArn"])]["Properties"]
+    function = FUNCTIONS[properties["FunctionName"]["Ref"]]["Properties"]
+
+    assert properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert 1 <= properties["BatchSize"] <= 10
+    assert queue["VisibilityTimeout"] >= 6 * function["Timeout"]
+    assert queue["RedrivePolicy"]["maxReceiveCount"] >= 5
+    assert function["Timeout"] <= 900
+
+
+def test_every_polled_queue_has_its_own_dlq() -> None:
+    polled = {name: queue["Properties"]["RedrivePolicy"] for name, queue in QUEUES.items() if not name.endswith("Dlq")}
+
+    assert {name: target_of(policy["deadLetterTargetArn"]) for name, policy in polled.items()} == {
+        "ObjectCreatedQueue": "ObjectCreatedDlq",
+        "BatchDueQueue": "BatchDueDlq",
+        "JobStateChangedQueue": "JobStateChangedDlq",
+    }
+
+
+@pytest.mark.parametrize("queue", QUEUES.values(), ids=QUEUES)
+def test_queue_keeps_messages_two_weeks_encrypted(queue: Mapping[str, Any]) -> None:
+    assert queue["Properties"]["MessageRetentionPeriod"] == 14 * 24 * 3600
+    assert queue["Properties"]["SqsManagedSseEnabled"] is True
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_every_rule_target_has_retries_and_dlq(rule: Mapping[str, Any]) -> None:
+    for target in rule["Properties"]["Targets"]:
+        assert target_of(target["DeadLetterConfig"]["Arn"]) in QUEUES
+        assert 60 <= target["RetryPolicy"]["MaximumEventAgeInSeconds"] <= 86400
+        assert 0 <= target["RetryPolicy"]["MaximumRetryAttempts"] <= 185
+
+
+def test_rules_may_write_to_their_queues() -> None:
+    allowed = {
+        (target_of(statement["Condition"]["ArnEquals"]["aws:SourceArn"]), target_of(arn))
+        for policy in of_type(TEMPLATE, "AWS::SQS::QueuePolicy").values()
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+        for arn in (statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]])
+    }
+    needed = {
+        (name, target_of(arn))
+        for name, rule in RULES.items()
+        for target in rule["Properties"]["Targets"]
+        for arn in (target["Arn"], target["DeadLetterConfig"]["Arn"])
+        if target_of(arn) in QUEUES
+    }
+
+    assert allowed == needed
+
+
+def test_rules_listen_to_landing_and_finished_runs() -> None:
+    created = RULES["ObjectCreatedRule"]["Properties"]["EventPattern"]
+    changed = RULES["JobStateChangedRule"]["Properties"]["EventPattern"]
+
+    assert created["detail"]["bucket"]["name"] == [{"Ref": "LandingBucket"}]
+    assert changed["detail"] == {
+        "applicationId": [{"Ref": "EmrApplication"}],
+        "state": ["SUCCESS", "FAILED", "CANCELLED"],
+    }
+
+
+def test_schedule_fires_every_minute() -> None:
+    (rule,) = (rule["Properties"] for rule in RULES.values() if "ScheduleExpression" in rule["Properties"])
+
+    assert rule["ScheduleExpression"] == "rate(1 minute)"
+    assert target_of(rule["Targets"][0]["Arn"]) == "ScheduleFunction"
+
+
+# --- functions
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
+    zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "REPORTS", "CATALOG", "JOBS"}
+    others = {"TABLE", "BATCH_QUEUE", "WINDOW_SECONDS", "APPLICATION", "JOB_ROLE", "JOB_ENTRY", "JOB_ARCHIVE"}
+    variables = function["Properties"]["Environment"]["Variables"]
+
+    assert {name.removeprefix("DROPGATE_") for name in variables if name.startswith("DROPGATE_")} == zones | others
+    assert all(variables[f"DROPGATE_{zone}"]["Fn::Sub"].endswith("/") for zone in zones)
+    assert {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE"} <= variables.keys()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_every_function_is_traced_and_its_logs_end(function: Mapping[str, Any]) -> None:
+    properties = function["Properties"]
+    group = TEMPLATE["Resources"][properties["LoggingConfig"]["LogGroup"]["Ref"]]
+
+    assert properties["Runtime"] == "python3.11"
+    assert properties["Architectures"] == [{"Ref": "Architecture"}]
+    assert properties["TracingConfig"] == {"Mode": "Active"}
+    assert group["Properties"]["RetentionInDays"] == {"Ref": "LogDays"}
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("ObjectCreatedFunction", "object_created"),
+        ("BatchDueFunction", "batch_due"),
+        ("JobStateChangedFunction", "job_state_changed"),
+        ("ScheduleFunction", "schedule"),
+    ],
+)
+def test_handler_is_named_for_its_event(name: str, module: str) -> None:
+    assert FUNCTIONS[name]["Properties"]["Handler"] == f"functions.handlers.{module}.handler"
+
+
+# --- who may do what
+
+
+def test_no_statement_is_open_ended() -> None:
+    for role, statement in all_statements():
+        assert statement["Effect"] == "Allow"
+        assert not [action for action in actions(statement) if "*" in action], role
+        assert resources(statement) != '"*"', role
+
+
+def test_only_door_and_clock_take_from_landing() -> None:
+    assert functions_that_may("s3:DeleteObjectVersion", "LandingBucket") == {
+        "ObjectCreatedFunction",
+        "ScheduleFunction",
+    }
+
+
+def test_only_verdict_and_clock_write_promoted() -> None:
+    assert functions_that_may("s3:PutObject", "PromotedBucket") == {"JobStateChangedFunction", "ScheduleFunction"}
+
+
+def test_nobody_deletes_from_promoted_or_ledgers_table() -> None:
+    deleting = {action for _, statement in all_statements() for action in actions(statement) if "Delete" in action}
+
+    assert deleting == {"s3:DeleteObjectVersion", "s3:DeleteObject", "dynamodb:DeleteItem"}
+    assert "PromotedBucket" not in json.dumps(role_statements("JobRole"))
+
+
+def test_job_role_alone_is_passed_to_emr() -> None:
+    passing = [statement for _, statement in all_statements() if "iam:PassRole" in actions(statement)]
+
+    assert len(passing) == 3
+    for statement in passing:
+        assert statement["Resource"] == {"Fn::GetAtt": ["JobRole", "Arn"]}
+        assert statement["Condition"] == {"StringEquals": {"iam:PassedToService": "emr-serverless.amazonaws.com"}}
+
+
+def test_job_cannot_change_its_own_code() -> None:
+    writing = [statement for statement in role_statements("JobRole") if "s3:PutObject" in actions(statement)]
+    variables = FUNCTIONS["BatchDueFunction"]["Properties"]["Environment"]["Variables"]
+
+    assert all("/code/" in variables[name]["Fn::Sub"] for name in ("DROPGATE_JOB_ENTRY", "DROPGATE_JOB_ARCHIVE"))
+    assert not [statement for statement in writing if "/code/" in resources(statement)]
+
+
+# --- data
+
+
+@pytest.mark.parametrize("bucket", BUCKETS.values(), ids=BUCKETS)
+def test_bucket_is_private_encrypted_and_kept(bucket: Mapping[str, Any]) -> None:
+    properties = bucket["Properties"]
+
+    assert bucket["DeletionPolicy"] == bucket["UpdateReplacePolicy"] == "Retain"
+    assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
+    assert properties["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert properties["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
+    assert any("AbortIncompleteMultipartUpload" in rule for rule in properties["LifecycleConfiguration"]["Rules"])
+
+
+def test_every_bucket_refuses_plain_http() -> None:
+    policies = of_type(TEMPLATE, "AWS::S3::BucketPolicy").values()
+
+    assert {policy["Properties"]["Bucket"]["Ref"] for policy in policies} == set(BUCKETS)
+    for policy in policies:
+        (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
+        assert (statement["Effect"], statement["Action"]) == ("Deny", "s3:*")
+        assert statement["Condition"] == {"Bool": {"aws:SecureTransport": False}}
+
+
+def test_landing_and_promoted_keep_versions() -> None:
+    kept = {name for name, bucket in BUCKETS.items() if "VersioningConfiguration" in bucket["Properties"]}
+
+    assert kept == {"LandingBucket", "PromotedBucket"}
+
+
+def test_only_work_in_progress_expires() -> None:
+    expiring = {
+        (name, rule["Prefix"])
+        for name, bucket in BUCKETS.items()
+        for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+        if "ExpirationInDays" in rule
+    }
+
+    assert expiring == {("InternalBucket", "stage/"), ("InternalBucket", "jobs/")}
+
+
+def test_ledger_has_its_keys_and_indexes() -> None:
+    properties = TABLE["Properties"]
+    indexes = {
+        index["IndexName"]: [key["AttributeName"] for key in index["KeySchema"]]
+        for index in properties["GlobalSecondaryIndexes"]
+    }
+
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == ["pk", "sk"]
+    assert indexes == {"inflight": ["inflight", "changed_at"], "by_month": ["dataset_month", "received_at"]}
+    assert {each["AttributeType"] for each in properties["AttributeDefinitions"]} == {"S"}
+    assert properties["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+
+
+def test_ledger_survives_mistakes() -> None:
+    properties = TABLE["Properties"]
+
+    assert TABLE["DeletionPolicy"] == TABLE["UpdateReplacePolicy"] == "Retain"
+    assert properties["DeletionProtectionEnabled"] is True
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert "TimeToLiveSpecification" not in properties
+
+
+def test_notices_carry_history_and_no_values() -> None:
+    (pipe,) = (pipe["Properties"] for pipe in of_type(TEMPLATE, "AWS::Pipes::Pipe").values())
+    (pattern,) = pipe["SourceParameters"]["FilterCriteria"]["Filters"]
+
+    assert json.loads(pattern["Pattern"]) == {
+        "eventName": ["INSERT"],
+        "dynamodb": {"Keys": {"sk": {"S": [{"prefix": "H#"}]}}},
+    }
+    assert pipe["SourceParameters"]["DynamoDBStreamParameters"]["StartingPosition"] == "TRIM_HORIZON"
+    assert target_of(pipe["SourceParameters"]["DynamoDBStreamParameters"]["DeadLetterConfig"]["Arn"]) in QUEUES
+    assert pipe["TargetParameters"]["InputTemplate"].count("<$") == 3
+
+
+# --- Spark
+
+
+def test_application_keeps_within_the_services_limits() -> None:
+    scheduler, stop = APPLICATION["SchedulerConfiguration"], APPLICATION["AutoStopConfiguration"]
+    runs = TEMPLATE["Parameters"][scheduler["MaxConcurrentRuns"]["Ref"]]
+
+    assert APPLICATION["Type"] == "SPARK"
+    assert (runs["MinValue"], runs["MaxValue"]) == (1, 1000)
+    assert 15 <= scheduler["QueueTimeoutMinutes"] <= 720
+    assert (stop["Enabled"], 1 <= stop["IdleTimeoutMinutes"] <= 10080) == (True, True)
+    assert {"Cpu", "Memory"} <= APPLICATION["MaximumCapacity"].keys()
+    assert "InitialCapacity" not in APPLICATION
+
+
+def test_driver_and_executors_compile_large_methods() -> None:
+    (defaults,) = APPLICATION["RuntimeConfiguration"]
+
+    assert defaults["Classification"] == "spark-defaults"
+    assert defaults["Properties"]["spark.driver.extraJavaOptions"] == JVM_FLAG
+    assert defaults["Properties"]["spark.executor.extraJavaOptions"] == JVM_FLAG
+
+
+def test_window_can_be_as_long_as_a_delay() -> None:
+    window = TEMPLATE["Parameters"]["WindowSeconds"]
+
+    assert (window["MinValue"], window["Default"], window["MaxValue"]) == (0, 60, 900)
+
+
+def test_one_parameter_names_the_processor() -> None:
+    architecture = TEMPLATE["Parameters"]["Architecture"]
+
+    assert (architecture["Default"], architecture["AllowedValues"]) == ("arm64", ["arm64", "x86_64"])
+    assert APPLICATION["Architecture"] == {"Fn::If": ["Arm", "ARM64", "X86_64"]}
