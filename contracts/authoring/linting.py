@@ -1,0 +1,87 @@
+"""Contract files together: paths in, what became of each and what is wrong between them out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as File
+
+from contracts import catalog
+from contracts.authoring.compiling import Compiled, compile_file
+from contracts.authoring.finding import Finding
+from contracts.authoring.overlap import witness
+from contracts.catalog import Entry, Index
+from contracts.plan import Plan
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """Contract files held against the standard, against what is built, and against each other."""
+
+    contracts: tuple[Compiled, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything keeps the contracts from being published."""
+        return any(f.level == "error" for f in self.findings)
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The plans of the contracts that match files."""
+        return tuple(c.plan for c in self.contracts if c.plan)
+
+
+def contract_files(paths: Sequence[File]) -> list[File]:
+    """The contract files that paths name: files as they are, folders with all YAML below them."""
+    found: list[File] = []
+    for path in paths:
+        if path.is_dir():
+            below = (f for f in path.rglob("*") if f.suffix in SUFFIXES and f.is_file())
+            found += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def lint(paths: Sequence[File]) -> Linted:
+    """Everything that there is to say about the contracts at some paths."""
+    contracts = tuple(compile_file(f) for f in contract_files(paths))
+    between = [f for a, b in itertools.combinations(contracts, 2) for f in _between(a, b)]
+    return Linted(contracts, tuple(sorted([*(f for c in contracts for f in c.findings), *between])))
+
+
+def index_of(plans: Sequence[Plan]) -> Index:
+    """The pattern index of plans, the same whatever their order."""
+    entries = (Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in plans)
+    return Index(tuple(sorted(entries, key=lambda e: e.contract)))
+
+
+def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
+    if a.plan is None or b.plan is None:
+        return
+    if a.plan.contract == b.plan.contract:
+        fix = "Keep one file, or give one another `id` or major version."
+        yield replace(b.places[0], code="same-contract", message=f"{a.file} is {a.plan.contract}, too.", fix=fix)
+        return
+    for (first, here), (second, there) in itertools.product(_patterns(a), _patterns(b)):
+        if key := witness(first, second):
+            message = f"`{second}` ({b.plan.contract}) and `{first}` ({a.plan.contract}, {here.file}:{here.line}) both match `{key}`."
+            yield replace(there, code="overlap", message=message, fix="Make one of them narrower; a key can belong to one contract only.")
+        elif a.plan.producer != b.plan.producer:
+            yield from _nested(a.plan, first, b.plan, second, there)
+
+
+def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
+    return list(zip(compiled.plan.files, compiled.places, strict=True)) if compiled.plan else []
+
+
+def _nested(a: Plan, first: str, b: Plan, second: str, place: Finding) -> Iterator[Finding]:
+    """A producer's folder within another's: rights and receipts go by folder, they would mix."""
+    outer, inner = sorted((catalog.literal_folder(first), catalog.literal_folder(second)), key=len)
+    if inner.startswith(outer):
+        message = f"The folders of {a.producer} (`{catalog.literal_folder(first)}`) and {b.producer} (`{catalog.literal_folder(second)}`) lie in one another."
+        yield replace(place, code="nested-folders", message=message, fix="Give each producer a folder of its own.")

@@ -1,0 +1,141 @@
+"""Publishing: contracts that lint clean in, a catalog in force and what changed in it out.
+
+In the catalog zone `plans/<sha>.json` and `index/<sha>.json` never change once written; `current.json` names the index in
+force and is moved last, and only if nobody else moved it meanwhile. A publish that stops halfway has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from contracts import codec
+from contracts.authoring.linting import index_of
+from contracts.catalog import Index, Pointer
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, StaleWrite
+from contracts.plan import Plan
+
+POINTER = "current.json"
+
+
+class CatalogStore(Protocol):
+    """The catalog zone, by name below it."""
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        """A document and its ETag; None where there is none."""
+        ...
+
+    def create(self, name: str, body: bytes) -> bool:
+        """Write a document that is not there yet; False, and nothing written, where it is."""
+        ...
+
+    def swap(self, name: str, body: bytes, etag: str | None) -> None:
+        """Write over the document that still has `etag` (None: that is not there); StaleWrite if it has changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What a publish did, in contract names, and the index that is in force now."""
+
+    index: str
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+
+    @property
+    def moved(self) -> bool:
+        """Whether anything is in force now that was not before."""
+        return bool(self.new or self.changed or self.withdrawn)
+
+
+def publish(plans: Sequence[Plan], store: CatalogStore, now: datetime) -> Publication:
+    """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile."""
+    index = index_of(plans)
+    before, etag = _in_force(store)
+    for plan in plans:
+        _write(store, f"plans/{plan.sha}.json", plan)
+    name = codec.sha256(index)
+    _write(store, f"index/{name}.json", index)
+    done = _compared(before, index, name)
+    if done.moved or etag is None:
+        pointer = Pointer(name, now.isoformat(timespec="seconds"))
+        store.swap(POINTER, codec.canonical(pointer).encode(), etag)
+    return done
+
+
+def _in_force(store: CatalogStore) -> tuple[Index, str | None]:
+    found = store.get(POINTER)
+    if found is None:
+        return Index(), None
+    pointer = codec.loads(Pointer, found[0], "catalog pointer")
+    index = store.get(f"index/{pointer.index}.json")
+    if index is None:
+        raise ObjectGone(f"The catalog names the index {pointer.index}, which is not there.")
+    return codec.loads(Index, index[0], "pattern index"), found[1]
+
+
+def _write(store: CatalogStore, name: str, document: Any) -> None:
+    """Write a document that its hash names; what is there under the name must be the same."""
+    body = codec.canonical(document).encode()
+    if store.create(name, body):
+        return
+    there = store.get(name)
+    if there is not None and there[0] != body:
+        raise DocumentInvalid(f"{name} in the catalog is not what its name says; it must be put right before anything is published")
+
+
+def _compared(before: Index, after: Index, name: str) -> Publication:
+    old = {e.contract: e for e in before.entries}
+    new = {e.contract: e for e in after.entries}
+    return Publication(
+        index=name,
+        new=tuple(c for c in new if c not in old),
+        changed=tuple(c for c in new if c in old and new[c] != old[c]),
+        unchanged=tuple(c for c in new if old.get(c) == new[c]),
+        withdrawn=tuple(c for c in old if c not in new),
+    )
+
+
+class S3Catalog:
+    """The catalog zone in a bucket; `client` is a boto3 S3 client, `zone` its URI."""
+
+    def __init__(self, client: Any, zone: str) -> None:
+        self._client = client
+        self._bucket, _, self._prefix = zone.removeprefix("s3://").partition("/")
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        try:
+            found = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
+        except self._client.exceptions.NoSuchKey:
+            return None
+        return found["Body"].read(), found["ETag"]
+
+    def create(self, name: str, body: bytes) -> bool:
+        try:
+            self._put(name, body, {"IfNoneMatch": "*"})
+        except DestinationTaken:
+            return False
+        return True
+
+    def swap(self, name: str, body: bytes, etag: str | None) -> None:
+        try:
+            self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"})
+        except DestinationTaken:
+            raise StaleWrite("Somebody else published meanwhile; publish again.") from None
+
+    def _put(self, name: str, body: bytes, condition: dict[str, str]) -> None:
+        place = {"Bucket": self._bucket, "Key": self._prefix + name}
+        try:
+            self._client.put_object(**place, Body=body, ContentType="application/json", **condition)
+        except self._client.exceptions.ClientError as error:
+            if error.response["Error"]["Code"] in REFUSED:
+                raise DestinationTaken(f"{name} is there already, or has changed.") from None
+            raise
+
+
+REFUSED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
+"""S3's answers to a conditional write whose condition does not hold (412, 409, and 404 for If-Match on nothing)."""

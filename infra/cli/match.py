@@ -1,0 +1,63 @@
+"""`dropgate match`: a key in; the contract that claims it, or why none does, out. Reads contract files, not what is published."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contracts.catalog import Ambiguous, Match, Matched, match
+
+if TYPE_CHECKING:
+    from contracts.authoring.linting import Linted
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate match inmet/SP/2026-01-31.csv
+  dropgate match nyc/weather/2013.txt --contracts contracts/flights
+"""
+)
+@click.argument("key")
+@click.option("--contracts", "folder", type=click.Path(exists=True, path_type=Path), help="File or folder of contracts (default: contracts).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(key: str, folder: Path | None, form: str) -> None:
+    """Say which contract a KEY (below landing) belongs to and why, or why none.
+
+    Exits 0 where one contract matches, 1 where none or several do.
+    """
+    from contracts.authoring.linting import index_of, lint  # noqa: PLC0415 (heavy: only when it is called)
+    from infra.cli.lint import default_folder  # noqa: PLC0415
+
+    linted = lint((folder or default_folder(),))
+    found = match(index_of(linted.plans), key)
+    click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
+    _warn(linted)
+    raise SystemExit(0 if isinstance(found, Matched) else 1)
+
+
+def _warn(linted: Linted) -> None:
+    broken = [c.file for c in linted.contracts if c.failed]
+    if broken:
+        click.echo(f"Not looked at, since it does not compile: {', '.join(broken)} (dropgate lint says why).", err=True)
+
+
+def _text(found: Match) -> str:
+    if isinstance(found, Matched):
+        lines = [f"{found.entry.contract}", f"  pattern   {found.pattern}", f"  producer  {found.entry.producer}"]
+        lines += [f"  {name:<9} {value}" for name, value in found.parts.items()]
+        return "\n".join(lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else []))
+    if isinstance(found, Ambiguous):
+        return f"Several contracts claim it: {', '.join(found.contracts)}. Such a file stays unmatched; dropgate lint shows where they overlap."
+    return f"No contract: {found.reason}."
+
+
+def _document(found: Match) -> dict[str, Any]:
+    if isinstance(found, Matched):
+        return {"match": found.entry.contract, "pattern": found.pattern, "producer": found.entry.producer, "parts": found.parts, "plan": f"sha256:{found.entry.plan}"}
+    if isinstance(found, Ambiguous):
+        return {"match": None, "contracts": list(found.contracts), "reason": "several contracts claim the key"}
+    return {"match": None, "reason": found.reason, "nearest": found.nearest.contract if found.nearest else None, "pattern": found.pattern}
