@@ -1,6 +1,6 @@
 """The checks that need no Spark: a plan, a file's name, size and first bytes in, all that is wrong out.
 
-Pure, and the same at the door and in `dropgate test`. Refused is only what the rows could not be judged without, or what
+Pure, and the same at the door and in `dropgate test`. Refused is what the rows could not be judged without, or what
 they are sure to be rejected for: so the verdict is the one that the job would give.
 """
 

@@ -166,6 +166,10 @@ class Ledger(Protocol):
         """A drop as it stands now."""
         ...
 
+    def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
+        """Many drops as they stand now, in no order; ids that are unknown are left out."""
+        ...
+
     def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
         """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops)."""
         ...
@@ -275,7 +279,10 @@ def moment(text: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The world, handed to every use case."""
+    """The world, handed to every use case.
+
+    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event.
+    """
 
     zones: Zones
     store: ObjectStore
@@ -285,6 +292,7 @@ class Ports:
     clock: Clock
     catalog: Published
     window_seconds: int = 60
+    patience_seconds: int = 60
 
     def at(self) -> str:
         """The time as a stamp."""

@@ -1,0 +1,190 @@
+"""Drops of one plan into one job: a window that is due in, a batch with its job run out.
+
+    close the window -> read what waits -> BATCH item -> members -> request document -> StartJobRun -> run recorded
+
+The batch's id follows from its window, so that a repeated message goes on with the batch that the first one made. The
+BATCH item says what was asked for; a drop is in the batch when its own record says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from contracts.errors import StaleWrite
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Plan
+from functions import keys
+from functions.admission import LONGEST_HEADER, admit, split
+from functions.ports import Batch, Pending, Ports, Window, moment, stamp
+from functions.submission import Drop, Moved, advance
+
+MOST_DROPS = 250
+MOST_BYTES = 1024**3
+"""Bounds of a batch; a drop that is larger goes alone."""
+
+TOKEN_LIFE = timedelta(minutes=10)
+"""A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
+
+GROUP = 25
+"""Drops written in one transaction."""
+
+
+def open_window(ports: Ports, plan: str, seconds: int) -> None:
+    """Open a plan's window unless it is open, and have `batch_due` told when it is over."""
+    now = ports.clock.now()
+    window = Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
+    if ports.ledger.open_window(window):
+        ports.delays.send(window, seconds)
+
+
+def batch_due(ports: Ports, window: Window) -> Batch | None:
+    """Close a window, claim what has gathered and start its job; None if nothing waits."""
+    batch = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at)) or _claim(ports, window)
+    if batch is None:
+        return None
+    started = start(ports, batch)
+    if ports.ledger.pending(window.plan, 1):
+        open_window(ports, window.plan, 0)
+    return started
+
+
+def choose(pending: Sequence[Pending]) -> tuple[Pending, ...]:
+    """The oldest that fit into one batch; a first one that is too large goes alone."""
+    chosen: list[Pending] = []
+    total = 0
+    for one in pending[:MOST_DROPS]:
+        total += one.size
+        if chosen and total > MOST_BYTES:
+            break
+        chosen.append(one)
+    return tuple(chosen)
+
+
+def start(ports: Ports, batch: Batch) -> Batch:
+    """Start the job of a claimed batch; a batch that is further on stays as it is."""
+    if batch.state != "claimed":
+        return batch
+    plan = ports.catalog.plan(batch.plan)
+    members = _enlist(ports, batch)
+    if not members:
+        empty = replace(batch, state="ended", reason="no member was left", changed_at=ports.at())
+        return write_batch(ports, batch, empty)
+    request = _request(ports, batch, plan, members)
+    uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
+    ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
+    run = _run(ports, batch, uri, sum(d.size for d in members))
+    return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
+
+
+def members_of(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
+    """The drops that are in a batch by their own record, in the order of its list."""
+    drops = {d.id: d for d in ports.ledger.drops(batch.members) if d.batch == batch.id}
+    return tuple(drops[m] for m in batch.members if m in drops)
+
+
+def _claim(ports: Ports, window: Window) -> Batch | None:
+    ports.ledger.close_window(window)
+    chosen = choose(ports.ledger.pending(window.plan, MOST_DROPS))
+    if not chosen:
+        return None
+    at = ports.at()
+    batch = Batch(
+        id=keys.batch_id(window.plan, window.opened_at),
+        plan=window.plan,
+        contract=ports.catalog.plan(window.plan).contract,
+        members=tuple(p.drop for p in chosen),
+        size=sum(p.size for p in chosen),
+        claimed_at=at,
+        try_at=at,
+        changed_at=at,
+    )
+    return batch if ports.ledger.open_batch(batch) else ports.ledger.batch(batch.id)
+
+
+def _enlist(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
+    """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out."""
+    found = {d.id: d for d in ports.ledger.drops(batch.members)}
+    moves = [m for d in found.values() if (m := _joining(ports, batch, d))]
+    for begin in range(0, len(moves), GROUP):
+        group = moves[begin : begin + GROUP]
+        try:
+            ports.ledger.write(group)
+        except StaleWrite:
+            _write_singly(ports, group)
+    mine = members_of(ports, batch)
+    return tuple(d for d in mine if d.state == "validating" and d.try_ == batch.try_)
+
+
+def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
+    # A drop that was staged after the claim (by a replay) belongs to another batch.
+    if drop.state == "staged" and drop.plan == batch.plan and (drop.staged_at or "") <= batch.claimed_at:
+        answer = advance(drop, "claimed", ports.at(), batch=batch.id, try_=batch.try_)
+    elif drop.batch == batch.id and drop.try_ != batch.try_:
+        answer = advance(drop, "retried", ports.at(), try_=batch.try_)
+    else:
+        return None
+    return answer if isinstance(answer, Moved) else None
+
+
+def _write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
+    for move in moves:
+        try:
+            ports.ledger.write((move,))
+        except StaleWrite:
+            continue  # another batch or a newer upload was faster; the drop's own record says so
+
+
+def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> JobRequest:
+    folder = keys.job_folder(ports.zones, batch.id, batch.try_)
+    evidence = [
+        keys.evidence_folder(ports.zones, kind, batch.contract, batch.claimed_at[:7], batch.id)
+        for kind in ("rows", "checks")
+    ]
+    return JobRequest(
+        batch=batch.id,
+        try_=batch.try_,
+        plan=plan,
+        drops=tuple(_job_drops(ports, plan, members)),
+        scratch=f"{folder}scratch/",
+        evidence_rows=evidence[0],
+        evidence_checks=evidence[1],
+        result=f"{folder}result.jsonl",
+        requested_at=batch.try_at,
+    )
+
+
+def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
+    for drop in members:
+        line = drop.header_line
+        if line is None:  # too long for the ledger
+            head = ports.store.read(drop.source, LONGEST_HEADER)
+            line = admit(plan, drop.name, drop.size, head).header_line
+        names = split(plan, line)
+        yield JobDrop(
+            id=drop.id,
+            attempt=drop.attempt,
+            uri=drop.source.uri,
+            name=drop.name,
+            size=drop.size,
+            header=names if isinstance(names, tuple) else (),
+            header_line=line,
+            reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
+            notes=drop.notes,
+        )
+
+
+def _run(ports: Ports, batch: Batch, request: str, size: int) -> str:
+    token, since = keys.job_token(batch.id, batch.try_), moment(batch.try_at)
+    known = ports.jobs.find(token, since) if ports.clock.now() - since > TOKEN_LIFE else None
+    return known or ports.jobs.start(token, request, size)
+
+
+def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:
+    """Write a batch; if somebody else was faster, the batch as it stands."""
+    try:
+        ports.ledger.write_batch(before, after)
+    except StaleWrite:
+        return ports.ledger.batch(before.id) or before
+    return replace(after, version=before.version + 1)

@@ -1,0 +1,28 @@
+"""A drop that we could not judge: the drop and why in, the failed drop out. Never used for what is the data's fault."""
+
+from __future__ import annotations
+
+from contracts.problem import Problem
+from contracts.verdict import fail
+from functions.ports import Ports
+from functions.receipts import write_receipt
+from functions.recording import record
+from functions.submission import Drop, brief
+
+NOT_YOURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
+
+
+def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed, then tell its producer."""
+    at = ports.at()
+    failed = record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
+    return tell(ports, failed)
+
+
+def tell(ports: Ports, drop: Drop) -> Drop:
+    """Write the receipt that a failed drop still lacks."""
+    if drop.state != "failed" or not drop.in_flight or drop.plan is None:
+        return drop
+    problem = drop.problems[0] if drop.problems else Problem("failed", "The file could not be judged.", NOT_YOURS)
+    receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), fail(problem))
+    return record(ports, drop, "receipt_written", receipt=receipt)

@@ -1,0 +1,192 @@
+"""A job run that has ended in, its drops decided, promoted or rejected, with receipts, out.
+
+    result -> decide -> found_good -> promoting -> copy -> receipt -> accepted
+                        found_bad  -> rejecting -> receipt -> rejected
+    no result -> the next try, or after the last one every drop of the batch failed
+
+The job's event and the reconciler come through the same door, any number of times: the decision is taken again from the
+result document, which does not change, and every write after it finds what was done before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
+from contracts.job import JobResult
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.verdict import Decision, decide, fail
+from functions import keys
+from functions.batching import members_of, start, write_batch
+from functions.failing import NOT_YOURS, give_up, tell
+from functions.lineage import TRIES, lineage_of, overtaken, step_aside
+from functions.moves import Gone, Taken, promote
+from functions.ports import Batch, Lineage, Ports, Stat
+from functions.receipts import write_receipt
+from functions.recording import record, reread
+from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
+
+MOST_TRIES = 3
+MOST_REASON = 500
+
+
+def job_ended(ports: Ports, run: str) -> Batch:
+    """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing."""
+    batch = ports.ledger.batch_of(run)
+    if batch is None:
+        raise ServiceUnavailable(f"no batch is known for the job run {run} yet")
+    if batch.state == "claimed":  # the next try is due, and this is the event of the former run
+        return start(ports, batch)
+    if batch.state == "ended" or batch.run != run:
+        return batch
+    status = ports.jobs.status(run)
+    if status.outcome == "working":
+        return batch
+    if status.outcome == "failed":
+        return _next_try(ports, batch, status.details or "the run failed")
+    try:
+        result = _result(ports, batch)
+    except (ObjectGone, DocumentInvalid) as error:
+        return _next_try(ports, batch, f"the run ended well, its result cannot be read: {error}")
+    return _settle(ports, batch, result)
+
+
+def _result(ports: Ports, batch: Batch) -> JobResult:
+    folder = keys.job_folder(ports.zones, batch.id, batch.try_)
+    result = JobResult.loads(ports.store.get(f"{folder}result.jsonl"))
+    head = result.header
+    if (head.batch, head.try_, head.plan) != (batch.id, batch.try_, batch.plan):
+        raise DocumentInvalid(f"it is of batch {head.batch}, try {head.try_}, plan {head.plan}")
+    return result
+
+
+def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
+    """Run the batch again now that the former run is known to be dead, or give its drops up."""
+    at = ports.at()
+    if batch.try_ < MOST_TRIES:
+        again = replace(
+            batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason[:MOST_REASON]
+        )
+        return start(ports, write_batch(ports, batch, again))
+    text = f"The job that checks the file ended without a result {MOST_TRIES} times."
+    problem = Problem("job-failed", text, NOT_YOURS)
+    for drop in members_of(ports, batch):
+        if drop.state in ("validating", "failed"):
+            give_up(ports, drop, problem)
+    return write_batch(ports, batch, replace(batch, state="ended", reason=reason[:MOST_REASON], changed_at=ports.at()))
+
+
+def _settle(ports: Ports, batch: Batch, result: JobResult) -> Batch:
+    plan = ports.catalog.plan(batch.plan)
+    settled = [_settle_drop(ports, plan, drop, result) for drop in members_of(ports, batch)]
+    if any(drop.in_flight and drop.batch == batch.id for drop in settled):
+        return batch  # an upload of the same key is being promoted; the reconciler comes back
+    return write_batch(ports, batch, replace(batch, state="ended", changed_at=ports.at()))
+
+
+def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Drop:
+    if not drop.in_flight:
+        return drop
+    decision = _decision(plan, drop, result)
+    if drop.state == "validating":
+        drop = _found(ports, plan, drop, decision)
+    if drop.state == "failed" or decision.verdict != drop.verdict:
+        return tell(ports, drop)
+    if drop.state == "promoting":
+        return _promote(ports, plan, drop, decision)
+    if drop.state == "rejecting":
+        receipt = write_receipt(ports, drop, plan, decision)
+        return record(ports, drop, "rejected", receipt=receipt)
+    return drop
+
+
+def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
+    for facts in result.drops:
+        if (facts.drop, facts.attempt) == (drop.id, drop.attempt):
+            return decide(plan, facts, result.header.checks)
+    return fail(Problem("result-missing", "The job that checks the file said nothing about it.", NOT_YOURS))
+
+
+def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+    """Record the verdict, and what follows from it."""
+    if decision.verdict is None:
+        return give_up(ports, drop, decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS))
+    rows = decision.rows
+    said = {
+        "verdict": decision.verdict,
+        "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
+        "problems": brief(decision.problems),
+        "decided_at": ports.at(),
+    }
+    if decision.verdict == "rejected":
+        return record(ports, drop, "found_bad", **said)
+    return _enter_promotion(ports, plan, drop, said)
+
+
+def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Mapping[str, object]) -> Drop:
+    """Take the key for this drop, unless a newer upload has it; while another is being promoted, wait."""
+    key = keys.promoted_key(plan, drop.id, drop.name)
+    for _ in range(TRIES):
+        lineage = lineage_of(ports, drop, plan)
+        if lineage and overtaken(lineage, drop):
+            return step_aside(ports, drop, lineage.newest)
+        if lineage and lineage.promoting not in (None, drop.id):
+            return drop
+        promotion = Promotion(key, drop.attempt, lineage.etag if lineage else None)
+        answer = advance(drop, "found_good", ports.at(), promoted=promotion, **said)
+        if not isinstance(answer, Moved):
+            return drop
+        try:
+            ports.ledger.write((answer,), lineage and replace(lineage, promoting=drop.id))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            return answer.drop
+    return drop
+
+
+def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+    if drop.promoted is None:
+        return drop
+    target = f"{ports.zones.promoted}{drop.promoted.key}"
+    copied = promote(ports, drop, target, drop.promoted.replaces)
+    if isinstance(copied, Gone | Taken):
+        return _not_promoted(ports, plan, drop, copied)
+    receipt = write_receipt(ports, drop, plan, decision)
+    event: Event = "promoted" if decision.verdict == "accepted" else "promoted_with_warnings"
+    answer = advance(drop, event, ports.at(), receipt=receipt)
+    return _leave_promotion(ports, plan, drop, answer, copied) if isinstance(answer, Moved) else drop
+
+
+def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken) -> Drop:
+    what = {
+        Gone: Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS),
+        Taken: Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS),
+    }[type(why)]
+    at = ports.at()
+    answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)
+    return tell(ports, _leave_promotion(ports, plan, drop, answer, None)) if isinstance(answer, Moved) else drop
+
+
+def _leave_promotion(ports: Ports, plan: Plan, drop: Drop, answer: Moved, copied: Stat | None) -> Drop:
+    """Write the end of a promotion, and free the key for the next upload."""
+    for _ in range(TRIES):
+        lineage = lineage_of(ports, drop, plan)
+        try:
+            ports.ledger.write((answer,), lineage and _freed(lineage, drop, copied))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            return answer.drop
+    return drop
+
+
+def _freed(lineage: Lineage, drop: Drop, copied: Stat | None) -> Lineage:
+    if copied is None:
+        return replace(lineage, promoting=None)
+    return replace(lineage, promoting=None, promoted=drop.id, etag=copied.etag)
+

@@ -1,0 +1,202 @@
+"""A new object in landing: the event in, the drop as far as it comes without Spark out.
+
+    received -> match -> admit -> move to stage -> staged, and its plan's window opened
+                |        `-> rejecting -> move to held -> receipt -> rejected
+                `-> move to held -> unmatched
+
+Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from contracts.catalog import Ambiguous, Match, Matched
+from contracts.errors import ObjectGone, StaleWrite
+from contracts.plan import Plan
+from contracts.problem import Problem, quoted
+from contracts.verdict import refuse
+from functions import keys
+from functions.admission import LARGEST_FILE, LONGEST_KEY, SAMPLE, Admission, admit, sample_size
+from functions.batching import open_window
+from functions.failing import NOT_YOURS, give_up
+from functions.lineage import join, supersede_older
+from functions.moves import Carried, Gone, carry
+from functions.ports import Ports
+from functions.receipts import write_receipt
+from functions.recording import record, reread
+from functions.submission import MOST_HEADER_LINE, Drop, Location, Moved, advance, brief
+
+GONE = Problem(
+    "object-gone",
+    "The object was removed from landing before anyone looked at it.",
+    "Upload the file again, and leave it in place: it is moved away once it is taken.",
+)
+TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What S3 tells of a new object version."""
+
+    bucket: str
+    key: str
+    version_id: str
+    etag: str
+    size: int
+    sequencer: str
+
+
+def ingest(ports: Ports, created: Created) -> Drop | None:
+    """Take a new object as far as the stage zone, or refuse it with reasons; None for an object outside landing."""
+    name = keys.name_in(ports.zones.landing, created.bucket, created.key)
+    if not name or (name.endswith("/") and not created.size):  # the marker of a folder is no file
+        return None
+    drop = _received(ports, created, name)
+    if ports.ledger.open(drop):
+        return resume(ports, drop)
+    return resume(ports, reread(ports, drop))
+
+
+def resume(ports: Ports, drop: Drop) -> Drop:
+    """Finish what is unfinished of a drop before its batch; a drop that is further on stays as it is."""
+    if drop.state == "received":
+        return _receive(ports, drop)
+    if drop.state == "rejecting" and drop.batch is None:
+        return _finish_refusal(ports, drop)
+    if drop.state == "staged" and drop.plan:
+        open_window(ports, drop.plan, ports.window_seconds)
+    return drop
+
+
+def pin(drop: Drop, found: Match) -> Drop:
+    """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
+    if isinstance(found, Matched):
+        entry = found.entry
+        return replace(
+            drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=found.parts, problems=()
+        )
+    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=brief((_why_unmatched(found),)))
+
+
+def _received(ports: Ports, created: Created, name: str) -> Drop:
+    at = ports.at()
+    drop = Drop(
+        id=keys.drop_id(created.bucket, created.key, created.version_id),
+        bucket=created.bucket,
+        key=created.key,
+        name=name,
+        version_id=created.version_id,
+        etag=created.etag,
+        size=created.size,
+        sequencer=created.sequencer,
+        received_at=at,
+        changed_at=at,
+        source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),
+    )
+    return pin(drop, ports.catalog.match(name))
+
+
+def _why_unmatched(found: Match) -> Problem:
+    if isinstance(found, Ambiguous):
+        text = f"More than one contract claims the key: {quoted(found.contracts)}; nobody may guess which is meant."
+        fix = "Nothing to mend in the file: the contracts' owners must narrow their patterns, then it is judged."
+        return Problem("ambiguous", text, fix)
+    reason = getattr(found, "reason", "no pattern fits")
+    pattern = getattr(found, "pattern", None)
+    fix = f"Upload it under a key like `{pattern}`." if pattern else "Ask for a contract that covers this key."
+    return Problem("unmatched", f"No contract claims the key: {reason}.", fix)
+
+
+def _receive(ports: Ports, drop: Drop) -> Drop:
+    if drop.plan is None:
+        return _hold_unmatched(ports, drop)
+    plan = ports.catalog.plan(drop.plan)
+    seen = _look(ports, drop, plan)
+    if seen is None:
+        return record(ports, drop, "gone", problems=(GONE,))
+    here, admission = seen
+    if admission.refused:
+        return _refuse(ports, here, admission)
+    return _stage(ports, here, plan, admission)
+
+
+def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
+    at = _hold(ports, drop)
+    if at is None:
+        return record(ports, drop, "gone", problems=(GONE,))
+    return record(ports, drop, "matched_nothing", source=at)
+
+
+def _hold(ports: Ports, drop: Drop) -> Location | None:
+    """Take the bytes out of landing; what is too large for one copy stays there. None if they are nowhere."""
+    if drop.size > LARGEST_FILE:
+        return drop.source
+    carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
+    if isinstance(carried, Gone):
+        return None
+    return carried.to if isinstance(carried, Carried) else drop.source
+
+
+def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
+    """The drop with the place where its bytes lie now, and what admission says; None if they lie nowhere."""
+    stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt)
+    for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
+        try:
+            head = ports.store.read(place, SAMPLE)
+            if (wanted := sample_size(head, drop.size)) > len(head) and len(head) < drop.size:
+                head = ports.store.read(place, wanted)
+        except ObjectGone:
+            continue
+        return replace(drop, source=place), admit(plan, drop.name, drop.size, head, _room(ports))
+    return None
+
+
+def _room(ports: Ports) -> int:
+    return LONGEST_KEY - len(keys.split(ports.zones.promoted)[1].encode())
+
+
+def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
+    problems = brief(admission.problems)
+    refused = record(ports, drop, "refused", verdict="rejected", problems=problems, decided_at=ports.at())
+    return _finish_refusal(ports, refused)
+
+
+def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
+    if drop.state != "rejecting" or drop.plan is None:
+        return drop
+    plan = ports.catalog.plan(drop.plan)
+    seen = _look(ports, drop, plan)
+    here, problems = (seen[0], seen[1].problems) if seen else (drop, drop.problems)
+    at = _hold(ports, here) or drop.source
+    receipt = write_receipt(ports, drop, plan, refuse(problems))
+    return record(ports, drop, "rejected", source=at, receipt=receipt)
+
+
+def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
+    carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt))
+    if isinstance(carried, Gone):
+        return record(ports, drop, "gone", problems=(GONE,))
+    if not isinstance(carried, Carried):
+        return give_up(ports, drop, TAKEN)
+    line = admission.header_line
+    at = ports.at()
+    answer = advance(
+        drop,
+        "staged",
+        at,
+        staged_at=at,
+        source=carried.to,
+        sha256=carried.sha256,
+        header_line=line if len(line.encode()) <= MOST_HEADER_LINE else None,
+        notes=brief(admission.notes),
+    )
+    if not isinstance(answer, Moved):
+        return drop
+    try:
+        before = join(ports, answer, plan)
+    except StaleWrite:
+        return reread(ports, drop)
+    staged = supersede_older(ports, answer.drop, before)
+    return resume(ports, staged)
+

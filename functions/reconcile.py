@@ -1,0 +1,88 @@
+"""What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
+
+received, rejecting: ingest.resume; staged without a window: a window; a window overdue: its message again; a claimed
+batch: batching.start; a running batch: finalize.job_ended; a failed drop without a receipt: its receipt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from contracts.errors import DropgateError
+from functions.batching import open_window, start
+from functions.failing import tell
+from functions.finalize import job_ended
+from functions.ingest import resume
+from functions.ports import Batch, InFlight, Ports, Window, stamp
+from functions.submission import Drop
+
+MOST_STEPS = 200
+"""Things taken on in one run; the next run takes the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An item that could not be taken on now; it stays open for the next run."""
+
+    what: str
+    reason: str
+
+
+Work = tuple[str, Callable[[], object]]
+"""What is taken on, and how."""
+
+
+def reconcile(ports: Ports) -> tuple[Trouble, ...]:
+    """Take on what has been open for longer than its event should need; what could not be, with the reason."""
+    before = stamp(ports.clock.now() - timedelta(seconds=ports.patience_seconds))
+    troubles = []
+    for what, act in _work(ports, ports.ledger.in_flight(before))[:MOST_STEPS]:
+        try:
+            act()
+        except DropgateError as error:
+            troubles.append(Trouble(what, str(error)))
+    return tuple(troubles)
+
+
+def _work(ports: Ports, found: InFlight) -> list[Work]:
+    plans = dict.fromkeys(d.plan for d in found.drops if d.state == "staged" and d.plan)
+    return [
+        *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
+        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in found.windows),
+        *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
+        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops if _is_alone(d)),
+    ]
+
+
+def _is_alone(drop: Drop) -> bool:
+    """Whether no batch will bring this drop further."""
+    return drop.state in ("received", "failed") or (drop.state == "rejecting" and drop.batch is None)
+
+
+def _finish_drop(ports: Ports, seen: Drop) -> None:
+    drop = ports.ledger.drop(seen.id) or seen
+    if drop.state == "failed":
+        tell(ports, drop)
+    else:
+        resume(ports, drop)
+
+
+def _finish_batch(ports: Ports, seen: Batch) -> None:
+    batch = ports.ledger.batch(seen.id) or seen
+    if batch.state == "claimed":
+        start(ports, batch)
+    elif batch.state == "running" and batch.run:
+        job_ended(ports, batch.run)
+
+
+def _send_again(ports: Ports, seen: Window) -> None:
+    if ports.ledger.window(seen.plan) == seen:
+        ports.delays.send(seen, 0)
+
+
+def _gather(ports: Ports, plan: str) -> None:
+    if ports.ledger.window(plan) is None and ports.ledger.pending(plan, 1):
+        open_window(ports, plan, 0)

@@ -1,0 +1,247 @@
+"""Values for tests with sensible defaults, and a world in memory in which drops take their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from contracts import codec
+from contracts.catalog import Entry, Index, Pointer
+from contracts.errors import DropgateError
+from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
+from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
+from functions import keys
+from functions.batching import batch_due
+from functions.finalize import job_ended
+from functions.ingest import Created, ingest
+from functions.keys import Zones
+from functions.ports import ObjectStore, Ports, RunStatus
+from functions.published import Published
+from functions.reconcile import reconcile
+from functions.submission import Drop, Location
+from tests.fakes import MemoryDelays, MemoryJobs, MemoryLedger, MemoryStore, TestClock
+
+ZONES = Zones(
+    landing="s3://landing/",
+    stage="s3://internal/stage/",
+    held="s3://internal/held/",
+    promoted="s3://promoted/",
+    evidence="s3://internal/evidence/",
+    reports="s3://internal/reports/",
+    catalog="s3://internal/catalog/",
+    jobs="s3://internal/jobs/",
+)
+
+
+def a_plan(
+    contract: str = "orders.v1",
+    files: Iterable[str] = ("orders/*.csv",),
+    names: Iterable[str] = ("id", "note"),
+    **changes: Any,
+) -> Plan:
+    """A plan whose first property is required, the others are text."""
+    properties = tuple(Property(n, "string", required=not at) for at, n in enumerate(names))
+    required = Check(
+        f"{properties[0].name}.required",
+        "required",
+        "row",
+        "error",
+        "completeness",
+        "a value",
+        properties[0].name,
+    )
+    defaults: dict[str, Any] = {
+        "contract": contract,
+        "id": contract.rpartition(".")[0],
+        "version": "1.0.0",
+        "object": "orders",
+        "producer": "shop",
+        "files": tuple(files),
+        "properties": properties,
+        "checks": (*RECORD_CHECKS, required),
+        "csv": Csv(),
+    }
+    return Plan(**(defaults | changes))
+
+
+def a_drop(**changes: Any) -> Drop:
+    """A drop that has just been received and matched."""
+    at = "2026-01-31T12:00:00.000000Z"
+    defaults: dict[str, Any] = {
+        "id": "d" * 32,
+        "bucket": "landing",
+        "key": "orders/1.csv",
+        "name": "orders/1.csv",
+        "version_id": "v1",
+        "etag": "e",
+        "size": 6,
+        "sequencer": "01",
+        "received_at": at,
+        "changed_at": at,
+        "source": Location("s3://landing/orders/1.csv", "v1"),
+        "contract": "orders.v1",
+        "plan": "p" * 64,
+        "producer": "shop",
+    }
+    return Drop(**(defaults | changes))
+
+
+def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
+    """Put plans, index and pointer into the catalog zone."""
+    every = tuple(plans)
+    entries = tuple(Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in every)
+    index = Index(entries)
+    for plan in every:
+        store.put(f"{catalog}plans/{plan.sha}.json", codec.canonical(plan).encode(), "application/json")
+    store.put(f"{catalog}index/{codec.sha256(index)}.json", codec.canonical(index).encode(), "application/json")
+    pointer = Pointer(codec.sha256(index), "2026-01-31T12:00:00.000000Z")
+    store.put(f"{catalog}current.json", codec.canonical(pointer).encode(), "application/json")
+
+
+Judge = Callable[[Plan, JobDrop], DropResult | None]
+"""What a job says of one drop; None where it leaves it out."""
+
+
+def all_good(plan: Plan, drop: JobDrop) -> DropResult:
+    """Three records, none wrong."""
+    return DropResult(drop.id, drop.attempt, 3, 3, 0, counts=tuple(Count(3) for _ in plan.checks), notes=drop.notes)
+
+
+def one_bad(plan: Plan, drop: JobDrop) -> DropResult:
+    """Three records, one fails the last check."""
+    last = len(plan.checks) - 1
+    counts = (*(Count(3) for _ in range(last)), Count(3, failed=1))
+    return DropResult(drop.id, drop.attempt, 3, 2, 1, counts=counts, masks=((f"{1 << last:x}", 1),))
+
+
+def answer(request: JobRequest, judge: Judge = all_good) -> JobResult:
+    """The result document of a request."""
+    header = JobHeader(
+        request.batch,
+        request.try_,
+        request.plan.sha,
+        tuple(c.id for c in request.plan.checks),
+        request.requested_at,
+        request.requested_at,
+    )
+    return JobResult(header, tuple(r for d in request.drops if (r := judge(request.plan, d))))
+
+
+@dataclass
+class World:
+    """Everything in memory; events are delivered when the test says so, and messages that fail are delivered again."""
+
+    plans: tuple[Plan, ...]
+    store: MemoryStore = field(default_factory=MemoryStore)
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    jobs: MemoryJobs = field(default_factory=MemoryJobs)
+    delays: MemoryDelays = field(default_factory=MemoryDelays)
+    clock: TestClock = field(default_factory=TestClock)
+    events: list[Created] = field(default_factory=list)
+    delivered: list[Created] = field(default_factory=list)
+    versions: int = 0
+
+    def __post_init__(self) -> None:
+        self.publish(self.plans)
+        self.ports = Ports(
+            ZONES,
+            self.store,
+            self.ledger,
+            self.jobs,
+            self.delays,
+            self.clock,
+            Published(self.store, ZONES.catalog),
+        )
+
+    def publish(self, plans: Iterable[Plan]) -> None:
+        """Put contracts into force."""
+        publish(self.store, ZONES.catalog, plans)
+
+    def upload(self, name: str, body: bytes) -> str:
+        """Upload a file; the id of its drop."""
+        self.versions += 1
+        at = Location(f"{ZONES.landing}{name}", f"v{self.versions}")
+        self.store.upload(at, body)
+        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}")
+        self.events.append(event)
+        return keys.drop_id("landing", name, event.version_id)
+
+    def deliver_events(self, *, again: bool = False) -> dict[str, Drop]:
+        """Deliver what S3 has to tell, or all of it once more; the drops as they are then."""
+        for event in (*(self.delivered if again else ()), *self.events):
+            ingest(self.ports, event)
+        self.delivered += self.events
+        self.events.clear()
+        return self.drops()
+
+    def deliver_windows(self) -> None:
+        """Deliver the messages of windows that are due."""
+        sent, self.delays.sent = self.delays.sent, []
+        for window, _ in sent:
+            batch_due(self.ports, window)
+
+    def end_jobs(self, judge: Judge = all_good) -> list[str]:
+        """Let every working job end well, with what it says of each drop; the runs that ended."""
+        runs = self.jobs.working()
+        for run in runs:
+            request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
+            self.store.put(request.result, answer(request, judge).dumps().encode(), "application/json")
+            self.jobs.ended[run] = RunStatus("success")
+        return runs
+
+    def crash_jobs(self) -> list[str]:
+        """Let every working job crash."""
+        runs = self.jobs.working()
+        self.jobs.ended |= {run: RunStatus("failed", "out of memory") for run in runs}
+        return runs
+
+    def deliver_jobs(self, runs: Iterable[str] | None = None) -> None:
+        """Deliver the events of runs that have ended."""
+        for run in list(self.jobs.ended) if runs is None else runs:
+            job_ended(self.ports, run)
+
+    def reconcile(self) -> None:
+        """Let two minutes pass and the schedule come."""
+        self.clock.pass_seconds(120)
+        reconcile(self.ports)
+
+    def finish(self, judge: Judge = all_good, rounds: int = 8) -> dict[str, Drop]:
+        """Deliver everything, again and again as the queues and the schedule do; the drops at the end."""
+        for _ in range(rounds):
+            for step in (self.deliver_events, self.deliver_windows, lambda: self.end_jobs(judge), self.deliver_jobs):
+                try:
+                    step()
+                except DropgateError:
+                    continue
+            self.reconcile()
+        return self.drops()
+
+    def drops(self) -> dict[str, Drop]:
+        """Every drop by its id."""
+        return dict(self.ledger._drops)
+
+    def drop(self, drop_id: str) -> Drop:
+        """A drop that is known."""
+        found = self.ledger.drop(drop_id)
+        assert found, drop_id
+        return found
+
+    def states(self, drop_id: str) -> list[str]:
+        """The states that a drop has gone through."""
+        return [step.state for step in self.ledger.history(drop_id)]
+
+    def with_ports(self, wrap: Callable[[Any], Any]) -> None:
+        """Put something between the use cases and every port."""
+        self.ports = replace(
+            self.ports,
+            store=wrap(self.store),
+            ledger=wrap(self.ledger),
+            jobs=wrap(self.jobs),
+            delays=wrap(self.delays),
+        )
+
+
+def a_world(contracts: Iterable[Plan] = ()) -> World:
+    """A world in which these contracts are in force, or one for orders."""
+    return World(tuple(contracts) or (a_plan(),))

@@ -1,0 +1,235 @@
+"""The ports in memory: what a use case asks of the world, answered by dictionaries; held to the ports by their test."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
+from functions.ports import Batch, InFlight, Lineage, Mark, Pending, RunStatus, Stat, Step, Window, stamp
+from functions.submission import Drop, Location, Moved
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One version of an object in memory."""
+
+    body: bytes
+    mark: Mark | None = None
+    content_type: str = "application/octet-stream"
+
+    @property
+    def stat(self) -> Stat:
+        """What HEAD would tell."""
+        etag, sha = hashlib.md5(self.body, usedforsecurity=False).hexdigest(), hashlib.sha256(self.body).hexdigest()
+        return Stat(etag, len(self.body), sha, *((self.mark.drop, self.mark.attempt) if self.mark else ()))
+
+
+class MemoryStore:
+    """Objects by URI and version; what is written without a version replaces what was there."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str | None, Held]] = {}
+
+    def upload(self, at: Location, body: bytes) -> None:
+        """Do what a producer does: write a version."""
+        self.objects.setdefault(at.uri, {})[at.version] = Held(body)
+
+    def _find(self, at: Location) -> Held | None:
+        versions = self.objects.get(at.uri, {})
+        return versions.get(at.version) if at.version else next(reversed(versions.values()), None)
+
+    def _need(self, at: Location) -> Held:
+        found = self._find(at)
+        if found is None:
+            raise ObjectGone(at.uri)
+        return found
+
+    def head(self, at: Location) -> Stat | None:
+        found = self._find(at)
+        return found.stat if found else None
+
+    def read(self, at: Location, length: int) -> bytes:
+        return self._need(at).body[:length]
+
+    def get(self, uri: str) -> bytes:
+        return self._need(Location(uri)).body
+
+    def get_if_changed(self, uri: str, etag: str | None) -> tuple[bytes, str] | None:
+        found = self._need(Location(uri))
+        return None if found.stat.etag == etag else (found.body, found.stat.etag)
+
+    def put(self, uri: str, body: bytes, content_type: str) -> None:
+        self.objects[uri] = {None: Held(body, content_type=content_type)}
+
+    def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+        found, there = self._need(source), self.head(Location(target))
+        if (there and there.etag) != replaces:
+            raise DestinationTaken(target)
+        self.objects[target] = {None: Held(found.body, mark)}
+        return self.objects[target][None].stat
+
+    def delete(self, at: Location) -> None:
+        versions = self.objects.get(at.uri, {})
+        versions.pop(at.version, None)
+        if not versions:
+            self.objects.pop(at.uri, None)
+
+    def listing(self, folder: str) -> dict[str, bytes]:
+        """What lies below a folder: the rest of each URI, and the bytes."""
+        return {
+            uri.removeprefix(folder): next(reversed(versions.values())).body
+            for uri, versions in sorted(self.objects.items())
+            if uri.startswith(folder)
+        }
+
+
+class MemoryLedger:
+    """The record of drops, with the same fences as the real one."""
+
+    def __init__(self) -> None:
+        self._drops: dict[str, Drop] = {}
+        self._steps: dict[str, list[Step]] = {}
+        self._lineages: dict[str, Lineage] = {}
+        self._windows: dict[str, Window] = {}
+        self._batches: dict[str, Batch] = {}
+        self._runs: dict[str, str] = {}
+
+    def open(self, drop: Drop) -> bool:
+        if drop.id in self._drops:
+            return False
+        self._drops[drop.id] = drop
+        self._note(drop, "created")
+        return True
+
+    def drop(self, drop_id: str) -> Drop | None:
+        return self._drops.get(drop_id)
+
+    def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
+        return tuple(self._drops[i] for i in drop_ids if i in self._drops)
+
+    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+        stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
+        if stale or (lineage and self.lineage(lineage.id).version != lineage.version):
+            raise StaleWrite("somebody else wrote first")
+        for move in moves:
+            self._drops[move.drop.id] = move.drop
+            self._note(move.drop, move.event)
+        if lineage:
+            self._lineages[lineage.id] = replace(lineage, version=lineage.version + 1)
+
+    def _note(self, drop: Drop, event: str) -> None:
+        problem = drop.problems[0].code if drop.problems else None
+        where = (drop.id, drop.attempt, drop.step, drop.state, event, drop.changed_at)
+        self._steps.setdefault(drop.id, []).append(Step(*where, drop.contract, drop.verdict, problem))
+
+    def lineage(self, lineage_id: str) -> Lineage:
+        return self._lineages.get(lineage_id, Lineage(lineage_id))
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        return tuple(self._steps.get(drop_id, ()))
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(i for i in self._drops if i.startswith(prefix))[:20])
+
+    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+        mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def in_flight(self, before: str, most: int = 1000) -> InFlight:
+        drops = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]
+        batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
+        windows = [w for w in self._windows.values() if w.due_at < before]
+        return InFlight(
+            tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
+            tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
+            tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
+        )
+
+    def open_window(self, window: Window) -> bool:
+        return self._windows.setdefault(window.plan, window) is window
+
+    def window(self, plan: str) -> Window | None:
+        return self._windows.get(plan)
+
+    def close_window(self, window: Window) -> None:
+        if self._windows.get(window.plan) == window:
+            del self._windows[window.plan]
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+        waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
+        oldest = sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most]
+        return tuple(Pending(d.id, d.staged_at or "", d.size) for d in oldest)
+
+    def open_batch(self, batch: Batch) -> bool:
+        return self._batches.setdefault(batch.id, batch) is batch
+
+    def batch(self, batch_id: str) -> Batch | None:
+        return self._batches.get(batch_id)
+
+    def batch_of(self, run: str) -> Batch | None:
+        return self._batches.get(self._runs.get(run, ""))
+
+    def write_batch(self, before: Batch, after: Batch) -> None:
+        if self._batches[before.id].version != before.version:
+            raise StaleWrite("somebody else wrote first")
+        self._batches[before.id] = replace(after, version=before.version + 1)
+        if after.run:
+            self._runs[after.run] = after.id
+
+
+@dataclass
+class MemoryJobs:
+    """Runs that are started and end when the test says so."""
+
+    runs: dict[str, str] = field(default_factory=dict)
+    requests: dict[str, str] = field(default_factory=dict)
+    ended: dict[str, RunStatus] = field(default_factory=dict)
+
+    def start(self, token: str, request: str, size: int) -> str:  # noqa: ARG002
+        run = self.runs.setdefault(token, f"run-{len(self.runs) + 1}")
+        self.requests[run] = request
+        return run
+
+    def find(self, token: str, since: datetime) -> str | None:  # noqa: ARG002
+        return self.runs.get(token)
+
+    def status(self, run: str) -> RunStatus:
+        return self.ended.get(run, RunStatus("working"))
+
+    def working(self) -> list[str]:
+        """Runs that have not ended."""
+        return [run for run in self.requests if run not in self.ended]
+
+
+@dataclass
+class MemoryDelays:
+    """Messages that were sent, and how long each waits."""
+
+    sent: list[tuple[Window, int]] = field(default_factory=list)
+
+    def send(self, window: Window, seconds: int) -> None:
+        self.sent.append((window, seconds))
+
+
+class TestClock:
+    """A clock that moves on a little with every look at it, and further when told."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self._now = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        self._now += timedelta(milliseconds=1)
+        return self._now
+
+    def pass_seconds(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now += timedelta(seconds=seconds)
+
+    def stamp(self) -> str:
+        """The time as the ledger writes it."""
+        return stamp(self.now())
