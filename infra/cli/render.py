@@ -1,0 +1,276 @@
+"""Documents for people at a terminal: a verdict, a list of drops or one drop, as plain JSON types, in; text out.
+
+Nothing is read and nothing printed here. Lines fit `width`, what strangers wrote cannot command the terminal, and
+without `colour` the text says the same. Rejected (the fault of the data) and failed (ours) never look alike.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from contracts.problem import visible
+from contracts.wording import some
+
+MOST_PROBLEMS = 12
+NO_BREAK = "\u00a0"
+RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
+WORST_FIRST = tuple(RESULTS)
+REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a state or result is shown: a sign and a word, so that colour is never all there is."""
+
+    sign: str
+    word: str
+    colour: str
+
+
+LOOKS = {
+    "accepted": Look("✓", "accepted", "green"),
+    "accepted_with_warnings": Look("!", "accepted with warnings", "yellow"),
+    "rejected": Look("✕", "rejected", "red"),
+    "failed": Look("?", "failed", "magenta"),
+    "unmatched": Look("∅", "unmatched", "cyan"),
+    "superseded": Look("↷", "superseded", "bright_black"),
+    "vanished": Look("↷", "vanished", "bright_black"),
+}
+RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not_evaluated": "cyan", "passed": "green"}
+
+
+def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = False) -> str:
+    """The document of a verdict: the verdict first, then what to fix, then the checks, worst first."""
+    paint = _paint(colour)
+    problems = document["problems"]
+    errors = [p for p in problems if p["level"] == "error"]
+    warnings = [p for p in problems if p["level"] != "error"]
+    failed = document["verdict"] is None
+    blocks = [
+        _head(document, width, paint),
+        _failure(document, width) if failed else [],
+        _problems("What to fix", errors, width, paint),
+        _problems("Also worth a look" if errors else "Warnings", warnings, width, paint),
+        [] if failed else _checks(document["checks"], width, paint),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
+
+
+def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Drops, a line each; columns that find no room are left out, the key is cut in its middle.
+
+    A row has id, state, contract, key, size, received_at, changed_at, read and rejected; what is not known is None.
+    """
+    if not rows:
+        return "No drops.\n"
+    paint = _paint(colour)
+    cells = {name: [name.upper(), *(show(row) for row in rows)] for name, show in COLUMNS.items()}
+    wide = {name: max(map(len, column)) for name, column in cells.items()}
+    names = _fitting(wide, width)
+    wide["key"] = max(12, width - sum(wide[n] + 2 for n in names if n != "key"))
+    lines = []
+    for nth in range(len(rows) + 1):
+        parts = [_padded(name, cells[name][nth], wide[name]) for name in names]
+        look = _look(rows[nth - 1]["state"]) if nth else None
+        parts[1] = paint(parts[1], look.colour) if look else parts[1]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
+
+
+def drop_detail(
+    drop: Mapping[str, Any],
+    history: Iterable[Mapping[str, Any]],
+    links: Mapping[str, str],
+    width: int = 80,
+    colour: bool = False,
+) -> str:
+    """One drop: its record, how it came to that, and where its things lie.
+
+    `drop` has at least state and key, other entries are shown in their order; history entries have at, state and
+    perhaps attempt and note; `links` are names with URIs or commands.
+    """
+    paint = _paint(colour)
+    look = _look(drop["state"])
+    title = paint(f"{look.sign} {look.word}", look.colour, bold=True)
+    facts = {k.replace("_", " "): _plain(v) for k, v in drop.items() if k not in ("state", "key") and v is not None}
+    blocks = [
+        [f"{title}  {visible(drop['key'], max(12, width - len(look.word) - 4))}", *_named(facts, width)],
+        [paint("History", bold=True), *_history(history, width, paint)],
+        [paint("Where to look", bold=True), *_named(links, width)] if links else [],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
+
+
+def _paint(colour: bool) -> Any:
+    def paint(text: str, fg: str | None = None, bold: bool = False) -> str:
+        return click.style(text, fg=fg, bold=bold) if colour else text
+
+    return paint
+
+
+def _look(state: str) -> Look:
+    return LOOKS.get(state, Look("…", state, "blue"))
+
+
+def _head(document: Mapping[str, Any], width: int, paint: Any) -> list[str]:
+    look = _look(document["verdict"] or "failed")
+    word = "NOT JUDGED" if document["verdict"] is None else look.word.upper()
+    file, contract = document["file"], document["contract"]
+    text = f"{look.sign} {word}  {visible(file['name'])}: {_summary(document)}"
+    first, *more = _wrapped(text, width, "  ")
+    cut = len(look.sign) + 1 + len(word)
+    facts = [f"{contract['id']} {contract['version']}", f"rules {contract['plan'][7:19]}"] if contract else []
+    facts.append(f"{file['size']:,} {'byte' if file['size'] == 1 else 'bytes'}")
+    named = _wrapped(" · ".join(visible(f) for f in facts), width - 2)
+    return [paint(first[:cut], look.colour, bold=True) + first[cut:], *more, *(f"  {line}" for line in named)]
+
+
+def _summary(document: Mapping[str, Any]) -> str:
+    read, rejected = document["rows"]["read"], document["rows"]["rejected"]
+    if document["verdict"] is None:
+        return "we could not judge it; nothing is known to be wrong with the file."
+    if read is None:
+        return "turned back before its records were read."
+    if rejected:
+        end = "rejected" if document["verdict"] == "rejected" else "rejected, which is within the tolerance"
+        return f"{some(rejected, read)} {'is' if rejected == 1 else 'are'} {end}."
+    if document["verdict"] == "rejected":
+        return "the file as a whole breaks its contract."
+    return (
+        "it holds no records."
+        if not read
+        else f"{'its only record is' if read == 1 else f'all {read:,} records are'} valid."
+    )
+
+
+def _failure(document: Mapping[str, Any], width: int) -> list[str]:
+    failure = document["failure"]
+    if not failure:
+        return []
+    return [*_wrapped(visible(failure["message"], 600), width), *_wrapped(visible(failure["fix"], 600), width)]
+
+
+def _problems(title: str, problems: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    if not problems:
+        return []
+    lines = [paint(title, bold=True)]
+    for one in problems[:MOST_PROBLEMS]:
+        sign, fg = ("✕", "red") if one["level"] == "error" else ("!", "yellow")
+        first, *more = _wrapped(visible(one["message"], 600) + _first(one), width - 4)
+        lines += [f"  {paint(sign, fg)} {first}", *(f"    {line}" for line in more)]
+        first, *more = _wrapped(visible(one["fix"], 600), width - 6)
+        lines += [f"    → {first}", *(f"      {line}" for line in more)]
+    if len(problems) > MOST_PROBLEMS:
+        lines.append(f"  and {len(problems) - MOST_PROBLEMS} more; --format json lists every one")
+    return lines
+
+
+def _first(problem: Mapping[str, Any]) -> str:
+    return "" if problem["record"] is None else f" First in record {problem['record']:,}."
+
+
+def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    told = [c for c in checks if c["result"] != "passed"]
+    told.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
+    passed = len(checks) - len(told)
+    if not checks:
+        return []
+    wide = max((len(visible(c["id"], 60)) for c in told), default=0)
+    lines = [paint("Checks", bold=True)]
+    for one in told:
+        result = paint(f"{RESULTS[one['result']]:<8}", RESULT_COLOURS[one["result"]])
+        first, *more = _wrapped(f"{visible(one['id'], 60):<{wide}}  {_counted(one)}", width - 12, "  ")
+        lines += [f"  {result}  {first}", *(f"            {line}" for line in more), *_samples(one, width)]
+    if passed:
+        lines.append(f"  {paint('passed', 'green')}    {passed} check{'' if passed == 1 else 's'}")
+    return lines
+
+
+def _counted(check: Mapping[str, Any]) -> str:
+    expected = visible(check["expected"])
+    if check["failed"] is None:
+        return visible(f"{expected}: {REASONS.get(check['reason'], check['reason'])}", 200)
+    if check["kind"] == "rowCount":
+        return f"{check['observed']}; expected {expected}"
+    return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
+
+
+def _samples(check: Mapping[str, Any], width: int) -> list[str]:
+    parts = []
+    for one in check["samples"]:
+        value = "" if one["value"] is None else f" “{visible(one['value'], 40)}”"
+        note = f" ({visible(one['note'], 60)})" if one["note"] else ""
+        parts.append(f"record {one['record']:,}{value}{note}".replace(" ", NO_BREAK))
+    return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most `width`; a no-break space keeps its neighbours together, and is a space in the end."""
+    kept = text.replace(" %", f"{NO_BREAK}%")
+    lines = textwrap.wrap(kept, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines] or [""]
+
+
+def _named(facts: Mapping[str, str], width: int) -> list[str]:
+    wide = max(map(len, facts), default=0)
+    return [f"  {name:<{wide}}  {visible(text, max(width, 400))}" for name, text in facts.items()]
+
+
+def _history(history: Iterable[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    lines = []
+    for one in history:
+        look = _look(one["state"])
+        note = f"  {visible(one['note'], max(20, width - 50))}" if one.get("note") else ""
+        again = f" (attempt {one['attempt']})" if one.get("attempt", 1) > 1 else ""
+        lines.append(f"  {_moment(one['at'])}  {paint(f'{look.sign} {look.word}', look.colour)}{again}{note}")
+    return lines
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _moment(text: str) -> str:
+    return text[:19].replace("T", " ")
+
+
+def _fitting(wide: Mapping[str, int], width: int) -> list[str]:
+    """The columns that find room beside a key of a useful length."""
+    names = list(COLUMNS)
+    for spare in ("size", "changed", "read", "contract", "received"):
+        if sum(wide[n] + 2 for n in names if n != "key") + min(wide["key"], 28) <= width:
+            break
+        names.remove(spare)
+    return names
+
+
+def _padded(name: str, text: str, wide: int) -> str:
+    if name in ("size", "read", "rejected"):
+        return text.rjust(wide)
+    if len(text) > wide:
+        half = (wide - 1) // 2
+        text = f"{text[: wide - 1 - half]}…{text[len(text) - half :]}"
+    return text.ljust(wide)
+
+
+def _state(row: Mapping[str, Any]) -> str:
+    look = _look(row["state"])
+    return f"{look.sign} {look.word}"
+
+
+COLUMNS: dict[str, Any] = {
+    "id": lambda row: row["id"][:10],
+    "state": _state,
+    "contract": lambda row: visible(row["contract"] or "-", 40),
+    "key": lambda row: visible(row["key"], 1100),
+    "size": lambda row: _plain(row["size"]) if row["size"] is not None else "-",
+    "received": lambda row: _moment(row["received_at"]),
+    "changed": lambda row: _moment(row["changed_at"]),
+    "read": lambda row: _plain(row["read"]) if row["read"] is not None else "-",
+    "rejected": lambda row: _plain(row["rejected"]) if row["rejected"] is not None else "-",
+}
