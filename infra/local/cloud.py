@@ -19,6 +19,7 @@ from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 from infra.local.calls import Call, credential, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.rollback import sparing_copies
 from infra.local.s3_request import S3Request, parse_request
 from infra.local.s3_rules import (
     CONFLICT,
@@ -81,7 +82,8 @@ class Cloud:
             self.calls.extend(s3_calls(who, request))
             return self._answer_s3(request, start_response)
         self.calls.extend(service_calls(who, environ, body))
-        with self._dynamodb if who.service == "dynamodb" else nullcontext():
+        turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
+        with turn, sparing_copies(environ.get("HTTP_X_AMZ_TARGET", ""), body):
             return list(self._moto(environ, start_response))
 
     def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""template.yaml holds to what linters do not see: limits, dead-letter queues, least privilege, the shape of the ledger."""
+"""template.yaml holds to what linters do not see: limits, dead-letter queues, least privilege, the ledger's shape."""
 
 import json
 import os
