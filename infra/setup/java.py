@@ -19,21 +19,21 @@ INSTALLED = (Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVi
 def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path, ...] = INSTALLED) -> Path:
     """Return the home of a Java 17, or raise SetupMissing with the sentence that says how to get one."""
     for home in _candidates(os.environ if environment is None else environment, folders):
-        if (home / "bin" / "java").is_file() and release(home) == RELEASE:
+        if (home / "bin" / "java").is_file() and version(home).split(".")[0] == str(RELEASE):
             return home
     raise SetupMissing(
         f"Java {RELEASE} is not here: install it (Debian: apt-get install {PACKAGE}) or set JAVA_HOME to one."
     )
 
 
-def release(home: Path) -> int | None:
-    """Return the feature release of the Java in a home, or None where it does not say."""
+def version(home: Path) -> str:
+    """Return the full version of the Java in a home, or nothing where it does not say."""
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError:
         text = _asked(home)
-    found = re.search(r'version(?:=| )"(\d+)', text, re.IGNORECASE)
-    return int(found.group(1)) if found else None
+    found = re.search(r'version(?:=| )"([0-9.]+)', text, re.IGNORECASE)
+    return found.group(1) if found else ""
 
 
 def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> Iterator[Path]:

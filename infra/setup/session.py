@@ -11,6 +11,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from infra.setup import archive
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT, spark_jars
 from infra.setup.java import java_home
@@ -38,7 +39,8 @@ def local_session(
     settings = local_settings(app, memory, cores)
     if s3_endpoint is not None:
         settings |= {"spark.jars": spark_jars(), **s3_settings(s3_endpoint, access_key, secret_key)}
-    return SparkSession(_context(SparkConf(loadDefaults=False).setAll(list(settings.items()))))
+    settings["spark.driver.extraJavaOptions"] += f" {archive.java_options(java_home())}"
+    return SparkSession(start(SparkConf(loadDefaults=False).setAll(list(settings.items()))))
 
 
 def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:
@@ -76,7 +78,7 @@ def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, st
     }
 
 
-def _context(conf: SparkConf) -> SparkContext:
+def start(conf: SparkConf) -> SparkContext:
     """Start the context, in the JVM that this process has or else in a new one under our Java."""
     spark_home = str(Path(pyspark.__file__).parent)
     os.environ |= {"JAVA_HOME": str(java_home()), "SPARK_HOME": spark_home, "SPARK_LOCAL_IP": "127.0.0.1"}

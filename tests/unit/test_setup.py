@@ -13,7 +13,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from infra.setup import jars, packages
+from infra.setup import archive, jars, packages
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
 from infra.setup.java import RELEASE, java_home
@@ -120,6 +120,14 @@ def test_another_java_is_passed_over(tmp_path: Path) -> None:
 def test_missing_java_says_how_to_install(tmp_path: Path) -> None:
     with pytest.raises(SetupMissing, match="apt-get install openjdk-17-jre-headless"):
         java_home({}, (tmp_path,))
+
+
+def test_java_without_archive_starts_plainly(tmp_path: Path) -> None:
+    assert archive.java_options(a_java(tmp_path, "17.99.1")) == ""
+
+
+def test_archive_is_one_for_each_java(tmp_path: Path) -> None:
+    assert archive.archive(a_java(tmp_path, "17.99.1")).name == "spark-17.99.1.jsa"
 
 
 def test_progress_is_numbered_and_timed() -> None:
