@@ -80,7 +80,7 @@ def render_html(receipt: Receipt) -> bytes:
         receipt=receipt,
         verdict=decision.verdict or "failed",
         decision=decision,
-        lead=_lead(decision),
+        lead=_lead(decision, receipt.promoted),
         errors=errors,
         warnings=[p for p in decision.problems if p.level != "error"],
         most_problems=MOST_PROBLEMS,
@@ -109,15 +109,16 @@ def _without_values(check: Outcome) -> Outcome:
     return replace(check, observed=None if check.observed is None else MASK, samples=samples)
 
 
-def _lead(decision: Decision) -> str:
+def _lead(decision: Decision, promoted: str | None) -> str:
     """The one sentence under the verdict."""
     rows = decision.rows
     if decision.verdict is None:
         return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
+    passed_on = " and has been passed on to its readers" if promoted else ""
     if decision.verdict == "accepted":
-        return "The file keeps its contract and has been passed on to its readers."
+        return f"The file keeps its contract{passed_on}."
     if decision.verdict == "accepted_with_warnings":
-        return "The file has been passed on to its readers. Please see to the warnings before you send the next one."
+        return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
     if rows.read is None:
         return "The file was turned back before its records were read. Nobody has been given any of it."
     if rows.rejected:
