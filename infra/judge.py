@@ -27,8 +27,7 @@ REJECTED = "rejected.csv"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The decision about one file, and its receipt's facts; `rejected_csv` is the text of that file where there is
-    one."""
+    """The decision about one file; `rejected_csv` is the text of the file of that name, where there is one."""
 
     plan: Plan
     file: File
@@ -37,8 +36,8 @@ class Judged:
 
 
 def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
-    """Judge the file under a plan; `name` is its key below landing. Spark is asked for when admission lets the file
-    in.""" file = File(path.name, path.stat().st_size, _sha256(path))
+    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in."""
+    file = File(path.name, path.stat().st_size, _sha256(path))
     admitted = admit(plan, name, file.size, _head(path))
     if admitted.refused:
         return Judged(plan, file, refuse(admitted.problems))
@@ -49,8 +48,8 @@ def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]
 
 
 def write_receipt(judged: Judged, folder: Path) -> None:
-    """Write receipt.html, receipt.json and rejected.csv as the pipeline would put them under the producer's
-    reports.""" folder.mkdir(parents=True, exist_ok=True)
+    """Write receipt.html, receipt.json and rejected.csv as the pipeline puts them under the producer's reports."""
+    folder.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     rejected = REJECTED if judged.rejected_csv is not None else None
     receipt = report.Receipt(
@@ -82,8 +81,8 @@ def _run(path: Path, plan: Plan, admitted: Admission, folder: Path, spark: Spark
 
 
 def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRequest:
-    """The request for one file. It is read under a plain name: Spark takes `_a.csv` for hidden and `[` for a
-    pattern.""" link = folder / f"1.{plan.file_format}"
+    """The request for one file, under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
+    link = folder / f"1.{plan.file_format}"
     link.symlink_to(path.resolve())
     drop = JobDrop(
         id=keys.digest(str(path.resolve())),
