@@ -108,7 +108,7 @@ def drop_detail(
 
 def _paint(colour: bool) -> Any:
     def paint(text: str, fg: str | None = None, bold: bool = False) -> str:
-        return click.style(text, fg=fg, bold=bold) if colour else text
+        return click.style(text, fg=fg, bold=bold or None) if colour else text
 
     return paint
 
@@ -260,7 +260,7 @@ def _padded(name: str, text: str, wide: int) -> str:
 
 def _state(row: Mapping[str, Any]) -> str:
     look = _look(row["state"])
-    return f"{look.sign} {look.word}"
+    return f"{look.sign} {look.word.removeprefix('accepted ')}"
 
 
 COLUMNS: dict[str, Any] = {
