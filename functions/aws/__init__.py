@@ -1,0 +1,1 @@
+"""The ports on AWS: each module one service, its client handed in."""

@@ -1,0 +1,28 @@
+"""What AWS refuses, in our words: a client's exception in, the exception that a caller can decide on out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from contracts.errors import ServiceUnavailable
+
+
+@contextmanager
+def asking(service: str) -> Iterator[None]:
+    """Turn what an adapter did not expect into ServiceUnavailable, so that the event comes again."""
+    try:
+        yield
+    except ClientError as error:
+        said = error.response.get("Error", {})
+        text = f"{service} {error.operation_name}: {said.get('Code', 'no code')}, {said.get('Message', 'no message')}"
+        raise ServiceUnavailable(text) from error
+    except BotoCoreError as error:
+        raise ServiceUnavailable(f"{service}: {error}") from error
+
+
+def code(error: ClientError) -> str:
+    """The code of a refusal."""
+    return error.response.get("Error", {}).get("Code", "")

@@ -1,0 +1,98 @@
+"""The one place where clients of AWS are made: an environment in, the world's ports out.
+
+Region, credentials and AWS_ENDPOINT_URL* are read by boto3 itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from functions.aws.dynamodb import DynamoLedger
+from functions.aws.emr_serverless import EmrJobs, JobCode
+from functions.aws.s3 import S3Store
+from functions.aws.sqs import SqsDelays
+from functions.keys import Zones
+from functions.ports import Ledger, Ports
+from functions.published import Published
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_emr_serverless import EMRServerlessClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+CONFIG = Config(retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=3, read_timeout=60)
+
+
+class Clients:
+    """The clients, each made when it is first asked for."""
+
+    def __init__(self, session: boto3.Session | None = None) -> None:
+        self._session = session or boto3.Session()
+
+    @cached_property
+    def s3(self) -> S3Client:
+        """Amazon S3."""
+        return self._session.client("s3", config=CONFIG)
+
+    @cached_property
+    def dynamodb(self) -> DynamoDBClient:
+        """Amazon DynamoDB."""
+        return self._session.client("dynamodb", config=CONFIG)
+
+    @cached_property
+    def sqs(self) -> SQSClient:
+        """Amazon SQS."""
+        return self._session.client("sqs", config=CONFIG)
+
+    @cached_property
+    def emr_serverless(self) -> EMRServerlessClient:
+        """Amazon EMR Serverless."""
+        return self._session.client("emr-serverless", config=CONFIG)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemClock:
+    """The time of this machine."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+def zones_from(environment: Mapping[str, str]) -> Zones:
+    """The zones that DROPGATE_LANDING and its like name."""
+    return Zones(**{name: environment[f"DROPGATE_{name.upper()}"] for name in Zones.__slots__})
+
+
+def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedger:
+    """The ledger alone, for those who only look."""
+    return DynamoLedger(clients.dynamodb, environment["DROPGATE_TABLE"])
+
+
+def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:
+    """The whole world."""
+    zones, store = zones_from(environment), S3Store(clients.s3)
+    code = JobCode(
+        application=environment["DROPGATE_APPLICATION"],
+        role=environment["DROPGATE_JOB_ROLE"],
+        entry=environment["DROPGATE_JOB_ENTRY"],
+        archive=environment["DROPGATE_JOB_ARCHIVE"],
+    )
+    return Ports(
+        zones=zones,
+        store=store,
+        ledger=ledger or ledger_from(environment, clients),
+        jobs=EmrJobs(clients.emr_serverless, code),
+        delays=SqsDelays(clients.sqs, environment["DROPGATE_BATCH_QUEUE"]),
+        clock=SystemClock(),
+        catalog=Published(store, zones.catalog),
+        window_seconds=int(environment["DROPGATE_WINDOW_SECONDS"]),
+        patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
+    )

@@ -1,0 +1,215 @@
+"""The ledger in one DynamoDB table: the Ledger port on a boto3 client.
+
+Every write is conditional on the version that was read. What belongs together (a drop, its history item, what waits for
+a batch, its lineage) is one transaction. Items and their keys are in `items.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from contracts.errors import ServiceUnavailable, StaleWrite
+from functions.aws import items
+from functions.aws.answers import asking, code
+from functions.aws.items import Item
+from functions.ports import Batch, InFlight, Lineage, Pending, Step, Window
+from functions.submission import Drop, Moved
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NEW = "attribute_not_exists(pk)"
+MOST_GET = 100
+"""Items in one BatchGetItem (Amazon DynamoDB API)."""
+
+
+class DynamoLedger:
+    """The record of every drop."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._db = client
+        self._table = table
+
+    def open(self, drop: Drop) -> bool:
+        return self._added(
+            self._put(items.drop_item(drop), NEW),
+            self._put(items.step_item(drop, "created")),
+            self._put(items.id_item(drop)),
+        )
+
+    def drop(self, drop_id: str) -> Drop | None:
+        found = self._get(*items.drop_key(drop_id))
+        return items.drop_of(found) if found else None
+
+    def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
+        found: list[Drop] = []
+        for begin in range(0, len(drop_ids), MOST_GET):
+            wanted: Any = [items.key(*items.drop_key(i)) for i in drop_ids[begin : begin + MOST_GET]]
+            while wanted:
+                asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+                with asking("dynamodb"):
+                    answer = self._db.batch_get_item(RequestItems=asked)
+                found += [items.drop_of(items.loads(i)) for i in answer["Responses"].get(self._table, [])]
+                left: Any = answer.get("UnprocessedKeys") or {}
+                wanted = left.get(self._table, {}).get("Keys")
+        return tuple(found)
+
+    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+        actions = [action for move in moves for action in self._of(move)]
+        if lineage:
+            after = replace(lineage, version=lineage.version + 1)
+            actions.append(self._fenced(items.lineage_item(after), lineage.version))
+        self._transact(actions)
+
+    def lineage(self, lineage_id: str) -> Lineage:
+        found = self._get(*items.lineage_key(lineage_id))
+        return items.lineage_of(found) if found else Lineage(lineage_id)
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}
+        found = self._query("pk = :pk AND begins_with(sk, :h)", begins, ConsistentRead=True)
+        return tuple(items.step_of(i) for i in found)
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        begins = {":pk": items.id_shelf(prefix), ":id": prefix}
+        found = self._query("pk = :pk AND begins_with(sk, :id)", begins, ConsistentRead=True)
+        return tuple(i["sk"] for i in islice(found, 20))
+
+    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+        shelf = {":m": items.dataset_month(contract, month)}
+        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
+        return tuple(items.drop_of(i) for i in islice(found, most))
+
+    def in_flight(self, before: str, most: int = 1000) -> InFlight:
+        found: list[Item] = []
+        for shard in range(items.FLIGHTS):
+            since = {":s": items.flight(shard), ":before": before}
+            query = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight")
+            found += islice(query, most)
+        found.sort(key=lambda i: i["changed_at"])
+        return InFlight(
+            tuple(items.drop_of(i) for i in found if items.kind(i) == "D")[:most],
+            tuple(items.batch_of(i) for i in found if items.kind(i) == "BATCH")[:most],
+            tuple(items.window_of(i) for i in found if items.kind(i) == "WINDOW")[:most],
+        )
+
+    def open_window(self, window: Window) -> bool:
+        return self._try(self._put(items.window_item(window), NEW))
+
+    def window(self, plan: str) -> Window | None:
+        found = self._get(*items.window_key(plan))
+        return items.window_of(found) if found else None
+
+    def close_window(self, window: Window) -> None:
+        with asking("dynamodb"):
+            try:
+                self._db.delete_item(
+                    TableName=self._table,
+                    Key=items.key(*items.window_key(window.plan)),
+                    ConditionExpression="opened_at = :o",
+                    ExpressionAttributeValues=items.dumps({":o": window.opened_at}),
+                )
+            except ClientError as error:
+                if code(error) != "ConditionalCheckFailedException":
+                    raise
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+        found: list[Item] = []
+        for shard in range(items.WAITING):
+            query = self._query("pk = :pk", {":pk": items.waiting(plan, shard)}, ConsistentRead=True, Limit=most)
+            found += islice(query, most)
+        return tuple(items.pending_of(i) for i in sorted(found, key=lambda i: str(i["sk"]))[:most])
+
+    def open_batch(self, batch: Batch) -> bool:
+        return self._try(self._put(items.batch_item(batch), NEW))
+
+    def batch(self, batch_id: str) -> Batch | None:
+        found = self._get(*items.batch_key(batch_id))
+        return items.batch_of(found) if found else None
+
+    def batch_of(self, run: str) -> Batch | None:
+        found = self._get(*items.run_key(run))
+        return self.batch(found["batch"]) if found else None
+
+    def write_batch(self, before: Batch, after: Batch) -> None:
+        now = replace(after, version=before.version + 1)
+        actions = [self._fenced(items.batch_item(now), before.version)]
+        if after.run and after.run != before.run:
+            actions.append(self._put(items.run_item(after.run, after.id)))
+        self._transact(actions)
+
+    def _of(self, move: Moved) -> Iterator[Any]:
+        """A drop, its history, and its place among those that wait for a batch."""
+        before, drop = move.before, move.drop
+        yield self._fenced(items.drop_item(drop), before.version)
+        yield self._put(items.step_item(drop, move.event))
+        if drop.state == "staged" and drop.plan:
+            yield self._put(items.pending_item(drop))
+        elif before.state == "staged":
+            yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
+
+    def _put(self, item: Item, condition: str | None = None) -> Any:
+        put = {"TableName": self._table, "Item": items.dumps(item)}
+        return {"Put": put | ({"ConditionExpression": condition} if condition else {})}
+
+    def _fenced(self, item: Item, version: int) -> Any:
+        if version == 0:
+            return self._put(item, NEW)
+        put = self._put(item, "version = :v")
+        put["Put"]["ExpressionAttributeValues"] = items.dumps({":v": version})
+        return put
+
+    def _added(self, *actions: Any) -> bool:
+        try:
+            self._transact(actions)
+        except StaleWrite:
+            return False
+        return True
+
+    def _try(self, action: Any) -> bool:
+        """One conditional put; False where the condition does not hold."""
+        with asking("dynamodb"):
+            try:
+                self._db.put_item(**action["Put"])
+            except ClientError as error:
+                if code(error) == "ConditionalCheckFailedException":
+                    return False
+                raise
+        return True
+
+    def _transact(self, actions: Sequence[Any]) -> None:
+        with asking("dynamodb"):
+            try:
+                self._db.transact_write_items(TransactItems=list(actions))
+            except self._db.exceptions.TransactionCanceledException as error:
+                reasons = {r.get("Code", "None") for r in error.response.get("CancellationReasons", [])}
+                if "ConditionalCheckFailed" in reasons:
+                    raise StaleWrite("somebody else wrote first") from error
+                raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
+
+    def _get(self, pk: str, sk: str) -> Item | None:
+        with asking("dynamodb"):
+            found = self._db.get_item(TableName=self._table, Key=items.key(pk, sk), ConsistentRead=True).get("Item")
+        return items.loads(found) if found else None
+
+    def _query(self, condition: str, values: Mapping[str, str], **more: Any) -> Iterator[Item]:
+        """Page by page, only as far as the caller reads."""
+        begin: dict[str, Any] = {}
+        while True:
+            with asking("dynamodb"):
+                page = self._db.query(
+                    TableName=self._table,
+                    KeyConditionExpression=condition,
+                    ExpressionAttributeValues=items.dumps(values),
+                    **more,
+                    **begin,
+                )
+            yield from (items.loads(i) for i in page["Items"])
+            if not page.get("LastEvaluatedKey"):
+                return
+            begin = {"ExclusiveStartKey": page["LastEvaluatedKey"]}

@@ -1,0 +1,118 @@
+"""Job runs on EMR Serverless: the Jobs port on a boto3 client.
+
+Sources: EMR Serverless API (StartJobRun, GetJobRun, ListJobRuns), user guide "Spark jobs" and "Worker configurations".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from functions.aws.answers import asking
+from functions.ports import RunStatus
+
+if TYPE_CHECKING:
+    from mypy_boto3_emr_serverless import EMRServerlessClient
+
+MIB = 1024**2
+TIMEOUT_MINUTES = 120
+
+# HotSpot leaves methods of over 8,000 bytecodes as they are, and Spark generates such for many checks: 3 times slower.
+JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Sizes of a run: vCPU and memory of driver and executors (memory without its tenth of overhead), and how many."""
+
+    driver_cores: int
+    driver_memory: str
+    cores: int
+    memory: str
+    most: int
+
+
+SIZES: tuple[tuple[int, Workers], ...] = (
+    (256 * MIB, Workers(2, "6g", 2, "6g", 1)),
+    (1024 * MIB, Workers(2, "6g", 4, "14g", 2)),
+)
+"""Up to so many bytes of files, these workers."""
+LARGEST = Workers(4, "14g", 4, "14g", 3)
+"""16 vCPU in all: what a new account may use at a time."""
+
+
+def workers_for(size: int) -> Workers:
+    """The workers for so many bytes of files; never more than a bound, so that no run takes the application alone."""
+    return next((workers for most, workers in SIZES if size <= most), LARGEST)
+
+
+def spark_parameters(archive: str, size: int) -> str:
+    """The `sparkSubmitParameters` of a run."""
+    workers = workers_for(size)
+    conf = {
+        "spark.submit.pyFiles": archive,
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+        "spark.executor.extraJavaOptions": JAVA_OPTIONS,
+        "spark.driver.cores": workers.driver_cores,
+        "spark.driver.memory": workers.driver_memory,
+        "spark.executor.cores": workers.cores,
+        "spark.executor.memory": workers.memory,
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.initialExecutors": 1,
+        "spark.dynamicAllocation.maxExecutors": workers.most,
+    }
+    return " ".join(f"--conf {name}={value}" for name, value in conf.items())
+
+
+@dataclass(frozen=True, slots=True)
+class JobCode:
+    """What runs, where and as whom: application id, role ARN, URIs of the entry point and of the archive."""
+
+    application: str
+    role: str
+    entry: str
+    archive: str
+
+
+class EmrJobs:
+    """Job runs on one application."""
+
+    def __init__(self, client: EMRServerlessClient, code: JobCode) -> None:
+        self._emr = client
+        self._code = code
+
+    def start(self, token: str, request: str, size: int) -> str:
+        with asking("emr-serverless"):
+            return self._emr.start_job_run(
+                applicationId=self._code.application,
+                clientToken=token,
+                name=token,
+                executionRoleArn=self._code.role,
+                executionTimeoutMinutes=TIMEOUT_MINUTES,
+                retryPolicy={"maxAttempts": 1},
+                jobDriver={
+                    "sparkSubmit": {
+                        "entryPoint": self._code.entry,
+                        "entryPointArguments": ["--request", request],
+                        "sparkSubmitParameters": spark_parameters(self._code.archive, size),
+                    }
+                },
+            )["jobRunId"]
+
+    def find(self, token: str, since: datetime) -> str | None:
+        with asking("emr-serverless"):
+            pages = self._emr.get_paginator("list_job_runs").paginate(
+                applicationId=self._code.application, createdAtAfter=since
+            )
+            runs = (run for page in pages for run in page["jobRuns"])
+            return next((run["id"] for run in runs if run.get("name") == token), None)
+
+    def status(self, run: str) -> RunStatus:
+        with asking("emr-serverless"):
+            found = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]
+        if found["state"] == "SUCCESS":
+            return RunStatus("success")
+        if found["state"] in ("FAILED", "CANCELLED"):
+            return RunStatus("failed", f"{found['state']}: {found['stateDetails']}")
+        return RunStatus("working")

@@ -1,0 +1,227 @@
+"""The ledger's items: values to items of the table and back. Pure.
+
+- D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
+- ID#<first characters>  <id>             the way from the beginning of an id to drops
+- PENDING#<plan>#<shard> <staged>#<id>    what waits for a batch
+- WINDOW#<plan>          STATE            the open window of a plan
+- BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
+- KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+from contracts import codec
+from functions.ports import Batch, Lineage, Pending, Step, Window
+from functions.submission import Drop
+
+Item = dict[str, Any]
+T = TypeVar("T")
+
+FORMAT = 1
+STATE = "STATE"
+HISTORY = "H#"
+FLIGHTS = 8
+"""Partitions of the index of what is in flight."""
+WAITING = 4
+"""Partitions of what waits for one plan's batch."""
+SHELF = 4
+"""Characters of an id that name the partition in which its beginning is looked up."""
+NO_CONTRACT = "-"
+OURS = {"pk", "sk", "inflight", "dataset_month"}
+"""Attributes that serve the table and are no part of a value."""
+
+_to_item, _from_item = TypeSerializer(), TypeDeserializer()
+
+
+def dumps(values: Mapping[str, Any]) -> Any:
+    """Plain values as DynamoDB writes them; what is None is left out."""
+    return {k: _to_item.serialize(v) for k, v in values.items() if v is not None}
+
+
+def loads(item: Mapping[str, Any]) -> Item:
+    """A DynamoDB item as plain values."""
+    return {k: _plain(_from_item.deserialize(v)) for k, v in item.items()}
+
+
+def key(pk: str, sk: str) -> Any:
+    """The key of an item as DynamoDB writes it."""
+    return dumps({"pk": pk, "sk": sk})
+
+
+def kind(item: Item) -> str:
+    """What an item is, by the beginning of its key."""
+    return str(item["pk"]).partition("#")[0]
+
+
+def flight(shard: int) -> str:
+    """A partition of the index of what is in flight."""
+    return f"inflight#{shard}"
+
+
+def drop_key(drop_id: str) -> tuple[str, str]:
+    """Where a drop is."""
+    return f"D#{drop_id}", STATE
+
+
+def drop_item(drop: Drop) -> Item:
+    """A drop, and where the indexes list it."""
+    pk, sk = drop_key(drop.id)
+    listed = {"inflight": _flight_of(drop.id)} if drop.in_flight else {}
+    month = dataset_month(drop.contract, drop.received_at[:7])
+    return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
+
+
+def drop_of(item: Item) -> Drop:
+    """The drop of an item."""
+    return _value(Drop, item)
+
+
+def step_item(drop: Drop, event: str) -> Item:
+    """The history item of what a drop has become."""
+    step = Step(
+        drop=drop.id,
+        attempt=drop.attempt,
+        step=drop.step,
+        state=drop.state,
+        event=event,
+        at=drop.changed_at,
+        contract=drop.contract,
+        verdict=drop.verdict,
+        problem=drop.problems[0].code if drop.problems else None,
+    )
+    sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
+    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, **_fields(step)}
+
+
+def step_of(item: Item) -> Step:
+    """The step that a history item tells of."""
+    return _value(Step, {k: v for k, v in item.items() if k != "version"})
+
+
+def id_shelf(prefix: str) -> str:
+    """The partition in which ids with that beginning are."""
+    return f"ID#{prefix[:SHELF]}"
+
+
+def id_item(drop: Drop) -> Item:
+    """The way from the beginning of an id to it."""
+    return {"pk": id_shelf(drop.id), "sk": drop.id, "format": FORMAT, "version": 1}
+
+
+def dataset_month(contract: str | None, month: str) -> str:
+    """The partition of a dataset's month."""
+    return f"{contract or NO_CONTRACT}#{month}"
+
+
+def waiting(plan: str, shard: int) -> str:
+    """A partition of what waits for a plan's batch."""
+    return f"PENDING#{plan}#{shard}"
+
+
+def pending_key(drop: Drop) -> tuple[str, str]:
+    """Where a staged drop waits."""
+    return waiting(drop.plan or "", _shard(drop.id, WAITING)), f"{drop.staged_at}#{drop.id}"
+
+
+def pending_item(drop: Drop) -> Item:
+    """A staged drop in its place among those that wait."""
+    pk, sk = pending_key(drop)
+    return {"pk": pk, "sk": sk, "size": drop.size, "format": FORMAT, "version": drop.version}
+
+
+def pending_of(item: Item) -> Pending:
+    """What waits."""
+    staged_at, _, drop_id = str(item["sk"]).partition("#")
+    return Pending(drop_id, staged_at, item["size"])
+
+
+def window_key(plan: str) -> tuple[str, str]:
+    """Where a plan's window is."""
+    return f"WINDOW#{plan}", STATE
+
+
+def window_item(window: Window) -> Item:
+    """A window; in flight from the moment at which its message is due."""
+    pk, sk = window_key(window.plan)
+    listed = {"inflight": _flight_of(window.plan), "changed_at": window.due_at}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **listed, **_fields(window)}
+
+
+def window_of(item: Item) -> Window:
+    """The window of an item."""
+    return Window(item["plan"], item["opened_at"], item["due_at"])
+
+
+def batch_key(batch_id: str) -> tuple[str, str]:
+    """Where a batch is."""
+    return f"BATCH#{batch_id}", STATE
+
+
+def batch_item(batch: Batch) -> Item:
+    """A batch, in flight until it has ended."""
+    pk, sk = batch_key(batch.id)
+    listed = {"inflight": _flight_of(batch.id)} if batch.state != "ended" else {}
+    return {"pk": pk, "sk": sk, **listed, **_fields(batch)}
+
+
+def batch_of(item: Item) -> Batch:
+    """The batch of an item."""
+    return _value(Batch, item)
+
+
+def run_key(run: str) -> tuple[str, str]:
+    """Where the way from a run to its batch is."""
+    return f"RUN#{run}", STATE
+
+
+def run_item(run: str, batch_id: str) -> Item:
+    """The way from a run to its batch."""
+    pk, sk = run_key(run)
+    return {"pk": pk, "sk": sk, "batch": batch_id, "format": FORMAT, "version": 1}
+
+
+def lineage_key(lineage_id: str) -> tuple[str, str]:
+    """Where a lineage is."""
+    return f"KEY#{lineage_id}", STATE
+
+
+def lineage_item(lineage: Lineage) -> Item:
+    """A lineage."""
+    pk, sk = lineage_key(lineage.id)
+    return {"pk": pk, "sk": sk, **_fields(lineage)}
+
+
+def lineage_of(item: Item) -> Lineage:
+    """The lineage of an item."""
+    return _value(Lineage, item)
+
+
+def _fields(value: Any) -> Item:
+    return {k: v for k, v in codec.encode(value).items() if v is not None}
+
+
+def _value(cls: type[T], item: Item) -> T:
+    return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS}, f"ledger item {item['pk']}")
+
+
+def _flight_of(name: str) -> str:
+    return flight(_shard(name, FLIGHTS))
+
+
+def _shard(name: str, shards: int) -> int:
+    return zlib.crc32(name.encode()) % shards
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list) else value

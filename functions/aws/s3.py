@@ -1,0 +1,153 @@
+"""Objects in S3: the ObjectStore port on a boto3 client.
+
+Sources: Amazon S3 API (CopyObject, DeleteObject, GetObject, HeadObject), user guide "Conditional requests".
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from contracts.errors import DestinationTaken, ObjectGone
+from functions import keys
+from functions.aws.answers import asking, code
+from functions.ports import Mark, Stat
+from functions.submission import Location
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+DROP, ATTEMPT = "dropgate-drop", "dropgate-attempt"
+"""The metadata that a move leaves on its target."""
+
+# A version that is a delete marker answers 405, a key that is a folder's name may answer either.
+MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAllowed"}
+REFUSED = {"412", "PreconditionFailed"}
+RACING = {"409", "ConditionalRequestConflict"}
+RACES = 3
+
+
+class S3Store:
+    """Objects by URI."""
+
+    def __init__(self, client: S3Client) -> None:
+        self._s3 = client
+
+    def head(self, at: Location) -> Stat | None:
+        with asking("s3"):
+            try:
+                return _stat(self._s3.head_object(**_place(at), ChecksumMode="ENABLED"))
+            except ClientError as error:
+                if code(error) in MISSING:
+                    return None
+                raise
+
+    def read(self, at: Location, length: int) -> bytes:
+        with asking("s3"):
+            try:
+                return self._get(at, Range=f"bytes=0-{length - 1}")["Body"].read()  # type: ignore[no-any-return]
+            except ClientError as error:
+                if code(error) in ("416", "InvalidRange"):  # an empty object has no first byte
+                    return b""
+                raise
+
+    def get(self, uri: str) -> bytes:
+        with asking("s3"):
+            return self._get(Location(uri))["Body"].read()  # type: ignore[no-any-return]
+
+    def get_if_changed(self, uri: str, etag: str | None) -> tuple[bytes, str] | None:
+        condition = {"IfNoneMatch": _quoted(etag)} if etag else {}
+        with asking("s3"):
+            try:
+                found = self._get(Location(uri), **condition)
+            except ClientError as error:
+                if code(error) in ("304", "NotModified"):
+                    return None
+                raise
+            return found["Body"].read(), _bare(found["ETag"])
+
+    def put(self, uri: str, body: bytes, content_type: str) -> None:
+        bucket, key = keys.split(uri)
+        with asking("s3"):
+            self._s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type)
+
+    def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+        with asking("s3"):
+            for race in range(RACES):
+                try:
+                    return self._copy(source, target, mark, replaces)
+                except ClientError as error:
+                    if code(error) in REFUSED:
+                        raise DestinationTaken(target) from error
+                    if code(error) in MISSING:
+                        raise self._missing(source, target, replaces) from error
+                    if code(error) not in RACING or race == RACES - 1:
+                        raise
+        raise AssertionError(target)
+
+    def delete(self, at: Location) -> None:
+        with asking("s3"):
+            self._s3.delete_object(**_place(at))
+
+    def _get(self, at: Location, **more: Any) -> Any:
+        try:
+            return self._s3.get_object(**_place(at), **more)
+        except ClientError as error:
+            if code(error) in MISSING:
+                raise ObjectGone(at.uri) from error
+            raise
+
+    def _copy(self, source: Location, target: str, mark: Mark, replaces: str | None) -> Stat:
+        bucket, key = keys.split(target)
+        condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {"IfNoneMatch": "*"}
+        answer = self._s3.copy_object(
+            Bucket=bucket,
+            Key=key,
+            CopySource=_place(source),
+            MetadataDirective="REPLACE",
+            TaggingDirective="REPLACE",
+            Metadata={DROP: mark.drop, ATTEMPT: str(mark.attempt)},
+            ContentType="text/csv",
+            ChecksumAlgorithm="SHA256",
+            **condition,
+        )["CopyObjectResult"]
+        sha256 = _hexadecimal(answer.get("ChecksumSHA256"))
+        return Stat(_bare(answer["ETag"]), 0, sha256, mark.drop, mark.attempt)
+
+    def _missing(self, source: Location, target: str, replaces: str | None) -> DestinationTaken | ObjectGone:
+        """Which of the two is not there: If-Match on a key without an object answers 404 as well."""
+        if replaces and self.head(source):
+            return DestinationTaken(target)
+        return ObjectGone(source.uri)
+
+
+def _place(at: Location) -> Any:
+    bucket, key = keys.split(at.uri)
+    return {"Bucket": bucket, "Key": key} | ({"VersionId": at.version} if at.version else {})
+
+
+def _stat(found: Any) -> Stat:
+    marks = found.get("Metadata", {})
+    attempt = marks.get(ATTEMPT)
+    return Stat(
+        etag=_bare(found["ETag"]),
+        size=found["ContentLength"],
+        sha256=_hexadecimal(found.get("ChecksumSHA256")),
+        drop=marks.get(DROP),
+        attempt=int(attempt) if attempt and attempt.isdecimal() else None,
+    )
+
+
+def _quoted(etag: str) -> str:
+    return f'"{etag}"'
+
+
+def _bare(etag: str) -> str:
+    return etag.strip('"')
+
+
+def _hexadecimal(checksum: str | None) -> str | None:
+    """A checksum of the whole object; that of a multipart upload (`...-N`) is one of its parts' checksums."""
+    return base64.b64decode(checksum).hex() if checksum and "-" not in checksum else None

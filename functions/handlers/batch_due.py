@@ -1,0 +1,37 @@
+"""Lambda function: messages of windows that are over in, the ids of messages to come again out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import process_partial_response
+
+from functions.aws.sqs import window_in
+from functions.batching import batch_due
+from functions.handlers import runtime
+from functions.handlers.runtime import logger
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+processor = runtime.processor()
+
+
+def close(record: SQSRecord) -> None:
+    """Start the job of what has gathered in one window."""
+    window = window_in(record.body)
+    batch = batch_due(runtime.ports(), window)
+    if batch:
+        told: dict[str, Any] = {"batch": batch.id, "try": batch.try_, "run": batch.run, "drops": len(batch.members)}
+        logger.info("batch under way", contract=batch.contract, state=batch.state, **told)
+    else:
+        logger.info("nothing waits", plan=window.plan)
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Start the jobs of windows that are over."""
+    with runtime.counted():
+        return process_partial_response(event, record_handler=close, processor=processor, context=context)

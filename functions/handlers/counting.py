@@ -1,0 +1,49 @@
+"""What becomes of drops, counted where it is written: so that no repeated event counts twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from functions.aws.dynamodb import DynamoLedger
+from functions.ports import Lineage
+from functions.submission import Drop, Event, Moved
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+METRICS: dict[Event, str] = {
+    "matched_nothing": "DropsUnmatched",
+    "refused": "DropsRefused",
+    "gone": "DropsVanished",
+    "staged": "DropsStaged",
+    "superseded": "DropsSuperseded",
+    "promoted": "DropsAccepted",
+    "promoted_with_warnings": "DropsAcceptedWithWarnings",
+    "rejected": "DropsRejected",
+    "failed": "DropsFailed",
+    "replayed": "DropsReplayed",
+}
+"""The metric of each event that operators count; a refused drop is counted as rejected, too, when that is settled."""
+
+RECEIVED = "DropsReceived"
+
+
+class CountedLedger(DynamoLedger):
+    """The ledger, telling `count` of every write that took place."""
+
+    def __init__(self, client: DynamoDBClient, table: str, count: Callable[[str], None]) -> None:
+        super().__init__(client, table)
+        self._count = count
+
+    def open(self, drop: Drop) -> bool:
+        opened = super().open(drop)
+        if opened:
+            self._count(RECEIVED)
+        return opened
+
+    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+        super().write(moves, lineage)
+        for move in moves:
+            if name := METRICS.get(move.event):
+                self._count(name)

@@ -1,0 +1,35 @@
+"""Lambda function: EMR Serverless's job events by EventBridge and SQS in, the ids of messages to come again out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import process_partial_response
+from aws_lambda_powertools.utilities.data_classes import EventBridgeEvent
+
+from functions.finalize import job_ended
+from functions.handlers import runtime
+from functions.handlers.runtime import logger
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+processor = runtime.processor()
+
+
+def settle(record: SQSRecord) -> None:
+    """Settle the batch of one run that has ended."""
+    detail = EventBridgeEvent(json.loads(record.body)).detail
+    batch = job_ended(runtime.ports(), detail["jobRunId"])
+    told = {"batch": batch.id, "try": batch.try_, "run": detail["jobRunId"], "reason": batch.reason}
+    logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **told)
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Settle the batches of runs that have ended."""
+    with runtime.counted():
+        return process_partial_response(event, record_handler=settle, processor=processor, context=context)

@@ -1,0 +1,54 @@
+"""Lambda function: S3's Object Created events by EventBridge and SQS in, the ids of messages to come again out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import process_partial_response
+from aws_lambda_powertools.utilities.data_classes import S3EventBridgeNotificationEvent
+
+from contracts.errors import DocumentInvalid
+from functions.handlers import runtime
+from functions.handlers.runtime import logger
+from functions.ingest import Created, ingest
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+processor = runtime.processor()
+
+
+def created(body: str) -> Created:
+    """The event in a message's body; DocumentInvalid where the bucket keeps no versions."""
+    detail = S3EventBridgeNotificationEvent(json.loads(body)).detail
+    if not detail.object.get("version-id"):
+        raise DocumentInvalid(f"the bucket {detail.bucket.name} keeps no versions; turn versioning on")
+    return Created(
+        bucket=detail.bucket.name,
+        # Not `.key`, which decodes: EventBridge gives keys as they are, and `a+b%20c` is a name of its own.
+        key=detail.object["key"],
+        version_id=detail.object.version_id,
+        etag=detail.object.etag,
+        size=detail.object.size or 0,
+        sequencer=detail.object.sequencer,
+    )
+
+
+def take(record: SQSRecord) -> None:
+    """Take one object in."""
+    event = created(record.body)
+    drop = ingest(runtime.ports(), event)
+    if drop:
+        logger.info("object taken", drop=drop.id, state=drop.state, contract=drop.contract, bytes=drop.size)
+    else:
+        logger.info("object outside landing left alone", bucket=event.bucket)
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Take every new object in."""
+    with runtime.counted():
+        return process_partial_response(event, record_handler=take, processor=processor, context=context)

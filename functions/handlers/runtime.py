@@ -1,0 +1,56 @@
+"""What the handlers share: logger, metrics, batch processor, and the world, made on first use from the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
+
+from functions.aws.clients import Clients, ports_from
+from functions.handlers.counting import CountedLedger
+from functions.ports import Ports
+
+SERVICE = "dropgate"
+
+logger = Logger(service=SERVICE)
+metrics = Metrics(namespace=SERVICE, service=SERVICE)
+
+
+def processor() -> BatchProcessor:
+    """A processor that answers which records failed, logs why, and leaves the others done."""
+    log: Any = logger
+    return BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=log)
+
+
+def ports() -> Ports:
+    """The world that the environment names."""
+    named = {k: v for k, v in os.environ.items() if k.startswith(("DROPGATE_", "AWS_ENDPOINT_URL"))}
+    return _ports(tuple(sorted(named.items())))
+
+
+@cache
+def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
+    environment, clients = dict(named), Clients()
+    ledger = CountedLedger(clients.dynamodb, environment["DROPGATE_TABLE"], count)
+    return ports_from(environment, clients, ledger)
+
+
+def count(name: str, value: float = 1) -> None:
+    """Add to a metric of this invocation."""
+    metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Publish what is counted within, if anything is."""
+    try:
+        yield
+    finally:
+        if metrics.metric_set:
+            metrics.flush_metrics()

@@ -1,0 +1,23 @@
+"""Lambda function: the clock in; what lost events and crashes left behind is taken on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from functions.handlers import runtime
+from functions.handlers.runtime import logger
+from functions.reconcile import reconcile
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@logger.inject_lambda_context(clear_state=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001
+    """Take on what is left behind; the next minute's call goes on."""
+    with runtime.counted():
+        troubles = reconcile(runtime.ports())
+        for trouble in troubles:
+            logger.warning("not taken on now", what=trouble.what, reason=trouble.reason)
+        if troubles:
+            runtime.count("Troubles", len(troubles))
