@@ -182,8 +182,8 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
-        text, fix = "The file holds no records, only a header.", "Check the export, and send the file with its records."
-        found.append(Problem("no-records", text, fix, level))
+        text = "The file holds a header and no records."
+        found.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not plan.tolerance.allows(facts.rejected, facts.read):
         found.append(_too_many(plan.tolerance, facts))
     return found
@@ -193,7 +193,7 @@ def _too_many(limit: Limit, facts: DropResult) -> Problem:
     verb = "is" if facts.rejected == 1 else "are"
     text = f"{some(facts.rejected, facts.read)} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
     text = text[0].upper() + text[1:]
-    return Problem("too-many-rejected", text, "Correct the rows named below, the most frequent reason first.")
+    return Problem("too-many-rejected", text, "Correct the rejected rows, the most frequent reason first.")
 
 
 def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[Outcome, ...]) -> tuple[Problem, ...]:

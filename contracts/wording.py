@@ -39,7 +39,7 @@ LIMITS = {
 
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
-    "record.quotes": "{some} {have} a quote that is opened and not closed, or text after a closing quote.",
+    "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
     "record.text": "{some} {have} NUL characters, or bytes that are not text in {encoding}.",
     "logicalType": "{name} is not {expected} in {some}.",
     "required": "{name} has no value in {some}.",

@@ -171,7 +171,8 @@ def _problems(title: str, problems: Sequence[Mapping[str, Any]], width: int, pai
 
 
 def _first(problem: Mapping[str, Any]) -> str:
-    return "" if problem["record"] is None else f" First in record {problem['record']:,}."
+    record = problem["record"]
+    return f" First in record {record:,}." if record else ""
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:

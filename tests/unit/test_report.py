@@ -188,6 +188,12 @@ def test_where_names_a_column_once() -> None:
     assert "Too fast. Column wind To fix" in page(unnamed).words
 
 
+def test_where_calls_record_zero_the_header() -> None:
+    torn = Problem("header-nul", "The header holds NUL characters.", "Write the file again.", record=0)
+
+    assert "NUL characters. In the header To fix" in page(refuse((torn,))).words
+
+
 def test_errors_stand_before_warnings() -> None:
     words = page(replace(REJECTED, problems=(TOO_FAST, LATE))).words
 

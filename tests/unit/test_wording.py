@@ -52,7 +52,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         RECORD_CHECKS[1],
         2,
-        "2 of 1,000 records (0.2 %) have a quote that is opened and not closed, or text after a closing quote.",
+        "2 of 1,000 records (0.2 %) have a quote that is opened and not closed in its line.",
         'Close every quote in its own line, and write a quote inside a quoted cell as `""`.',
     ),
     (
