@@ -9,7 +9,7 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install what dropgate needs: Python packages, Java 17, Spark's jars.
-	@command -v $(PYTHON) >/dev/null || { echo "dropgate: $(PYTHON) is not here: install it (Debian 12: apt-get install python3.11 python3.11-venv) or name it: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { echo "dropgate: $(PYTHON) is no Python 3.11: install one (Debian 12: apt-get install python3.11 python3.11-venv) or name one: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }
 	@$(PYTHON) -m infra.setup
 
 demo: setup ## Show how six files fare, from upload to receipt, on this machine.

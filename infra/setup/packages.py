@@ -13,7 +13,6 @@ from infra.setup import system
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
 
-PYTHON = (3, 11)  # the Python of EMR release emr-spark-8.1.0
 VENV = ROOT / ".venv"
 LOG = ROOT / ".dropgate" / "pip.log"
 LOCKS = tuple(ROOT / "locks" / f"{name}.txt" for name in ("build", "environment", "data"))
@@ -38,10 +37,7 @@ def environment_is_there() -> bool:
 
 
 def make_environment() -> None:
-    """Make .venv with this Python; raises SetupMissing where it is another one or its venv module is not installed."""
-    if sys.version_info[:2] != PYTHON:
-        found = sys.version.split()[0]
-        raise SetupMissing(f"dropgate needs Python 3.11, this is {found}: run `make setup PYTHON=python3.11`.")
+    """Make .venv with the Python that runs this; raises SetupMissing where its venv module is not installed."""
     if importlib.util.find_spec("ensurepip") is None and not system.install("python3.11-venv"):
         raise SetupMissing("Python's venv module is not here: install it (Debian: apt-get install python3.11-venv).")
     done = subprocess.run([sys.executable, "-m", "venv", VENV], capture_output=True, text=True, check=False)
