@@ -1,0 +1,1 @@
+"""The control plane's adapters and handlers on the embedded AWS."""

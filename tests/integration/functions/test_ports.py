@@ -1,0 +1,375 @@
+"""Each port's promises, held by the memory that use cases are tested with and by AWS alike."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
+from functions.aws.clients import Clients
+from functions.aws.dynamodb import DynamoLedger
+from functions.aws.s3 import S3Store
+from functions.aws.sqs import SqsDelays, window_in
+from functions.ports import Batch, Ledger, Mark, ObjectStore, Window
+from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
+from infra.local.stack import Stack
+from tests.builders import a_drop
+from tests.fakes import MemoryLedger, MemoryStore
+
+AT = "2026-01-31T12:00:01.000000Z"
+LATER = "2026-01-31T13:00:00.000000Z"
+
+
+class Shelf:
+    """A store, a folder of it that is the test's own, and how a producer uploads there."""
+
+    def __init__(self, store: ObjectStore, folder: str, upload: Callable[[str, bytes], Location]) -> None:
+        self.store = store
+        self.folder = folder
+        self.upload = upload
+
+    def uri(self, name: str) -> str:
+        """The URI of a name in the test's folder."""
+        return f"{self.folder}{name}"
+
+
+@pytest.fixture(params=["memory", "aws"])
+def shelf(request: pytest.FixtureRequest) -> Shelf:
+    if request.param == "memory":
+        memory = MemoryStore()
+
+        def put(name: str, body: bytes) -> Location:
+            at = Location(f"s3://landing/{name}", f"v{uuid.uuid4()}")
+            memory.upload(at, body)
+            return at
+
+        return Shelf(memory, "s3://internal/", put)
+    clients: Clients = request.getfixturevalue("clients")
+    names = request.getfixturevalue("stack").names
+    landing, own = names["LandingBucket"], uuid.uuid4().hex
+
+    def upload(name: str, body: bytes) -> Location:
+        key = f"{own}/{name}"
+        answer = clients.s3.put_object(Bucket=landing, Key=key, Body=body, Metadata={"theirs": "x"}, Tagging="a=b")
+        return Location(f"s3://{landing}/{key}", answer["VersionId"])
+
+    return Shelf(S3Store(clients.s3), f"s3://{names['InternalBucket']}/{own}/", upload)
+
+
+@pytest.fixture(params=["memory", "aws"])
+def ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
+    if request.param == "memory":
+        yield MemoryLedger()
+        return
+    clients: Clients = request.getfixturevalue("clients")
+    stack: Stack = request.getfixturevalue("stack")
+    yield DynamoLedger(clients.dynamodb, stack.names["LedgerTable"])
+    _empty(clients, stack.names["LedgerTable"])
+
+
+def _empty(clients: Clients, table: str) -> None:
+    for item in clients.dynamodb.scan(TableName=table)["Items"]:
+        clients.dynamodb.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
+
+
+def moved(drop: Drop, event: str, **changes: object) -> Moved:
+    answer = advance(drop, event, AT, **changes)  # type: ignore[arg-type]
+    assert isinstance(answer, Moved)
+    return answer
+
+
+def staged(ledger: Ledger, drop: Drop, at: str = AT) -> Drop:
+    ledger.open(drop)
+    move = moved(drop, "staged", staged_at=at)
+    ledger.write((move,))
+    return move.drop
+
+
+# ------------------------------------------------------------------------- objects
+
+
+def test_head_tells_what_lies_there(shelf: Shelf) -> None:
+    at = shelf.upload("a.csv", b"id\n1\n")
+    stat = shelf.store.head(at)
+
+    assert stat
+    assert (stat.size, stat.drop, stat.attempt) == (5, None, None)
+
+
+def test_head_of_nothing_is_none(shelf: Shelf) -> None:
+    assert shelf.store.head(Location(shelf.uri("nothing.csv"))) is None
+
+
+def test_read_gives_the_first_bytes(shelf: Shelf) -> None:
+    at = shelf.upload("a.csv", b"id\n1\n")
+
+    assert (shelf.store.read(at, 2), shelf.store.read(at, 99)) == (b"id", b"id\n1\n")
+
+
+def test_read_of_an_empty_object_is_empty(shelf: Shelf) -> None:
+    assert shelf.store.read(shelf.upload("a.csv", b""), 10) == b""
+
+
+def test_read_of_nothing_says_so(shelf: Shelf) -> None:
+    with pytest.raises(ObjectGone):
+        shelf.store.read(Location(shelf.uri("nothing.csv")), 10)
+
+
+def test_documents_are_written_over(shelf: Shelf) -> None:
+    shelf.store.put(shelf.uri("d.json"), b"1", "application/json")
+    shelf.store.put(shelf.uri("d.json"), b"2", "application/json")
+
+    assert shelf.store.get(shelf.uri("d.json")) == b"2"
+
+
+def test_unchanged_document_is_not_read_again(shelf: Shelf) -> None:
+    shelf.store.put(shelf.uri("d.json"), b"1", "application/json")
+    first = shelf.store.get_if_changed(shelf.uri("d.json"), None)
+    assert first
+
+    assert shelf.store.get_if_changed(shelf.uri("d.json"), first[1]) is None
+    shelf.store.put(shelf.uri("d.json"), b"2", "application/json")
+    again = shelf.store.get_if_changed(shelf.uri("d.json"), first[1])
+    assert again
+    assert again[0] == b"2"
+
+
+def test_absent_document_is_gone(shelf: Shelf) -> None:
+    with pytest.raises(ObjectGone):
+        shelf.store.get_if_changed(shelf.uri("none.json"), None)
+    with pytest.raises(ObjectGone):
+        shelf.store.get(shelf.uri("none.json"))
+
+
+def test_copy_carries_bytes_and_mark(shelf: Shelf) -> None:
+    source, target = shelf.upload("a b+c%20ü.csv", b"id\n1\n"), shelf.uri("copied.csv")
+    copied = shelf.store.copy(source, target, Mark("d1", 2))
+    found = shelf.store.head(Location(target))
+
+    assert found
+    assert shelf.store.get(target) == b"id\n1\n"
+    assert (found.drop, found.attempt, found.etag) == ("d1", 2, copied.etag)
+    assert found.sha256 == copied.sha256 == hashlib.sha256(b"id\n1\n").hexdigest()
+
+
+def test_copy_takes_the_pinned_version(shelf: Shelf) -> None:
+    first = shelf.upload("a.csv", b"first")
+    shelf.upload("a.csv", b"second")
+    shelf.store.copy(first, shelf.uri("copied.csv"), Mark("d1", 1))
+
+    assert shelf.store.get(shelf.uri("copied.csv")) == b"first"
+
+
+def test_copy_never_overwrites(shelf: Shelf) -> None:
+    shelf.store.put(shelf.uri("there.csv"), b"theirs", "text/csv")
+    with pytest.raises(DestinationTaken):
+        shelf.store.copy(shelf.upload("a.csv", b"ours"), shelf.uri("there.csv"), Mark("d1", 1))
+
+    assert shelf.store.get(shelf.uri("there.csv")) == b"theirs"
+
+
+def test_copy_replaces_what_it_names(shelf: Shelf) -> None:
+    target = shelf.uri("there.csv")
+    old = shelf.store.copy(shelf.upload("a.csv", b"old"), target, Mark("d1", 1))
+    shelf.store.copy(shelf.upload("a.csv", b"new"), target, Mark("d2", 1), old.etag)
+    with pytest.raises(DestinationTaken):
+        shelf.store.copy(shelf.upload("a.csv", b"late"), target, Mark("d3", 1), old.etag)
+
+    assert shelf.store.get(target) == b"new"
+
+
+def test_copy_finds_what_it_replaces_gone(shelf: Shelf) -> None:
+    with pytest.raises(DestinationTaken):
+        shelf.store.copy(shelf.upload("a.csv", b"new"), shelf.uri("none.csv"), Mark("d1", 1), "0" * 32)
+
+
+def test_copy_of_nothing_says_so(shelf: Shelf) -> None:
+    with pytest.raises(ObjectGone):
+        shelf.store.copy(Location(shelf.uri("none.csv")), shelf.uri("target.csv"), Mark("d1", 1))
+
+
+def test_delete_removes_one_version(shelf: Shelf) -> None:
+    first, second = shelf.upload("a.csv", b"first"), shelf.upload("a.csv", b"second")
+    shelf.store.delete(first)
+    shelf.store.delete(first)
+
+    assert shelf.store.head(first) is None
+    assert shelf.store.read(second, 9) == b"second"
+
+
+# -------------------------------------------------------------------------- ledger
+
+
+def test_a_drop_is_opened_once(ledger: Ledger) -> None:
+    drop = a_drop()
+
+    assert [ledger.open(drop), ledger.open(replace(drop, size=7))] == [True, False]
+    assert ledger.drop(drop.id) == drop
+
+
+def test_unknown_drop_is_none(ledger: Ledger) -> None:
+    assert ledger.drop("x" * 32) is None
+    assert ledger.drops(["x" * 32]) == ()
+
+
+def test_every_field_of_a_drop_comes_back(ledger: Ledger) -> None:
+    drop = staged(ledger, a_drop(parts={"state": "SP", "none": ""}, sha256="ab"))
+    move = moved(drop, "claimed", batch="b", try_=1)
+    ledger.write((move,))
+    promotion = Promotion("orders.v1/1.csv", 1, "etag")
+    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion)
+    ledger.write((good,))
+
+    assert ledger.drop(drop.id) == good.drop
+    assert ledger.drops([drop.id]) == (good.drop,)
+
+
+def test_stale_write_changes_nothing(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    ledger.write((moved(drop, "staged", staged_at=AT),))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(drop, "gone"),))
+
+    assert [s.state for s in ledger.history(drop.id)] == ["received", "staged"]
+
+
+def test_one_stale_drop_stops_all(ledger: Ledger) -> None:
+    first, second = staged(ledger, a_drop(id="a" * 32)), staged(ledger, a_drop(id="b" * 32))
+    ledger.write((moved(second, "superseded"),))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(first, "claimed"), moved(second, "claimed")))
+
+    assert ledger.drop(first.id) == first
+
+
+def test_history_tells_every_step(ledger: Ledger) -> None:
+    drop = staged(ledger, a_drop())
+    told = [(s.attempt, s.step, s.event, s.state, s.contract) for s in ledger.history(drop.id)]
+
+    assert told == [(1, 1, "created", "received", "orders.v1"), (1, 2, "staged", "staged", "orders.v1")]
+
+
+def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    before = ledger.lineage("k")
+    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, newest=drop.id, sequencer="01"))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), replace(before, newest="other"))
+
+    after = ledger.lineage("k")
+    assert (after.newest, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_staged_drops_wait_the_oldest_first(ledger: Ledger) -> None:
+    staged(ledger, a_drop(id="b" * 32, size=2), "2026-01-31T12:00:02.000000Z")
+    staged(ledger, a_drop(id="a" * 32, size=3), "2026-01-31T12:00:03.000000Z")
+    staged(ledger, a_drop(id="c" * 32, size=1), "2026-01-31T12:00:01.000000Z")
+    staged(ledger, a_drop(id="e" * 32, plan="other"))
+
+    assert [(p.drop[0], p.size) for p in ledger.pending("p" * 64)] == [("c", 1), ("b", 2), ("a", 3)]
+    assert [p.drop[0] for p in ledger.pending("p" * 64, 1)] == ["c"]
+
+
+def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:
+    drop = staged(ledger, a_drop())
+    ledger.write((moved(drop, "claimed", batch="b", try_=1),))
+
+    assert ledger.pending("p" * 64) == ()
+
+
+def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
+    first, second = Window("p", "1", "2026-01-31T12:00:00.000000Z"), Window("p", "2", "2026-01-31T12:00:09.000000Z")
+
+    assert [ledger.open_window(first), ledger.open_window(second), ledger.window("p")] == [True, False, first]
+    ledger.close_window(second)
+    assert ledger.window("p") == first
+    ledger.close_window(first)
+    assert ledger.window("p") is None
+
+
+def a_batch(**changes: object) -> Batch:
+    at = "2026-01-31T12:00:00.000000Z"
+    return replace(Batch("b1", "p", "orders.v1", ("d1", "d2"), 10, at, at, at), **changes)  # type: ignore[arg-type]
+
+
+def test_a_batch_is_opened_once(ledger: Ledger) -> None:
+    assert [ledger.open_batch(a_batch()), ledger.open_batch(a_batch(size=3))] == [True, False]
+    assert ledger.batch("b1") == a_batch()
+    assert ledger.batch("b2") is None
+
+
+def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
+    ledger.open_batch(a_batch())
+    ledger.write_batch(a_batch(), a_batch(state="running", run="r1"))
+    with pytest.raises(StaleWrite):
+        ledger.write_batch(a_batch(), a_batch(state="running", run="r2"))
+
+    assert ledger.batch_of("r1") == a_batch(state="running", run="r1", version=2)
+    assert ledger.batch_of("r2") is None
+
+
+def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
+    old = staged(ledger, a_drop(id="a" * 32))
+    done = staged(ledger, a_drop(id="b" * 32))
+    ledger.write((moved(done, "superseded"),))
+    ledger.open_window(Window("p", "1", AT))
+    ledger.open_batch(a_batch())
+    ledger.open_batch(a_batch(id="b2", state="ended"))
+    found = ledger.in_flight(LATER)
+
+    assert (found.drops, found.batches, found.windows) == ((old,), (a_batch(),), (Window("p", "1", AT),))
+    assert ledger.in_flight("2026-01-31T11:00:00.000000Z").drops == ()
+
+
+def test_failed_drop_is_in_flight_until_told(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    failed = moved(drop, "failed")
+    ledger.write((failed,))
+    assert ledger.in_flight(LATER).drops == (failed.drop,)
+    ledger.write((moved(failed.drop, "receipt_written", receipt="s3://r"),))
+    assert ledger.in_flight(LATER).drops == ()
+
+
+def test_drops_are_found_by_month(ledger: Ledger) -> None:
+    ledger.open(a_drop(id="a" * 32, received_at="2026-01-01T00:00:00.000000Z"))
+    ledger.open(a_drop(id="b" * 32, received_at="2026-01-31T00:00:00.000000Z"))
+    ledger.open(a_drop(id="c" * 32, received_at="2026-02-01T00:00:00.000000Z"))
+    ledger.open(a_drop(id="d" * 32, contract=None))
+
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01")] == ["b", "a"]
+    assert [d.id[0] for d in ledger.of_month(None, "2026-01")] == ["d"]
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1)] == ["b"]
+
+
+def test_ids_are_found_by_their_beginning(ledger: Ledger) -> None:
+    ledger.open(a_drop(id="abcd1" + "x" * 27))
+    ledger.open(a_drop(id="abcd2" + "x" * 27))
+
+    assert [i[:5] for i in ledger.starting_with("abcd")] == ["abcd1", "abcd2"]
+    assert [i[:5] for i in ledger.starting_with("abcd2")] == ["abcd2"]
+    assert ledger.starting_with("abce") == ()
+
+
+# -------------------------------------------------------------------------- delays
+
+
+def test_message_of_a_window_arrives(clients: Clients, stack: Stack) -> None:
+    queue = stack.names["BatchDueQueue"]
+    window = Window("p", stamp_now(), AT)
+    SqsDelays(clients.sqs, queue).send(window, 0)
+    (message,) = clients.sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1)["Messages"]
+
+    assert window_in(message["Body"]) == window
+
+
+def stamp_now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,1 @@
+"""The control plane's use cases and pure modules, in memory."""
