@@ -180,7 +180,8 @@ def _figure(value: Decimal) -> str:
 
 
 def _not_evaluated(outcome: Outcome) -> Problem:
-    message = f"The check `{outcome.id}` could not be made: {outcome.reason or 'no reason given'}."
+    reason = "its column is missing" if outcome.reason == "missing-column" else outcome.reason or "no reason given"
+    message = f"The check `{outcome.id}` could not be made: {reason}."
     fix = "Mend what else is wrong with the file; this check is made when it comes back."
     level: Level = "error" if outcome.severity == "error" else "warning"
     return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

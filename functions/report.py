@@ -96,7 +96,9 @@ def render_html(receipt: Receipt) -> bytes:
 def masked(decision: Decision, plan: Plan | None) -> Decision:
     """The decision without the values of classified properties."""
     secret = {p.name for p in plan.properties if p.masked} if plan else set()
-    return replace(decision, checks=tuple(_without_values(c) if c.property in secret else c for c in decision.checks))
+    metrics = {c.id for c in plan.checks if c.threshold} if plan else set()
+    shown = (_without_values(c, c.id in metrics) if c.property in secret else c for c in decision.checks)
+    return replace(decision, checks=tuple(shown))
 
 
 def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
@@ -104,9 +106,11 @@ def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
     return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
 
 
-def _without_values(check: Outcome) -> Outcome:
+def _without_values(check: Outcome, metric: bool) -> Outcome:
+    """An outcome without the values that it shows; the figure of a metric is no value."""
     samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
-    return replace(check, observed=None if check.observed is None else MASK, samples=samples)
+    hidden = check.observed is not None and not metric
+    return replace(check, observed=MASK if hidden else check.observed, samples=samples)
 
 
 def _lead(decision: Decision, promoted: str | None) -> str:

@@ -7,18 +7,20 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from contracts.job import Sample
-from contracts.plan import Check, Plan, Property
+from contracts.plan import Check, Plan, Property, Threshold
 from contracts.problem import Problem
 from contracts.verdict import Decision, File, Outcome, Rows, fail, refuse
 from functions.report import Receipt, masked, render_html, render_json, worst_first
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+FEW = Threshold("mustBeLessThan", (Decimal(10),), "percent")
 PLAN = Plan(
     contract="weather.v1",
     id="weather",
@@ -31,7 +33,12 @@ PLAN = Plan(
         Property("station", "string", classification="confidential"),
         Property("note", "string", classification="public"),
     ),
-    checks=(Check("wind.maximum", "maximum", "row", "error", "conformity", "<= 100", "wind", {"value": "100"}),),
+    checks=(
+        Check("wind.maximum", "maximum", "row", "error", "conformity", "<= 100", "wind", {"value": "100"}),
+        Check("station.pattern", "pattern", "row", "error", "conformity", "matching ^A", "station", {"pattern": "^A"}),
+        Check("station.nullValues", "nullValues", "set", "error", "completeness", "", "station", {}, FEW),
+        Check("note.pattern", "pattern", "row", "error", "conformity", "matching ^A", "note", {"pattern": "^A"}),
+    ),
 )
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
@@ -312,6 +319,14 @@ def test_classified_values_are_masked_everywhere() -> None:
     for body in (render_json(receipt).decode(), render_html(receipt).decode()):
         assert "B9" not in body
         assert "***" in body
+
+
+def test_figure_of_a_metric_is_no_value() -> None:
+    nulls = an_outcome("station.nullValues", observed="19.1 %", samples=(Sample(3, "B9"),))
+
+    (shown,) = masked(replace(REJECTED, checks=(nulls,)), PLAN).checks
+
+    assert (shown.observed, shown.samples[0].value) == ("19.1 %", "***")
 
 
 def test_public_values_are_shown() -> None:
