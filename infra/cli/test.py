@@ -83,7 +83,7 @@ def _spark(memory: str, *, quiet: bool) -> SparkSession:
 
 def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str]:
     """The plan that judges the file, and the key it is judged under."""
-    from contracts.catalog import literal_folder
+    from contracts.pattern import literal_folder
 
     found = _by_contract(contract, folder) if contract else _by_key(key, folder, file)
     plan, matched = found

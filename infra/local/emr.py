@@ -18,7 +18,7 @@ from infra.local.emr_documents import described, described_application, listed
 from infra.local.emr_errors import EmrError, ResourceNotFoundException, ValidationException
 from infra.local.emr_events import EventFaults, JobEvents
 from infra.local.emr_request import read_start
-from infra.local.emr_run import Application, JobSpec
+from infra.local.emr_run import ENDED, Application, JobSpec
 from infra.local.emr_runs import JobRuns
 from infra.local.events import ACCOUNT, Event
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
@@ -85,6 +85,10 @@ class EmrServerless:
         """Answer no more, begin no further run, and drop delayed events."""
         self._server.stop()
         self._runs.stop()
+
+    def idle(self) -> bool:
+        """Tell whether every run has ended."""
+        return all(run.state in ENDED for run in self._runs.newest_first())
 
     def __enter__(self) -> Self:
         return self.start()

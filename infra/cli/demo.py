@@ -1,0 +1,121 @@
+"""`dropgate demo`: real files through the whole flow, shown as they move."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from infra.demo.journey import Journey, Traveller
+
+LOOKS = {
+    "accepted": "bold green",
+    "accepted_with_warnings": "bold yellow",
+    "rejected": "bold red",
+    "failed": "bold white on magenta",
+    "unmatched": "bold cyan",
+}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate demo
+  dropgate drops
+"""
+)
+def command() -> None:
+    """Watch real files go the whole way on this machine: uploaded, matched, judged by Spark, promoted or rejected.
+
+    Nothing leaves this machine. What the files left behind is kept in .dropgate/demo/.
+    """
+    import shutil
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from contracts.authoring.linting import lint
+    from infra.bundles import ROOT
+    from infra.cli.target import DEMO
+    from infra.demo.journey import Journey, keep
+    from infra.local.embedded import Embedded
+
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    began = time.monotonic()
+    console.print("Starting the embedded stack: S3, SQS, EventBridge, DynamoDB, EMR Serverless on loopback ...")
+    plans = lint((ROOT / "contracts",)).plans
+    with Embedded() as embedded:
+        embedded.publish(plans)
+        journey = Journey(embedded)
+        console.print(f"Published {', '.join(p.contract for p in plans)}. Uploading; Spark starts meanwhile.\n")
+        if console.is_terminal:
+            with Live(console=console, refresh_per_second=6) as live:
+                good = journey.run(lambda found: live.update(_table(found, began)))
+        else:
+            good = journey.run(_Lines(console, began))
+            console.print(_table(journey.travellers, began))
+        shutil.rmtree(DEMO, ignore_errors=True)
+        keep(journey, DEMO)
+        console.print(_where(journey, DEMO), highlight=False)
+        console.print(f"\n{time.monotonic() - began:.0f} s in all.")
+    sys.exit(0 if good else 3)
+
+
+class _Lines:
+    """A line for each change of state, where there is no terminal to redraw."""
+
+    def __init__(self, console: object, began: float) -> None:
+        self._console = console
+        self._began = began
+        self._seen: dict[int, str] = {}
+
+    def __call__(self, travellers: list[Traveller]) -> None:
+        for number, traveller in enumerate(travellers):
+            if traveller.state not in ("waits", self._seen.get(number)):
+                self._seen[number] = traveller.state
+                at = time.monotonic() - self._began
+                click.echo(f"{at:5.1f} s  {traveller.upload.key:<28} {traveller.state}")
+
+
+def _table(travellers: list[Traveller], began: float) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{time.monotonic() - began:.0f} s", title_justify="right", expand=False)
+    for name in ("file", "key", "state"):
+        table.add_column(name, overflow="fold")
+    for name in ("rows", "rejected", "seconds"):
+        table.add_column(name, justify="right")
+    for one in travellers:
+        rows = one.drop.rows if one.drop else None
+        seconds = f"{one.settled - one.sent:.1f}" if one.settled and one.sent else ""
+        state = one.state.replace("_", " ")
+        told = [f"{rows.read:,}", f"{rows.rejected:,}"] if rows else ["", ""]
+        looks = LOOKS.get(one.state, "dim") if one.arrived else "dim"
+        table.add_row(one.upload.story, one.upload.key, f"[{looks}]{state}[/]", *told, seconds)
+    return table
+
+
+def _where(journey: Journey, folder: Path) -> str:
+    """Where to look now."""
+    by_state = {t.state: t for t in journey.travellers}
+    rejected = next((t for t in journey.travellers if t.state == "rejected" and t.drop and t.drop.rows), None)
+    unmatched = by_state.get("unmatched")
+    lines = ["\n[bold]Where to look[/]"]
+    promoted = (folder / "promoted").rglob("*.csv") if (folder / "promoted").exists() else ()
+    lines += [f"  promoted file      {found}" for found in promoted]
+    if rejected and rejected.drop:
+        reports = next((folder / "reports").rglob(f"{rejected.drop.id}/1"), folder / "reports")
+        lines.append(f"  receipt            {reports / 'receipt.html'}")
+        lines.append(f"  rejected rows      {reports / 'rejected.csv'}   (with the reasons, for the producer)")
+        lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/   (Parquet, every rejected row)")
+        lines.append(f"  the drop's story   dropgate show {rejected.drop.id[:10]}")
+    if unmatched and unmatched.drop and unmatched.drop.problems:
+        lines.append(f"  nearest miss       {unmatched.drop.problems[0].message}")
+    lines.append("  all drops          dropgate drops")
+    return "\n".join(lines)

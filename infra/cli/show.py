@@ -1,0 +1,77 @@
+"""`dropgate show`: one drop, how it came to its state, and where its bytes lie."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from functions.ports import Step
+    from functions.submission import Drop
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate show 3f7k2m
+  dropgate show 3f7k2m --format json
+"""
+)
+@click.argument("drop")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(drop: str, form: str) -> None:
+    """Show DROP, an id or the beginning of one (`dropgate drops` lists them)."""
+    from contracts import codec
+    from infra.cli.render import drop_detail
+    from infra.cli.target import reading, the_drop
+
+    target = reading()
+    found = the_drop(target.ledger, drop)
+    history = target.ledger.history(found.id)
+    if form == "json":
+        body = {"drop": codec.encode(found), "history": codec.encode(history)}
+        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    click.echo(f"From {target.where}", err=True)
+    width = shutil.get_terminal_size((100, 24)).columns
+    text = drop_detail(_facts(found), map(_event, history), _links(found), width, sys.stdout.isatty())
+    click.echo(text, nl=False)
+
+
+def _facts(drop: Drop) -> dict[str, Any]:
+    rows = drop.rows
+    return {
+        "state": drop.state,
+        "key": drop.name,
+        "drop": drop.id,
+        "attempt": drop.attempt,
+        "contract": drop.contract,
+        "plan": drop.plan,
+        "parts": ", ".join(f"{k}={v}" for k, v in drop.parts.items()) or None,
+        "version": drop.version_id,
+        "size": f"{drop.size:,} bytes",
+        "received": drop.received_at,
+        "decided": drop.decided_at,
+        "records": f"{rows.read:,} read, {rows.valid:,} valid, {rows.rejected:,} rejected" if rows else None,
+        "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
+        **{f"problem {n}": f"{p.message} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
+    }
+
+
+def _event(step: Step) -> dict[str, Any]:
+    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": step.problem or step.event}
+
+
+def _links(drop: Drop) -> dict[str, str]:
+    links = {"bytes": drop.source.uri}
+    if drop.promoted:
+        links["promoted"] = drop.promoted.key
+    if drop.receipt:
+        links["receipt"] = drop.receipt
+    if drop.state in ("rejected", "failed", "unmatched"):
+        links["judge again"] = f"dropgate replay {drop.id[:10]}"
+    return links

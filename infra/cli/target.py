@@ -1,0 +1,146 @@
+"""Which stack a command speaks to: the environment and this checkout's running stack in, a ledger or ports out.
+
+In this order: the variables DROPGATE_* (a deployed stack), the stack that `dropgate up` keeps running, what the last
+`dropgate demo` left on disk (to look at only).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from contracts.errors import DropgateError
+
+if TYPE_CHECKING:
+    from functions.ports import Ports, Step
+    from functions.submission import Drop
+
+HOME = Path(".dropgate")
+RUNNING = HOME / "up.json"
+DEMO = HOME / "demo"
+NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or set DROPGATE_* to a deployed one."
+
+
+class NoStack(DropgateError):
+    """There is nothing to ask; the text says how to have something."""
+
+
+class Reader(Protocol):
+    """The part of the ledger that shows drops."""
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """A drop as it stands now."""
+        ...
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """All that happened to a drop, the oldest first."""
+        ...
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """The ids that begin so."""
+        ...
+
+    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month, the newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where drops are read: `where` says it to people, `contracts` are those that may have drops."""
+
+    where: str
+    ledger: Reader
+    contracts: tuple[str, ...]
+
+
+def reading() -> Target:
+    """The ledger to look at."""
+    environment = _environment()
+    if environment is None:
+        return _archive()
+    from functions.aws.clients import ports_from
+
+    ports = ports_from(environment, _clients(environment))
+    contracts = tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
+    return Target(_where(environment), ports.ledger, contracts)
+
+
+def ports() -> Ports:
+    """The world of a running stack, for commands that act."""
+    environment = _environment()
+    if environment is None:
+        raise NoStack("No running stack: start one with `dropgate up`, or set DROPGATE_* to a deployed one.")
+    from functions.aws.clients import ports_from
+
+    return ports_from(environment, _clients(environment))
+
+
+def catalog_client(zone: str | None) -> tuple[Any, str]:
+    """An S3 client and the catalog's URI; with a zone given, the surroundings' own S3."""
+    environment = _environment()
+    if zone is None and environment is None:
+        raise NoStack(
+            "No catalog to publish to: start a stack with `dropgate up`, set DROPGATE_CATALOG, or say --catalog."
+        )
+    found = environment or {}
+    return _clients(found).s3, zone or found["DROPGATE_CATALOG"]
+
+
+def the_drop(ledger: Reader, prefix: str) -> Drop:
+    """The one drop whose id begins so; a usage error where there is none, or more than one."""
+    if len(prefix) < 4:
+        raise click.UsageError("Give at least 4 characters of the drop's id.")
+    ids = ledger.starting_with(prefix.lower())
+    if len(ids) > 1:
+        raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
+    drop = ledger.drop(ids[0]) if ids else None
+    if drop is None:
+        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are.")
+    return drop
+
+
+def _environment() -> Mapping[str, str] | None:
+    if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
+        return os.environ
+    running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
+    return running["environment"] if running and _alive(running["pid"]) else None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _clients(environment: Mapping[str, str]) -> Any:
+    from functions.aws.clients import Clients
+
+    for name, value in environment.items():
+        if name.startswith("AWS_"):
+            os.environ[name] = value
+    return Clients()
+
+
+def _where(environment: Mapping[str, str]) -> str:
+    endpoint = environment.get("AWS_ENDPOINT_URL")
+    return f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"
+
+
+def _archive() -> Target:
+    from infra.local.archive import LEDGER, Archive
+
+    if not (DEMO / LEDGER).is_file():
+        raise NoStack(NOTHING)
+    archive = Archive(DEMO)
+    return Target(f"the demo of {archive.saved_at} ({DEMO}/)", archive, archive.contracts())

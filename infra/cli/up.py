@@ -1,0 +1,78 @@
+"""`dropgate up`: the embedded stack, running until it is told to stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from infra.local.embedded import Embedded
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate up
+  dropgate up --port 4566 --contracts contracts/weather
+"""
+)
+@click.option("--port", default=0, help="Port of the endpoint (default: one that is free).")
+@click.option("--contracts", type=click.Path(exists=True, path_type=Path), help="Contracts to publish at the start.")
+def command(port: int, contracts: Path | None) -> None:
+    """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
+
+    Nothing leaves this machine, and nothing is kept when it stops (Ctrl-C).
+    """
+    from contracts.authoring.linting import lint
+    from infra.cli.lint import as_text, default_folder
+    from infra.cli.target import RUNNING
+    from infra.local.embedded import Embedded
+
+    linted = lint((contracts or default_folder(),))
+    if linted.failed:
+        click.echo(as_text(linted), err=True)
+        raise SystemExit(1)
+    stop = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    with Embedded(port=port, listener=_notice) as embedded:
+        done = embedded.publish(linted.plans)
+        RUNNING.parent.mkdir(exist_ok=True)
+        RUNNING.write_text(json.dumps({"pid": os.getpid(), "environment": embedded.environment()}), encoding="utf-8")
+        try:
+            click.echo(_welcome(embedded, done.new))
+            embedded.spark()
+            click.echo("Spark is ready. Ctrl-C stops everything.")
+            stop.wait()
+        finally:
+            RUNNING.unlink(missing_ok=True)
+
+
+def _welcome(embedded: Embedded, contracts: tuple[str, ...]) -> str:
+    landing = embedded.stack.names["LandingBucket"]
+    return f"""\
+Endpoint   {embedded.cloud.endpoint}   (S3, SQS, DynamoDB, EventBridge)
+Keys       AWS_ACCESS_KEY_ID=dropgate AWS_SECRET_ACCESS_KEY=dropgate AWS_DEFAULT_REGION=us-east-1
+Landing    s3://{landing}/
+Contracts  {", ".join(contracts)}
+
+Upload, for example, with the AWS command line:
+  aws --endpoint-url {embedded.cloud.endpoint} s3 cp weather.csv s3://{landing}/nyc/weather/2013.csv
+and look, in another terminal of this folder:
+  dropgate drops
+"""
+
+
+def _notice(notice: Mapping[str, object]) -> None:
+    """A line for every step of every drop."""
+    detail = notice["detail"]
+    assert isinstance(detail, dict)
+    click.echo(f"{detail['drop'].removeprefix('D#')[:10]}  {detail['state']}")

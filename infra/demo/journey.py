@@ -1,0 +1,114 @@
+"""The demo's course: files sent, waited for and shown as they move; what they left behind kept on disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+from functions import keys
+from functions.aws.clients import Clients, ports_from
+from functions.ports import Ports
+from functions.submission import Drop
+from infra.demo.uploads import Upload, uploads
+from infra.local import archive
+from infra.local.embedded import Embedded
+
+PATIENCE = 240.0
+"""Seconds that all of it may take before the demo says that something is wrong."""
+
+
+@dataclass(slots=True)
+class Traveller:
+    """One upload on its way: the drop it became, when it was sent and when it was settled (monotonic seconds)."""
+
+    upload: Upload
+    drop: Drop | None = None
+    drop_id: str | None = None
+    sent: float | None = None
+    settled: float | None = None
+
+    @property
+    def state(self) -> str:
+        """Where it stands, for people."""
+        return self.drop.state if self.drop else ("sent" if self.sent else "waits")
+
+    @property
+    def arrived(self) -> bool:
+        """Whether nothing more happens to it."""
+        return self.drop is not None and not self.drop.in_flight
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether it ended as the demo promises."""
+        return self.arrived and self.state == self.upload.expected
+
+
+@dataclass(slots=True)
+class Journey:
+    """All uploads, in order, and the stack that they travel through."""
+
+    embedded: Embedded
+    travellers: list[Traveller] = field(default_factory=lambda: [Traveller(u) for u in uploads()])
+
+    def run(self, show: Callable[[list[Traveller]], None]) -> bool:
+        """Send everything, show every change; whether each file ended as promised."""
+        Thread(target=self.embedded.spark, daemon=True).start()
+        ports = self.ports()
+        end = time.monotonic() + PATIENCE
+        while not all(t.arrived for t in self.travellers) and time.monotonic() < end:
+            self._send()
+            self._look(ports)
+            show(self.travellers)
+            time.sleep(0.15)
+        return all(t.as_expected for t in self.travellers)
+
+    def ports(self) -> Ports:
+        """The world of the stack, as its functions see it."""
+        return ports_from(os.environ, Clients())
+
+    def _send(self) -> None:
+        """Send one file that is due; one a round, so that the table keeps moving."""
+        for traveller in self.travellers:
+            if traveller.sent is None and self._due(traveller):
+                upload = traveller.upload
+                traveller.sent = time.monotonic()
+                version = self.embedded.upload(upload.key, upload.body())
+                bucket = self.embedded.stack.names["LandingBucket"]
+                traveller.drop_id = keys.drop_id(bucket, upload.key, version)
+                return
+
+    def _due(self, traveller: Traveller) -> bool:
+        """A file that corrects another waits until that one is judged."""
+        after = traveller.upload.after
+        same = [t for t in self.travellers if t.upload.key == traveller.upload.key and t is not traveller]
+        return after is None or any(t.arrived and t.state == after for t in same)
+
+    def _look(self, ports: Ports) -> None:
+        waiting = [t.drop_id for t in self.travellers if t.drop_id and not t.arrived]
+        found = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
+        for traveller in self.travellers:
+            if traveller.drop_id in found:
+                traveller.drop = found[traveller.drop_id]
+                if traveller.arrived:
+                    traveller.settled = time.monotonic()
+
+
+def keep(journey: Journey, folder: Path) -> None:
+    """Write down what the drops left: promoted files, reports, evidence and the ledger, to look at afterwards."""
+    client = journey.embedded.client("s3")
+    ports = journey.ports()
+    objects: dict[str, bytes] = {}
+    for zone in ("promoted", "reports", "evidence"):
+        bucket, prefix = keys.split(getattr(ports.zones, zone))
+        for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+            for found in page.get("Contents", []):
+                body = client.get_object(Bucket=bucket, Key=found["Key"])["Body"].read()
+                objects[f"{zone}/{found['Key'].removeprefix(prefix)}"] = body
+    drops = [t.drop_id for t in journey.travellers if t.drop_id]
+    at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    archive.save(folder, ports.ledger, drops, objects, at)

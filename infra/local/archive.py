@@ -1,0 +1,63 @@
+"""What a demo leaves on disk when its stack has gone, to look at: objects as files, the ledger as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from contracts import codec
+from functions.ports import Ledger, Step
+from functions.submission import Drop
+
+LEDGER = "ledger.json"
+
+
+class Archive:
+    """The drops of a saved ledger; the part of the Ledger port that reads."""
+
+    def __init__(self, folder: Path) -> None:
+        saved = json.loads((folder / LEDGER).read_text(encoding="utf-8"))
+        self.saved_at = str(saved["saved_at"])
+        drops = [codec.decode(Drop, one["drop"], LEDGER) for one in saved["drops"]]
+        self._drops = {drop.id: drop for drop in drops}
+        self._history = {
+            one["drop"]["id"]: tuple(codec.decode(Step, step, LEDGER) for step in one["history"])
+            for one in saved["drops"]
+        }
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """A drop as it was left."""
+        return self._drops.get(drop_id)
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """All that happened to a drop, the oldest first."""
+        return self._history.get(drop_id, ())
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """The ids that begin so."""
+        return tuple(i for i in self._drops if i.startswith(prefix))
+
+    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+        """The drops that a contract received in a month, the newest first."""
+        found = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def contracts(self) -> tuple[str, ...]:
+        """The contracts that have drops here."""
+        return tuple(sorted({d.contract for d in self._drops.values() if d.contract}))
+
+
+def save(folder: Path, ledger: Ledger, drops: Sequence[str], objects: Mapping[str, bytes], at: str) -> None:
+    """Write the drops with their history, and the objects by their path below `folder`."""
+    for name, body in objects.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    saved: list[dict[str, Any]] = [
+        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in ledger.drops(drops)
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"format": 1, "saved_at": at, "drops": saved}, indent=1)
+    (folder / LEDGER).write_text(text, encoding="utf-8")

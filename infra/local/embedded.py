@@ -1,0 +1,175 @@
+"""The whole of dropgate on this machine: template, contracts and job in, a running stack out.
+
+Real adapters, real handlers, real Spark; the cloud alone is played (cloud.py, emr.py), and what AWS does between
+services (pump.py). One stack per process: moto keeps its state there, and the handlers read the environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import boto3
+from botocore.config import Config
+
+from contracts.plan import Plan
+from infra import bundles
+from infra.catalog import Publication, S3Catalog, publish
+from infra.local.cloud import Cloud
+from infra.local.emr import EmrServerless
+from infra.local.emr_run import JobSpec
+from infra.local.events import deliver
+from infra.local.invocation import Handler
+from infra.local.pipe import Listener
+from infra.local.pump import Pump
+from infra.local.stack import Stack, deploy
+from infra.setup.session import local_session
+from spark_jobs import validate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TEMPLATE = bundles.ROOT / "template.yaml"
+REGION = "us-east-1"
+KEY = "dropgate"
+"""Access key and secret of the embedded stack; loopback asks for some, and takes any."""
+
+QUIET = {"POWERTOOLS_LOG_LEVEL": "WARNING", "POWERTOOLS_METRICS_DISABLED": "true", "POWERTOOLS_TRACE_DISABLED": "true"}
+
+
+class Embedded:
+    """The stack, running from entering to leaving the context; `stack` names its resources."""
+
+    def __init__(
+        self,
+        *,
+        window_seconds: int = 2,
+        schedule_seconds: float = 5,
+        retry_seconds: int | None = 2,
+        port: int = 0,
+        listener: Listener | None = None,
+        job: Callable[[SparkSession, str], None] | None = None,
+        memory: str = "2g",
+        environment: Mapping[str, str] = QUIET,
+    ) -> None:
+        """Prepare; `job` stands in for the Spark job where a test wants it to crash."""
+        self.cloud = Cloud(port)
+        self.emr = EmrServerless(self._run_job, self._exists, deliver)
+        self._window_seconds = window_seconds
+        self._pumping: dict[str, Any] = {
+            "schedule_seconds": schedule_seconds,
+            "retry_seconds": retry_seconds,
+            "listener": listener,
+        }
+        self._extra = environment
+        self._job = job
+        self._memory = memory
+        self._spark: SparkSession | None = None
+        self._spark_starts = Lock()
+        self.stack: Stack
+        self.pump: Pump
+
+    def __enter__(self) -> Self:
+        self.cloud.start()
+        self.emr.start()
+        self.stack = deploy(
+            TEMPLATE,
+            self.client,
+            self.emr.application.id,
+            REGION,
+            {"WindowSeconds": self._window_seconds},
+        )
+        self._upload_job()
+        os.environ.update(self.environment())
+        self.pump = Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pump.stop()
+        self.emr.stop()
+        self.cloud.stop()
+
+    def client(self, service: str) -> Any:
+        """Make a boto3 client that speaks to this stack."""
+        endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
+        retries = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
+        session: Any = boto3.Session(KEY, KEY, region_name=REGION)
+        return session.client(service, endpoint_url=endpoint, config=retries)
+
+    def environment(self) -> dict[str, str]:
+        """What a process needs to reach this stack, and what the template gives the functions."""
+        functions: dict[str, str] = {}
+        for function in self.stack.functions.values():
+            functions |= function.environment
+        return {
+            **functions,
+            **self._extra,
+            "AWS_ENDPOINT_URL": self.cloud.endpoint,
+            "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.emr.endpoint,
+            "AWS_ACCESS_KEY_ID": KEY,
+            "AWS_SECRET_ACCESS_KEY": KEY,
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_REGION": REGION,
+        }
+
+    def publish(self, plans: Sequence[Plan]) -> Publication:
+        """Put plans in force."""
+        store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
+        return publish(plans, store, datetime.now(UTC))
+
+    def upload(self, key: str, body: bytes) -> str:
+        """Put a file where producers put them; its version."""
+        put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body)
+        self.pump.wake()
+        return str(put["VersionId"])
+
+    def settle(self, seconds: float) -> bool:
+        """Wait until nothing is left to do; False if it took too long."""
+        return self.pump.drain(seconds, self.emr.idle)
+
+    def spark(self) -> SparkSession:
+        """The one Spark of this stack, started when it is first wanted."""
+        with self._spark_starts:
+            if self._spark is None:
+                self._spark = local_session("dropgate", self.cloud.endpoint, self._memory, 2, KEY, KEY)
+            return self._spark
+
+    def _run_job(self, spec: JobSpec) -> None:
+        (flag, request) = spec.arguments
+        assert flag == "--request"
+        (self._job or validate.run)(self.spark(), request)
+
+    def _exists(self, uri: str) -> bool:
+        bucket, _, key = uri.removeprefix("s3://").partition("/")
+        client = self.client("s3")
+        try:
+            client.head_object(Bucket=bucket, Key=key)
+        except client.exceptions.ClientError:
+            return False
+        return True
+
+    def _upload_job(self) -> None:
+        """Put the job's entry point and archive where the template says they lie."""
+        client, environment = self.client("s3"), self.environment()
+        for uri, body in (
+            (environment["DROPGATE_JOB_ENTRY"], Path(bundles.ENTRY).read_bytes()),
+            (environment["DROPGATE_JOB_ARCHIVE"], bundles.job_archive()),
+        ):
+            bucket, _, key = uri.removeprefix("s3://").partition("/")
+            client.put_object(Bucket=bucket, Key=key, Body=body)
+
+    def _handlers(self) -> dict[str, Handler]:
+        """The functions' own handlers, by the dotted paths of the template."""
+        found: dict[str, Handler] = {}
+        for name, function in self.stack.functions.items():
+            module, _, attribute = function.handler.rpartition(".")
+            found[name] = getattr(importlib.import_module(module), attribute)
+        return found
