@@ -24,6 +24,9 @@ def main() -> int:
     except SetupMissing as missing:
         sys.stderr.write(f"dropgate: {missing}\n")
         return 3
+    except OSError as error:
+        sys.stderr.write(f"dropgate: set-up stopped: {error.strerror}: {error.filename}\n")
+        return 3
     return 0
 
 
