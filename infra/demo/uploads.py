@@ -57,7 +57,7 @@ def renamed() -> bytes:
 
 def made(bad: float = 0.0) -> bytes:
     """A month of hourly weather at 20 stations; `bad` of its rows have a wind of 400 degrees."""
-    return inmet.text(stations=20, hours=24 * 31, bad=bad).encode()
+    return "".join(line for line, _ in inmet.lines(stations=20, hours=24 * 31, bad=bad)).encode()
 
 
 def _file(name: str) -> Path:
