@@ -61,8 +61,8 @@ FIXES = {
     "record.quotes": "Close every quote in its own line, and write a quote inside a quoted cell as `{quote}`.",
     "record.text": "Write the whole file in {encoding}, without NUL characters.",
     "logicalType": "{write} {unknown}",
-    "required": "Fill in {name}, or leave these rows out.",
-    "nullValues": "Fill in {name}, or leave these rows out.",
+    "required": "Fill in {name}, or leave {rows} out.",
+    "nullValues": "Fill in {name}, or leave {rows} out.",
     "invalidValues": "{agreed} {unknown}",
     "enum": "{agreed} {unknown}",
     "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
@@ -87,7 +87,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     words = _words(plan, check, outcome, read)
     kind = check.id if check.scope == "record" else check.kind
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
-    fix = FIXES.get(kind, "Correct {name} in these rows, or leave them out.")
+    fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
     if check.threshold and kind != "rowCount":
         message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
@@ -128,6 +128,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "expected": check.expected,
         "rule": f"`{check.id}` ({check.expected})",
         "some": some(failed, read),
+        "rows": "this row" if failed == 1 else "these rows",
+        "them": "it" if failed == 1 else "them",
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
         "limit": limit_in_words(check.threshold) if check.threshold else check.expected,

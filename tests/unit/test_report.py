@@ -229,6 +229,11 @@ def test_first_failing_records_stand_with_their_check() -> None:
     assert "record 17 1048.36 record 23 record 24 250 also in record 9" in words
 
 
+def test_worst_value_stands_where_it_says_more() -> None:
+    assert "<= 100; worst: 1048.36" in page(REJECTED).words
+    assert "worst" not in page(replace(REJECTED, checks=(an_outcome("note.enum", kind="enum"),))).words
+
+
 def test_passed_checks_are_folded_away() -> None:
     seen = page(ACCEPTED)
 

@@ -71,7 +71,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         rule("required", "not null"),
         1,
         "`wind` has no value in 1 of 1,000 records (0.1 %).",
-        "Fill in `wind`, or leave these rows out.",
+        "Fill in `wind`, or leave this row out.",
     ),
     (
         MAXIMUM,
@@ -141,6 +141,10 @@ def test_each_kind_says_what_and_how(check: Check, failed: int, message: str, fi
     problem = told(check, failed)
 
     assert (problem.message, problem.fix) == (message, fix)
+
+
+def test_fix_of_one_row_speaks_of_one() -> None:
+    assert told(MAXIMUM, 1).fix == "Correct `wind` in this row, or leave it out."
 
 
 def test_problem_names_record_property_and_check() -> None:
