@@ -43,4 +43,4 @@ def clients(environment: pytest.MonkeyPatch) -> Clients:  # noqa: ARG001
 @pytest.fixture(scope="module")
 def stack(environment: pytest.MonkeyPatch) -> Stack:  # noqa: ARG001
     """What template.yaml deploys."""
-    return deploy(TEMPLATE, cache(lambda service: boto3.client(service)), "00dropgate01")
+    return deploy(TEMPLATE, cache(boto3.client), "00dropgate01")

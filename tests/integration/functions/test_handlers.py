@@ -1,0 +1,188 @@
+"""The four handlers with the events that AWS sends, on the embedded AWS; the job is played, Spark stays out."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+
+from contracts.job import JobRequest
+from functions import keys
+from functions.aws.clients import Clients, ports_from
+from functions.handlers import batch_due, job_state_changed, object_created, schedule
+from functions.ports import Ports
+from functions.submission import Drop
+from infra.local.emr import EmrServerless
+from infra.local.emr_events import EventFaults
+from infra.local.emr_run import JobSpec
+from infra.local.events import deliver
+from infra.local.invocation import Context
+from infra.local.pump import Pump
+from infra.local.stack import deploy
+from tests.builders import Judge, a_plan, all_good, answer, one_bad, publish
+from tests.integration.functions.conftest import TEMPLATE
+
+HANDLERS = {
+    "ObjectCreatedFunction": object_created.handler,
+    "BatchDueFunction": batch_due.handler,
+    "JobStateChangedFunction": job_state_changed.handler,
+    "ScheduleFunction": schedule.handler,
+}
+
+
+@dataclass
+class Site:
+    """A deployed stack at work: what is in it, and how the job judges."""
+
+    ports: Ports
+    clients: Clients
+    names: Any
+    emr: EmrServerless
+    pump: Pump
+    judge: Judge | None = all_good
+
+    def upload(self, name: str, body: bytes) -> str:
+        """Upload as a producer does; the drop's id."""
+        bucket = self.names["LandingBucket"]
+        version = self.clients.s3.put_object(Bucket=bucket, Key=name, Body=body)["VersionId"]
+        return keys.drop_id(bucket, name, version)
+
+    def settled(self, drop_id: str) -> Drop:
+        """The drop when nothing is left to do."""
+        assert self.pump.drain(20, self.emr.idle)
+        drop = self.ports.ledger.drop(drop_id)
+        assert drop
+        return drop
+
+    def eventually(self, drop_id: str, state: str) -> None:
+        """Wait until a drop has come to a state, by events or by the schedule."""
+        end = time.monotonic() + 20
+        while (drop := self.ports.ledger.drop(drop_id)) is None or drop.state != state:
+            assert time.monotonic() < end, drop
+            time.sleep(0.1)
+
+    def document(self, uri: str) -> Any:
+        """A JSON document."""
+        return json.loads(self.ports.store.get(uri))
+
+
+@pytest.fixture(scope="module")
+def site(environment: pytest.MonkeyPatch) -> Iterator[Site]:
+    made: list[Site] = []
+
+    def run_job(job: JobSpec) -> None:
+        site = made[0]
+        if site.judge is None:
+            raise MemoryError("java heap space")
+        request = JobRequest.loads(site.ports.store.get(job.arguments[1]))
+        site.ports.store.put(request.result, answer(request, site.judge).dumps().encode(), "application/json")
+
+    with EmrServerless(run_job, lambda _: True, deliver, application_id="00dropgate02") as emr:
+        environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
+        client_for = cache(boto3.client)
+        name = f"handlers-{uuid.uuid4().hex[:8]}"
+        stack = deploy(TEMPLATE, client_for, "00dropgate02", parameters={"WindowSeconds": 0}, name=name)
+        for variable, value in stack.functions["ScheduleFunction"].environment.items():
+            environment.setenv(variable, value)
+        environment.setenv("DROPGATE_PATIENCE_SECONDS", "1")
+        clients = Clients()
+        ports = ports_from(dict(stack.functions["ScheduleFunction"].environment), clients)
+        publish(ports.store, ports.zones.catalog, [a_plan()])
+        with Pump(stack, client_for, HANDLERS, schedule_seconds=1, retry_seconds=0) as pump:
+            made.append(Site(ports, clients, stack.names, emr, pump))
+            yield made[0]
+
+
+def test_good_file_is_promoted_with_its_receipt(site: Site) -> None:
+    drop = site.settled(site.upload("orders/a+b %20ü.csv", b"id,note\n1,a\n"))
+
+    assert (drop.state, drop.verdict, drop.key) == ("accepted", "accepted", "orders/a+b %20ü.csv")
+    assert site.ports.store.get(f"{site.ports.zones.promoted}orders.v1/orders/a+b %20ü.csv") == b"id,note\n1,a\n"
+    assert site.document(drop.receipt or "")["verdict"] == "accepted"
+    assert drop.sha256 == site.document(drop.receipt or "")["file"]["sha256"]
+
+
+def test_wrong_header_is_rejected_without_a_job(site: Site) -> None:
+    drop = site.settled(site.upload("orders/header.csv", b"ID,note\n1,a\n"))
+
+    assert (drop.state, drop.batch) == ("rejected", None)
+    assert {p.code for p in drop.problems} == {"missing-column", "extra-column"}
+    assert site.document(drop.receipt or "")["problems"][0]["fix"] == "Rename the column `ID` to `id`."
+
+
+def test_bad_rows_are_rejected_by_the_job(site: Site) -> None:
+    site.judge = one_bad
+    drop = site.settled(site.upload("orders/bad.csv", b"id,note\n1,a\n,b\n"))
+    site.judge = all_good
+
+    assert (drop.state, drop.rows and drop.rows.rejected) == ("rejected", 1)
+    assert site.ports.store.get(drop.source.uri) == b"id,note\n1,a\n,b\n"
+
+
+def test_key_of_no_contract_is_held(site: Site) -> None:
+    drop = site.settled(site.upload("order/1.csv", b"id,note\n1,a\n"))
+
+    assert (drop.state, drop.problems[0].code) == ("unmatched", "unmatched")
+    assert site.ports.store.get(keys.held_uri(site.ports.zones, drop.id)) == b"id,note\n1,a\n"
+
+
+def test_crashing_job_fails_the_drop_after_three_tries(site: Site) -> None:
+    site.judge = None
+    drop = site.settled(site.upload("orders/crash.csv", b"id,note\n1,a\n"))
+    site.judge = all_good
+
+    assert (drop.state, drop.try_, drop.verdict, drop.problems[0].code) == ("failed", 3, None, "job-failed")
+    assert site.document(drop.receipt or "")["verdict"] is None
+
+
+def test_lost_job_event_is_made_up_for(site: Site) -> None:
+    site.emr.faults = EventFaults(lose=frozenset({"SUCCESS"}))
+    drop_id = site.upload("orders/lost.csv", b"id,note\n1,a\n")
+    site.eventually(drop_id, "accepted")
+    site.emr.faults = EventFaults()
+
+
+def test_repeated_job_events_change_nothing(site: Site) -> None:
+    site.emr.faults = EventFaults(repeat=3, reorder=True)
+    drop = site.settled(site.upload("orders/often.csv", b"id,note\n1,a\n"))
+    site.emr.faults = EventFaults()
+
+    states = [step.state for step in site.ports.ledger.history(drop.id)]
+    assert states == ["received", "staged", "validating", "promoting", "accepted"]
+
+
+def test_corrected_file_takes_its_place(site: Site) -> None:
+    first = site.settled(site.upload("orders/again.csv", b"id,note\n1,a\n"))
+    second = site.settled(site.upload("orders/again.csv", b"id,note\n2,b\n"))
+
+    assert (first.state, second.state) == ("accepted", "accepted")
+    assert site.ports.store.get(f"{site.ports.zones.promoted}orders.v1/orders/again.csv") == b"id,note\n2,b\n"
+
+
+def test_message_that_fails_leaves_the_others_done(site: Site) -> None:
+    detail = {"bucket": {"name": "elsewhere"}, "object": {"key": "a", "size": 1, "version-id": "v", "sequencer": "0"}}
+    records = [
+        {"messageId": "good", "body": json.dumps({"detail": detail}), "eventSource": "aws:sqs"},
+        {"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"},
+        {"messageId": "unversioned", "body": json.dumps({"detail": detail | {"object": {"key": "a"}}})},
+    ]
+    context = Context("f", "arn:aws:lambda:us-east-1:123456789012:function:f", 512, "r", 0.0)
+    answer = object_created.handler({"Records": records}, context)  # type: ignore[arg-type]
+
+    assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] == ["bad", "unversioned"]
+    assert site.pump.drain(20)
+
+
+def test_counts_what_becomes_of_drops(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    site.settled(site.upload("orders/counted.csv", b"id,note\n1,a\n"))
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    names = [metric["Name"] for line in printed for metric in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
+
+    assert sorted(names) == ["DropsAccepted", "DropsReceived", "DropsStaged"]
