@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from contracts import codec
 
@@ -28,6 +28,7 @@ Operator = Literal[
     "mustBeBetween",
     "mustNotBeBetween",
 ]
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 
 def share(count: int, of: int) -> Fraction:

@@ -1,7 +1,7 @@
 """Publishing: contracts that lint clean in, a catalog in force and what changed in it out.
 
-In the catalog zone `plans/<sha>.json` and `index/<sha>.json` never change once written; `current.json` names the index in
-force and is moved last, and only if nobody else moved it meanwhile. A publish that stops halfway has changed nothing.
+In the catalog zone `plans/<sha>.json` and `index/<sha>.json` never change once written; `current.json` names the index
+in force and is moved last, and only if nobody else moved it meanwhile: a publish that stops halfway changes nothing.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ def _write(store: CatalogStore, name: str, document: Any) -> None:
         return
     there = store.get(name)
     if there is not None and there[0] != body:
-        raise DocumentInvalid(f"{name} in the catalog is not what its name says; it must be put right before anything is published")
+        raise DocumentInvalid(
+            f"{name} in the catalog is not what its name says; it must be put right before anything is published"
+        )
 
 
 def _compared(before: Index, after: Index, name: str) -> Publication:

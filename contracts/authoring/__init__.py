@@ -1,1 +1,1 @@
-"""Authoring: ODCS documents in, findings and plans out. For the command line and the deployment only, never at run time."""
+"""Authoring: ODCS documents in, findings and plans out. For the command line and deployment, never at run time."""

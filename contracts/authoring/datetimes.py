@@ -1,4 +1,4 @@
-"""Date and timestamp patterns as ODCS writes them (java.time): a pattern in, what is wrong with it, an example or a parsed value out.
+"""Date and timestamp patterns as ODCS writes them (java.time): a pattern in; a fault, an example or a value out.
 
 Built are yyyy, MM, dd, HH, mm, ss, S to SSSSSS, X, XXX and literal text; strict, fixed width.
 """
@@ -12,10 +12,16 @@ from datetime import UTC, datetime
 PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']|'")
 DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
 INSTEAD = {
-    "YYYY": "yyyy", "yy": "yyyy", "y": "yyyy", "uuuu": "yyyy", "YY": "yyyy", "Y": "yyyy", "M": "MM", "d": "dd", "DD": "dd", "DDD": "dd",
-    "D": "dd", "H": "HH", "hh": "HH", "h": "HH", "kk": "HH", "m": "mm", "s": "ss", "SS": "SSS", "XX": "XXX", "Z": "XXX", "z": "XXX", "x": "X",
-    "xxx": "XXX", "T": "'T'",
-}  # fmt: skip
+    **dict.fromkeys(("YYYY", "YY", "Y", "yy", "y", "uuuu"), "yyyy"),
+    **dict.fromkeys(("DD", "DDD", "D", "d"), "dd"),
+    **dict.fromkeys(("hh", "h", "kk", "KK", "H"), "HH"),
+    **dict.fromkeys(("XX", "xxx", "Z", "z"), "XXX"),
+    "M": "MM",
+    "m": "mm",
+    "s": "ss",
+    "x": "X",
+    "T": "'T'",
+}
 EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
 ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 
@@ -44,12 +50,17 @@ def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
     if text == "'":
         return Fault(f"A quote in `{pattern}` is not closed.", "Close it, or write '' for a quote.")
     if text in "[]{}#":
-        return Fault(f"`{text}` in `{pattern}` is not built yet.", f"Write it in quotes if it is meant as such: '{text}'.")
+        return Fault(
+            f"`{text}` in `{pattern}` is not built yet.", f"Write it in quotes if it is meant as such: '{text}'."
+        )
     if not piece[2] or text in EXAMPLE or re.fullmatch("S{1,6}", text):
         return None
     if text in INSTEAD:
         return Fault(f"`{text}` in `{pattern}` is not what is meant or not built yet.", f"Write `{_mended(pattern)}`.")
-    return Fault(f"`{text}` in `{pattern}` is not built yet.", "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.")
+    return Fault(
+        f"`{text}` in `{pattern}` is not built yet.",
+        "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
+    )
 
 
 def _mended(pattern: str) -> str:
@@ -61,13 +72,22 @@ def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
         return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
     time = [x for x in letters if x not in ("yyyy", "MM", "dd")]
     if logical_type == "date" and time:
-        return Fault(f"`{pattern}` has `{time[0]}`, which a date does not have.", "Write `MM` if months are meant, or `logicalType: timestamp`.")
+        return Fault(
+            f"`{pattern}` has `{time[0]}`, which a date does not have.",
+            "Write `MM` if months are meant, or `logicalType: timestamp`.",
+        )
     needed = [x for x in ("yyyy", "MM", "dd") if x not in letters]
     if logical_type == "timestamp" or time:
         chain = ["HH", "mm", "ss", "S"]
         most = max((chain.index(x) for x in time if x in chain), default=0)
         needed += [x for x in chain[: most + 1] if x not in letters]
-    return Fault(f"`{pattern}` lacks `{needed[0]}`.", "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.") if needed else None
+    return (
+        Fault(
+            f"`{pattern}` lacks `{needed[0]}`.", "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss."
+        )
+        if needed
+        else None
+    )
 
 
 def example(pattern: str) -> str:

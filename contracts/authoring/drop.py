@@ -1,4 +1,7 @@
-"""The `drop` block of a contract: the value of its custom property in, a strict model or findings out."""
+"""The `drop` block of a contract: the document in, a strict model out, or findings.
+
+Keys and values are those of docs/contracts.md. What the design knows and this version does not do yet is said so.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,24 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
-from contracts.authoring.finding import Finding, Path, dotted
-from contracts.authoring.schema import wrong_type
-from contracts.authoring.source import Document
+from contracts.authoring.document import Document
+from contracts.authoring.finding import Finding, Path
+from contracts.errors import PatternInvalid
+from contracts.pattern import literal_folder
 from contracts.plan import Limit
-from contracts.problem import nearest, quoted
 
-LATER: dict[str, set[Any]] = {
-    "format": {"jsonl", "parquet", "json", "orc", "avro", "xml", "xlsx", "fixed"},
-    "csv.encoding": {"utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii", "gb18030", "shift_jis"},
-    "csv.header": {False},
-    "csv.multiLine": {True},
-    "promote": {"rows", "table"},
-    "sameKey": {"reject"},
+VENDOR = "dropgate"
+ENCODINGS = {
+    "utf8": "utf-8",
+    "iso8859-1": "iso-8859-1",
+    "latin-1": "iso-8859-1",
+    "latin1": "iso-8859-1",
 }
-"""What the design knows and this version does not do yet, by the key it stands under."""
-ENCODINGS = {"utf-8": "utf-8", "utf8": "utf-8", "iso-8859-1": "iso-8859-1", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
-PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
+PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%")
+WHOLE = 100
+LONGEST_KEY = 1024
 
 
 def _as_list(value: Any) -> Any:
@@ -39,21 +41,26 @@ def _encoding(value: Any) -> Any:
 def _limit(value: Any) -> Limit:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return Limit(Decimal(value), "rows")
-    if isinstance(value, str) and (match := PERCENT.fullmatch(value)) and Decimal(match[1]) <= 100:
+    if isinstance(value, str) and (match := PERCENT.fullmatch(value)) and Decimal(match[1]) <= WHOLE:
         return Limit(Decimal(match[1]), "percent")
-    raise PydanticCustomError("limit", "is no tolerance", {"fix": 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'})
+    fix = 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'
+    raise PydanticCustomError("bad-value", "is no tolerance", {"fix": fix})
 
 
 def _one_character(value: str) -> str:
-    if len(value) == 1 and value not in "\r\n\0":
-        return value
     if not value:
-        raise PydanticCustomError("later", "is empty, which is not built yet", {"fix": "Write the one character that is used."})
-    raise PydanticCustomError("character", "must be one character", {"fix": 'Write one character in quotes, as ";" or "\\t".'})
+        fix = "Write the one character that is used."
+        raise PydanticCustomError("not-built-yet", "is empty, which is not built yet", {"fix": fix})
+    if len(value) > 1 or value in "\r\n\0":
+        raise PydanticCustomError(
+            "bad-value", "must be one character", {"fix": 'Write one in quotes, as ";" or "\\t".'}
+        )
+    return value
 
 
 Tolerance = Annotated[Limit, BeforeValidator(_limit)]
 Character = Annotated[str, AfterValidator(_one_character)]
+Encoding = Annotated[Literal["utf-8", "iso-8859-1"], BeforeValidator(_encoding)]
 Policy = Literal["reject", "warn", "ignore"]
 
 
@@ -66,16 +73,17 @@ class CsvBlock(_Strict):
 
     delimiter: Character = ","
     header: Literal[True] = True
-    encoding: Annotated[Literal["utf-8", "iso-8859-1"], BeforeValidator(_encoding)] = "utf-8"
+    encoding: Encoding = "utf-8"
     quote: Character = '"'
     escape: Character = '"'
-    nullValues: list[str] = [""]
-    multiLine: Literal[False] = False
+    null_values: Annotated[list[str], Field(alias="nullValues")] = [""]
+    multi_line: Annotated[Literal[False], Field(alias="multiLine")] = False
 
     @model_validator(mode="after")
     def _apart(self) -> CsvBlock:
-        if self.delimiter in (self.quote, self.escape):
-            raise PydanticCustomError("apart", "uses one character as delimiter and as quote or escape", {"fix": "Write the characters that the file really uses."})
+        if self.delimiter in {self.quote, self.escape}:
+            message = "has one character for the delimiter and for the quote or escape"
+            raise PydanticCustomError("bad-value", message, {"fix": "Write the characters that the file really uses."})
         return self
 
 
@@ -112,75 +120,65 @@ class DropBlock(_Strict):
     tolerance: ToleranceBlock | None = None
     checks: dict[str, CheckBlock] = {}
     promote: Literal["object"] = "object"
-    sameKey: Literal["supersede", "version"] = "supersede"
+    same_key: Annotated[Literal["supersede", "version"], Field(alias="sameKey")] = "supersede"
 
 
-MODELS: dict[tuple[str, ...], type[BaseModel]] = {
-    (): DropBlock, ("csv",): CsvBlock, ("columns",): ColumnsBlock, ("tolerance",): ToleranceBlock, ("checks", "*"): CheckBlock,
-}  # fmt: skip
+def find(document: Document) -> Path | None:
+    """Where the value of the block stands; None, and a finding, where there is none."""
+    entries = [e if isinstance(e, dict) else {} for e in document.data.get("customProperties") or []]
+    ours = [n for n, e in enumerate(entries) if e.get("vendor", VENDOR) == VENDOR and e.get("property") == "drop"]
+    for n, entry in enumerate(entries):
+        if entry.get("vendor") == VENDOR and n not in ours:
+            message = f"`{entry.get('property')}` is no property of dropgate."
+            document.error(("customProperties", n, "property"), "unknown-value", message, "Write `drop`.")
+    if len(ours) > 1:
+        message = "A second `drop` block stands here."
+        document.error(("customProperties", ours[1]), "two-blocks", message, "Keep one; its `files` may be a list.")
+    if ours:
+        return ("customProperties", ours[0], "value") if "value" in entries[ours[0]] else None
+    message = "The contract has no `drop` block; it matches no files."
+    document.note((), "matches-nothing", message, "Add one under `customProperties` (docs/contracts.md).")
+    return None
 
 
-def read(document: Document, path: Path, value: Any) -> tuple[DropBlock | None, list[Finding]]:
-    """The block at `path`, or everything that is wrong with it."""
+def read(document: Document, path: Path) -> DropBlock | None:
+    """The block at a path; None, and findings, if anything in it is wrong."""
+    from contracts.authoring.drop_errors import say  # noqa: PLC0415 (the two know each other)
+
+    value = document.data["customProperties"][path[1]]["value"]
     if not isinstance(value, dict):
-        return None, [wrong_type(document, path, "a mapping", text=False)]
+        document.wrong_type(path, "a mapping")
+        return None
     try:
-        return DropBlock.model_validate(value), []
+        return DropBlock.model_validate(value)
     except ValidationError as error:
-        return None, [_said(document, path, one) for one in error.errors(include_url=False)]
+        for one in error.errors(include_url=False):
+            say(document, path, one)
+    return None
 
 
-def _said(document: Document, path: Path, error: ErrorDetails) -> Finding:
-    inner: Path = error["loc"]
-    if error["type"] in ("list_type", "string_type") and inner and inner[-1] == "files":
-        return wrong_type(document, (*path, *inner), "text or a list of texts", text=True)
-    at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.marks))
-    name = dotted(inner)
-    context: dict[str, Any] = error.get("ctx", {})
-    match error["type"]:
-        case "extra_forbidden":
-            return _unknown(document, at, inner)
-        case "missing":
-            return document.finding("error", path, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING.get(name, f'`{name}: ...`')}.")
-        case "literal_error":
-            return _unknown_value(document, at, name, error["input"], str(context["expected"]))
-        case "string_type" | "dict_type" | "model_type" | "model_attributes_type" | "list_type" as kind:
-            expected = {"string_type": "text", "list_type": "a list"}.get(kind, "a mapping")
-            return wrong_type(document, at, expected, kind == "string_type")
-        case "string_pattern_mismatch":
-            return document.finding("error", at, "bad-producer", f"`{error['input']}` cannot be a folder of receipts.", "Write letters, digits, `.`, `_` and `-`, at most 63.")
-        case "too_short":
-            return document.finding("error", at, "no-pattern", "`files` names no keys.", "Write the pattern of its keys, as `orders/*.csv`.")
-        case "later":
-            return document.finding("error", at, "not-built-yet", f"`{name}` {error['msg']}.", context["fix"])
-    return document.finding("error", at, "bad-value", f"`{name}` {error['msg']}.", context.get("fix", "See docs/contracts.md."))
+def places(document: Document, path: Path, block: DropBlock) -> tuple[Finding, ...]:
+    """Where each key pattern stands, and findings about those that cannot be read or do not begin with a folder."""
+    found = []
+    for n, pattern in enumerate(block.files):
+        at: Path = (*path, "files", n) if (*path, "files", n) in document.marks else (*path, "files")
+        found.append(document.finding("error", at, "overlap", "", ""))
+        _pattern(document, at, pattern, block.producer)
+    return tuple(found)
 
 
-MISSING = {
-    "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
-    "producer": "who uploads the files, as `producer: inmet`; receipts go there",
-    "format": "`format: csv`",
-    "tolerance.rows": '`rows: 10` or `rows: "1%"`',
-}
-
-
-def _unknown(document: Document, at: Path, inner: Path) -> Finding:
-    owner: tuple[str, ...] = ("checks", "*") if inner[0] == "checks" else tuple(str(p) for p in inner[:-1])
-    known = list(MODELS[owner].model_fields)
-    close = nearest(str(inner[-1]), known)
-    where = "The drop block" if len(inner) == 1 else f"`{dotted(inner[:-1])}`"
-    fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
-    return document.finding("error", at, "unknown-key", f"{where} has no key `{inner[-1]}`.", fix, on_key=True)
-
-
-def _unknown_value(document: Document, at: Path, name: str, value: Any, expected: str) -> Finding:
-    if isinstance(value, (bool, str)) and value in LATER.get(name, set()):
-        shown = str(value).lower() if isinstance(value, bool) else value
-        return document.finding("error", at, "not-built-yet", f"`{name}: {shown}` is not built yet.", f"Only {expected.replace(chr(39), '`').lower()} so far.")
-    if document.word(at) or not isinstance(value, str):
-        boolean = expected in ("True", "False")
-        return wrong_type(document, at, expected.lower() if boolean else f"one of {expected}", text=not boolean)
-    words = re.findall(r"'([^']*)'", expected)
-    close = nearest(value, [*words, *(str(v) for v in LATER.get(name, ()))])
-    fix = f"Write `{close}`." if close in words else f"Write one of {quoted(words)}." if words else f"Write {expected.lower()}."
-    return document.finding("error", at, "unknown-value", f"`{value:.60}` is not a value of `{name}`.", fix)
+def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:
+    try:
+        folder = literal_folder(pattern)
+    except PatternInvalid as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        document.error(at, "bad-pattern", message, "See the patterns in docs/contracts.md.")
+        return
+    if pattern.startswith("/") or "//" in pattern:
+        fix = f"Write `{re.sub('/+', '/', pattern).lstrip('/')}`."
+        document.error(at, "bad-pattern", f"`{pattern}` has a folder without a name.", fix)
+    elif not folder:
+        fix = f"Write the producer's folder first, as `{producer}/{pattern}`."
+        document.error(at, "no-folder", f"`{pattern}` does not begin with a folder.", fix)
+    elif len(pattern.encode()) > LONGEST_KEY:
+        document.error(at, "bad-pattern", f"The pattern is longer than any key ({LONGEST_KEY:,} bytes).", "Shorten it.")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 
-from contracts import catalog
 from contracts.authoring.compiling import Compiled, compile_file
 from contracts.authoring.finding import Finding
 from contracts.authoring.overlap import witness
 from contracts.catalog import Entry, Index
+from contracts.pattern import literal_folder
 from contracts.plan import Plan
 
 SUFFIXES = (".yaml", ".yml")
@@ -69,8 +69,14 @@ def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
         return
     for (first, here), (second, there) in itertools.product(_patterns(a), _patterns(b)):
         if key := witness(first, second):
-            message = f"`{second}` ({b.plan.contract}) and `{first}` ({a.plan.contract}, {here.file}:{here.line}) both match `{key}`."
-            yield replace(there, code="overlap", message=message, fix="Make one of them narrower; a key can belong to one contract only.")
+            other = f"`{first}` ({a.plan.contract}, {here.file}:{here.line})"
+            message = f"`{second}` ({b.plan.contract}) and {other} both match `{key}`."
+            yield replace(
+                there,
+                code="overlap",
+                message=message,
+                fix="Make one of them narrower; a key can belong to one contract only.",
+            )
         elif a.plan.producer != b.plan.producer:
             yield from _nested(a.plan, first, b.plan, second, there)
 
@@ -81,7 +87,7 @@ def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
 
 def _nested(a: Plan, first: str, b: Plan, second: str, place: Finding) -> Iterator[Finding]:
     """A producer's folder within another's: rights and receipts go by folder, they would mix."""
-    outer, inner = sorted((catalog.literal_folder(first), catalog.literal_folder(second)), key=len)
-    if inner.startswith(outer):
-        message = f"The folders of {a.producer} (`{catalog.literal_folder(first)}`) and {b.producer} (`{catalog.literal_folder(second)}`) lie in one another."
+    one, other = literal_folder(first), literal_folder(second)
+    if one.startswith(other) or other.startswith(one):
+        message = f"The folders of {a.producer} (`{one}`) and {b.producer} (`{other}`) lie in one another."
         yield replace(place, code="nested-folders", message=message, fix="Give each producer a folder of its own.")

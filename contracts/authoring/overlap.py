@@ -1,8 +1,8 @@
 """Whether two key patterns can match one key: two patterns in, such a key out, by construction rather than by trying.
 
-Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both accept
-if there is one. A date is an automaton of its own that knows months, leap years and the ranges of its parts, so that the keys
-shown hold real dates.
+Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both
+accept if there is one. A date is an automaton of its own that knows months, leap years and the ranges of its parts, so
+that the keys shown hold real dates.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from contracts import catalog
-from contracts.catalog import Token
+from contracts.pattern import WIDTHS, Token, literal_folder, tokens
 
 Chars = str | None
 """The characters of a step: these, or None for any but `/`; ANY for any at all."""
@@ -26,7 +25,7 @@ LAST_CENTURY = 69
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is known of a date while its text is read: the digits of the part at hand, and the parts that tell how long a month is."""
+    """What is known of a date while its text is read: digits of the part at hand, and what tells a month's length."""
 
     at: int = 0
     digits: str = ""
@@ -50,7 +49,7 @@ def witness(first: str, second: str) -> str | None:
     """A shortest key that both patterns match; None if there is none."""
     if not _may_share(first, second):
         return None
-    toks = (catalog.tokens(first), catalog.tokens(second))
+    toks = (tokens(first), tokens(second))
     start = (State(), State())
     queue = deque([(start, "")])
     seen = {start}
@@ -66,12 +65,14 @@ def witness(first: str, second: str) -> str | None:
 
 
 def _may_share(first: str, second: str) -> bool:
-    a, b = catalog.literal_folder(first), catalog.literal_folder(second)
+    a, b = literal_folder(first), literal_folder(second)
     return a.startswith(b) or b.startswith(a)
 
 
-def _moves(toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State) -> Iterator[tuple[str, tuple[State, State]]]:
-    """The pairs that follow a pair, each with the character that leads there; no character where a wildcard just ends."""
+def _moves(
+    toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State
+) -> Iterator[tuple[str, tuple[State, State]]]:
+    """The pairs that follow a pair, each with the character that leads there; none where a wildcard just ends."""
     for skipped in _ends(toks[0], a):
         yield "", (skipped, b)
     for skipped in _ends(toks[1], b):
@@ -126,7 +127,7 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
     if not part.startswith("%"):
         yield part, replace(day, at=day.at + 1)
         return
-    width = catalog.WIDTHS[part[1]]
+    width = WIDTHS[part[1]]
     for char in "0123456789":
         digits = day.digits + char
         if len(digits) < width:
@@ -163,7 +164,16 @@ def _rests(width: int) -> Iterator[str]:
 
 
 def _in_range(part: str, value: int) -> bool:
-    low, high = {"Y": (1000, 9999), "y": (0, 99), "m": (1, 12), "d": (1, 31), "j": (1, 366), "H": (0, 23), "M": (0, 59), "S": (0, 59)}[part]
+    low, high = {
+        "Y": (1000, 9999),
+        "y": (0, 99),
+        "m": (1, 12),
+        "d": (1, 31),
+        "j": (1, 366),
+        "H": (0, 23),
+        "M": (0, 59),
+        "S": (0, 59),
+    }[part]
     return low <= value <= high
 
 

@@ -1,10 +1,11 @@
-r"""Regular expressions as ODCS writes them (ECMA-262) to what the job's engine runs (java.util.regex): text in, text or the reason out.
+r"""Regular expressions of ODCS (ECMA-262) for the job's (java.util.regex): a pattern in; Java's, or why not, out.
 
-Both search, unanchored. Translated, so that a pattern means in Java what the standard says: `$` is the very end (Java's
-also matches before a last line end), `.` stops at ECMA's four line ends, `\s` is ECMA's white space (Unicode blanks included), `\b`
-goes by ASCII letters, `[` and `&&` within a class are plain characters. `\d` and `\w` are ASCII in both. What is left: Java counts
-code points where ECMA without its `u` flag counts UTF-16 units, which differs for characters outside the basic plane only.
-Refused: what one of the two does not have, or what costs more than linear memory to say (look-behind, back references, flags).
+Both search, unanchored. Translated, so that a pattern means in Java what the standard says: `$` is the very end
+(Java's also matches before a last line end), `.` stops at ECMA's four line ends, `\s` is ECMA's white space (Unicode
+blanks included), `\b` goes by ASCII letters, `[` and `&&` within a class are plain characters. `\d` and `\w` are ASCII
+in both. What is left: Java counts code points where ECMA without its `u` flag counts UTF-16 units, which differs for
+characters outside the basic plane only. Refused is what one of the two does not have, or reads otherwise: look-behind,
+back references, flags, possessive repetition, `\p`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ from dataclasses import dataclass
 
 SPACE = r"\t\n\x0B\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NOT_SPACE = (
-    r"\x00-\x08\x0E-\x1F!-\x9F\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-"
-    + chr(0x10FFFF)
+    r"\x00-\x08\x0E-\x1F!-\x9F\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
+    r"\u3001-\ufefe\uff00-" + chr(0x10FFFF)
 )
 OUTSIDE = {
-    "d": r"\d", "D": r"\D", "w": r"\w", "W": r"\W", "s": f"[{SPACE}]", "S": f"[^{SPACE}]", "v": r"\x0B", "f": r"\f", "n": r"\n",
-    "r": r"\r", "t": r"\t", "0": r"\x00", "b": r"(?:(?<=\w)(?!\w)|(?<!\w)(?=\w))", "B": r"(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))",
-}  # fmt: skip
+    **{letter: f"\\{letter}" for letter in "dDwWfnrt"},
+    "s": f"[{SPACE}]",
+    "S": f"[^{SPACE}]",
+    "v": r"\x0B",
+    "0": r"\x00",
+    "b": r"(?:(?<=\w)(?!\w)|(?<!\w)(?=\w))",
+    "B": r"(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))",
+}
 INSIDE = OUTSIDE | {"s": SPACE, "S": NOT_SPACE, "b": r"\x08"}
 TOKEN = re.compile(
     r"(?P<code>\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})|\\(?P<escape>.)|\(\?<(?P<name>[A-Za-z_$][\w$]*)>|(?P<group>\(\?(?:[:=!]|<?.?))"
@@ -52,7 +58,10 @@ def to_java(pattern: str) -> str | Refused:
     try:
         re.compile(found.replace(r"\z", r"\Z"), re.ASCII)
     except (re.error, RecursionError, OverflowError) as error:
-        return Refused(f"The pattern cannot be read: {error}.", "Mend the pattern; a bracket or a brace that is meant as such is written `\\(` or `\\{`.")
+        return Refused(
+            f"The pattern cannot be read: {error}.",
+            "Mend the pattern; a bracket or a brace that is meant as such is written `\\(` or `\\{`.",
+        )
     return found
 
 
@@ -70,7 +79,10 @@ def _translate(pattern: str) -> str:
             continue
         text, repeats = _outside(match)
         if repeats and repeated and text != "?":
-            raise _Refusal(f"`{pattern[: match.end()]}` repeats a repetition, which ECMA-262 does not have.", "Keep one of `*`, `+`, `?` and `{n}`.")
+            raise _Refusal(
+                f"`{pattern[: match.end()]}` repeats a repetition, which ECMA-262 does not have.",
+                "Keep one of `*`, `+`, `?` and `{n}`.",
+            )
         repeated = repeats and not (repeated and text == "?")
         out.append(text)
     return "".join(out)
@@ -105,8 +117,13 @@ def _group(text: str) -> str:
     if text in ("(?:", "(?=", "(?!"):
         return text
     if text.startswith("(?<"):
-        raise _Refusal("Look-behind `(?<` is not supported.", "Write the pattern without it; it is not in the edition of ECMA-262 that ODCS names.")
-    raise _Refusal(f"`{text}` is not ECMA-262.", "Groups are `(`, `(?:`, `(?=` and `(?!`; for any case write both, as `[Aa]`.")
+        raise _Refusal(
+            "Look-behind `(?<` is not supported.",
+            "Write the pattern without it; it is not in the edition of ECMA-262 that ODCS names.",
+        )
+    raise _Refusal(
+        f"`{text}` is not ECMA-262.", "Groups are `(`, `(?:`, `(?=` and `(?!`; for any case write both, as `[Aa]`."
+    )
 
 
 def _escape(letter: str, meanings: dict[str, str]) -> str:
@@ -117,7 +134,10 @@ def _escape(letter: str, meanings: dict[str, str]) -> str:
     if letter in "pP":
         raise _Refusal(f"`\\{letter}` is not supported.", "Write the letters as a class, as `[A-Za-z\\u00C0-\\u017F]`.")
     if letter.isascii() and letter.isalpha():
-        raise _Refusal(f"`\\{letter}` means nothing in ECMA-262.", "The beginning is `^`, the end `$`; a letter stands for itself without a backslash.")
+        raise _Refusal(
+            f"`\\{letter}` means nothing in ECMA-262.",
+            "The beginning is `^`, the end `$`; a letter stands for itself without a backslash.",
+        )
     return "\\" + letter if letter.isascii() and not letter.isspace() else letter
 
 
@@ -133,12 +153,14 @@ def _class(pattern: str, at: int, negated: bool) -> tuple[str, int]:
     if at >= len(pattern) or pattern[at] != "]":
         raise _Refusal("A class `[` is not closed.", "Close it with `]`, or write `\\[` for a bracket.")
     if not parts:
-        raise _Refusal("An empty class `[]` is not supported.", "Write the characters that are meant; `[\\s\\S]` is any.")
+        raise _Refusal(
+            "An empty class `[]` is not supported.", "Write the characters that are meant; `[\\s\\S]` is any."
+        )
     return ("[^" if negated else "[") + "".join(parts) + "]", at + 1
 
 
 def _member(pattern: str, at: int, match: re.Match[str]) -> tuple[str, int, bool]:
-    """One member of a class in Java, where the next begins, and whether it is one character, which may begin a range."""
+    """One member of a class in Java, where the next begins, and whether it may begin a range."""
     if match["code"]:
         return match["code"], match.end(), True
     if (letter := match["escape"]) is not None:

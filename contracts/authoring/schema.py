@@ -1,7 +1,7 @@
-"""The document against the JSON Schema of ODCS v3.2: values with places in, findings and the places that do not fit out.
+"""The document against the JSON Schema of ODCS v3.2: findings go to the document, what may not be read on comes out.
 
-Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong and are said anew here:
-`unevaluatedProperties` blames every key of an object once one part of it fails, `oneOf` lists the faults of every branch.
+Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong and are said anew:
+`unevaluatedProperties` blames every key of an object once one part of it fails, `oneOf` lists the faults of all.
 """
 
 from __future__ import annotations
@@ -15,23 +15,29 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import Draft201909Validator
 
-from contracts.authoring.finding import Finding, Path, dotted
-from contracts.authoring.source import Document
+from contracts.authoring.document import Document
+from contracts.authoring.finding import Path, dotted
+from contracts.plan import OPERATORS
 from contracts.problem import nearest, quoted
 
-OPERATORS = (
-    "mustBe", "mustNotBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween", "mustNotBeBetween",
-)  # fmt: skip
-TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list", "object": "a mapping", "null": "nothing"}
+TYPES = {
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
 COMBINED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+UNDER_OPTIONS = ("minimum", "maximum", "minLength", "maxLength", "format", "pattern", "multipleOf")
 HINTS = {
+    **dict.fromkeys(UNDER_OPTIONS, "Write it under `logicalTypeOptions`; of a quality entry, under `arguments`."),
     "validValues": "Write it under `arguments`.",
-    "pattern": "Write it under `arguments` of a quality entry, under `logicalTypeOptions` of a property.",
     "rule": "Write `metric`.",
-    "schema": "Write it at the top of the document, without indentation.",
     "nullable": "Write `required: true` for a property that must not be null.",
     "type": "Write `logicalType`.",
-} | dict.fromkeys(("minimum", "maximum", "minLength", "maxLength", "format"), "Write it under `logicalTypeOptions`.")
+}
+ELSEWHERE = "Leave it out; what the standard has no room for goes under `customProperties`."
 
 
 @cache
@@ -41,65 +47,70 @@ def _schema() -> dict[str, Any]:
     return found
 
 
-def check(document: Document) -> tuple[list[Finding], list[Path]]:
-    """What does not fit the standard, and the paths whose values must not be read on."""
-    findings: list[Finding] = []
-    broken: list[Path] = []
-    seen: set[tuple[Path, str]] = set()
-    for error in _leaves(Draft201909Validator(_schema()).iter_errors(document.data)):
-        for path, finding in _said(error, document):
-            if (path, finding.code) not in seen:
-                seen.add((path, finding.code))
-                findings.append(finding)
-                broken.append(path)
-    return findings, broken
+def check(document: Document) -> list[Path]:
+    """Say what does not fit the standard; the paths whose values must not be read on."""
+    said: dict[tuple[Path, str], None] = {}
+    for error in _meant(Draft201909Validator(_schema()).iter_errors(document.data)):
+        for path, code in _say(error, document):
+            said[path, code] = None
+    return [path for path, _ in said]
 
 
-def _leaves(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
-    """The errors themselves, and of alternatives those of the branch that was most likely meant."""
+def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+    """The errors themselves; of alternatives those of the branch that was most likely meant."""
     for error in errors:
-        if error.validator in ("oneOf", "anyOf") and error.context and not _is_operators(error):
-            branches: dict[Any, list[ValidationError]] = {}
-            for inner in error.context:
+        branches: dict[Any, list[ValidationError]] = {}
+        if error.validator in {"oneOf", "anyOf"} and not _is_operators(error):
+            for inner in error.context or ():
                 branches.setdefault(inner.schema_path[0], []).append(inner)
-            meant = [found for found in branches.values() if not any(e.validator == "type" and e.path == error.path for e in found)]
-            if len(meant) == 1:
-                yield from _leaves(iter(meant[0]))
-                continue
-        yield error
+        meant = [found for found in branches.values() if not any(e.validator == "type" and not e.path for e in found)]
+        if len(meant) == 1:
+            yield from _meant(iter(meant[0]))
+        else:
+            yield error
+
+
+def _wanted(error: ValidationError) -> Any:
+    """What the keyword of the schema asks for."""
+    return error.validator_value
 
 
 def _is_operators(error: ValidationError) -> bool:
-    return error.validator == "oneOf" and any("mustBe" in branch.get("required", ()) for branch in error.validator_value)
+    return error.validator == "oneOf" and any("mustBe" in branch.get("required", ()) for branch in _wanted(error))
 
 
-def _said(error: ValidationError, document: Document) -> Iterator[tuple[Path, Finding]]:
+def _say(error: ValidationError, document: Document) -> Iterator[tuple[Path, str]]:
+    """Say one error; the paths and keys that it is about, each once for whatever number of errors."""
     path: Path = tuple(error.absolute_path)
-    if error.validator in ("additionalProperties", "unevaluatedProperties"):
+    if error.validator in {"additionalProperties", "unevaluatedProperties"}:
         yield from _unknown_keys(error, path, document)
-    elif error.validator == "required":
-        yield from _missing_key(error, path, document)
-    elif _is_operators(error):
-        yield path, _operators(error, path, document)
+        return
+    if error.validator == "required":
+        yield from _missing_keys(error, path, document)
+        return
+    if _is_operators(error):
+        _operators(error, path, document)
     elif error.validator == "type":
-        yield path, _wrong_type(error, path, document)
-    elif error.validator in ("enum", "const"):
-        yield path, _wrong_word(error, path, document)
+        _wrong_type(error, path, document)
+    elif error.validator in {"enum", "const"}:
+        _wrong_word(error, path, document)
     else:
-        yield path, _other(error, path, document)
+        _other(error, path, document)
+    yield path, ""
 
 
-def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, Finding]]:
+def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
     if not isinstance(error.instance, dict):
         return
     known = _known(error.schema)
     for key in error.instance:
-        if key in known:
-            continue
-        close = nearest(key, known)
-        fix = f"Write `{close}`." if close else HINTS.get(key, "Leave it out; what the standard has no room for goes under `customProperties`.")
-        where = f"`{dotted(path)}`" if path else "the document"
-        yield (*path, key), document.finding("error", (*path, key), "unknown-key", f"ODCS has no key `{key}` in {where}.", fix, on_key=True)
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
+            where = f"`{dotted(path)}`" if path else "the document"
+            message = f"ODCS has no key `{key}` in {where}."
+            document.error((*path, key), "unknown-key", message, fix, on_key=True)
+            yield (*path, key), "unknown-key"
 
 
 def _known(schema: Any) -> set[str]:
@@ -124,64 +135,61 @@ def _known_at(ref: str) -> frozenset[str]:
     return frozenset(_known(target))
 
 
-def _missing_key(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, Finding]]:
+def _missing_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
     if not isinstance(error.instance, dict):
         return
-    for key in error.validator_value:
+    for key in _wanted(error):
         if key in error.instance or (key == "map" and "logicalType" not in error.instance):
             continue  # the schema wants a map of every property without a logicalType
         close = nearest(key, [k for k in error.instance if k not in _known(error.schema)])
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
         where = f"`{dotted(path)}`" if path else "The document"
-        yield path, document.finding("error", path, "missing-key", f"{where} lacks `{key}`.", fix)
+        document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
+        yield path, key
 
 
-def _operators(error: ValidationError, path: Path, document: Document) -> Finding:
+def _operators(error: ValidationError, path: Path, document: Document) -> None:
+    if not isinstance(error.instance, dict):
+        return
     there = [k for k in error.instance if k in OPERATORS]
     if len(there) > 1:
-        return document.finding("error", (*path, there[1]), "two-operators", f"The entry has {quoted(there)}; it can have one.", "Keep one, and write a second entry for the other.", on_key=True)
-    if there:
+        message = f"The entry has {quoted(there)}; it can have one."
+        fix = "Keep one, and write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
+    elif there:
         inner = next((e for e in error.context or () if e.validator != "required"), error)
-        at: Path = (*path, there[0])
-        return _wrong_type(inner, at, document) if inner.validator == "type" else _other(inner, at, document)
-    close = next((c for k in error.instance if k not in _known_at("#/$defs/DataQuality") and (c := nearest(k, OPERATORS))), None)
-    fix = f"Write `{close}`." if close else "Add one, as `mustBe: 0`."
-    return document.finding("error", path, "no-operator", "The entry does not say what its metric is held against.", fix)
+        at: Path = (*path, *inner.path)
+        _wrong_type(inner, at, document) if inner.validator == "type" else _other(inner, at, document)
+    else:
+        known = _known_at("#/$defs/DataQuality")
+        close = next((c for k in error.instance if k not in known and (c := nearest(k, OPERATORS))), None)
+        fix = f"Write `{close}`." if close else "Add one, as `mustBe: 0`."
+        document.error(path, "no-operator", "The entry does not say what its metric is held against.", fix)
 
 
-def _wrong_type(error: ValidationError, path: Path, document: Document) -> Finding:
-    wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-    expected = " or ".join(TYPES.get(w, str(w)) for w in wanted)
-    return wrong_type(document, path, expected, "string" in wanted)
+def _wrong_type(error: ValidationError, path: Path, document: Document) -> None:
+    wanted = _wanted(error) if isinstance(_wanted(error), list) else [_wanted(error)]
+    document.wrong_type(path, " or ".join(TYPES.get(w, str(w)) for w in wanted), text="string" in wanted)
 
 
-def wrong_type(document: Document, path: Path, expected: str, text: bool) -> Finding:
-    """The finding about a value of another type than `expected`; `text` tells that quotes would mend it."""
-    mark = document.place(path)
-    if word := document.word(path):
-        message = f"`{dotted(path)}` must be {expected}; YAML reads the bare `{word}` as true or false."
-        return document.finding("error", path, "wrong-type", message, f'Write "{word}" in quotes.' if text else f"Write {expected}.")
-    if mark.text is None or not mark.text:
-        return document.finding("error", path, "wrong-type", f"`{dotted(path)}` must be {expected}.", f"Write {expected} here.")
-    fix = f'Write "{mark.text}" in quotes.' if text else f"Write {expected}, without quotes." if not mark.plain else f"Write {expected}."
-    return document.finding("error", path, "wrong-type", f"`{dotted(path)}` must be {expected}, not `{mark.text:.60}`.", fix)
-
-
-def _wrong_word(error: ValidationError, path: Path, document: Document) -> Finding:
-    allowed = [str(v) for v in (error.validator_value if error.validator == "enum" else [error.validator_value])]
+def _wrong_word(error: ValidationError, path: Path, document: Document) -> None:
+    allowed = [str(v) for v in (_wanted(error) if error.validator == "enum" else [_wanted(error)])]
     close = nearest(str(error.instance), allowed)
     fix = f"Write `{close}`." if close else f"Write one of {quoted(allowed, most=12)}."
-    return document.finding("error", path, "unknown-value", f"`{str(error.instance):.60}` is not a value of `{dotted(path)}`.", fix)
+    document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of `{dotted(path)}`.", fix)
 
 
-def _other(error: ValidationError, path: Path, document: Document) -> Finding:
-    wanted = {
-        "pattern": ("has characters that are not allowed", f"Write it so that it matches `{error.validator_value}`."),
-        "minItems": ("has too few entries", f"Write at least {error.validator_value}."),
-        "maxItems": ("has too many entries", f"Write at most {error.validator_value}."),
+def _other(error: ValidationError, path: Path, document: Document) -> None:
+    wanted = _wanted(error)
+    message, fix = {
+        "pattern": ("has characters that are not allowed", f"Write it so that it matches `{wanted}`."),
+        "minItems": ("has too few entries", f"Write at least {wanted}."),
+        "maxItems": ("has too many entries", f"Write at most {wanted}."),
         "uniqueItems": ("has an entry twice", "Keep each entry once."),
-        "minimum": (f"is below {error.validator_value}", f"Write {error.validator_value} or more."),
-        "exclusiveMinimum": (f"is not above {error.validator_value}", f"Write more than {error.validator_value}."),
-    }
-    message, fix = wanted.get(str(error.validator), ("has none of the shapes that the standard allows", "See the ODCS v3.2 schema for this key."))
-    return document.finding("error", path, "not-odcs", f"`{dotted(path)}` {message}.", fix)
+        "minimum": (f"is below {wanted}", f"Write {wanted} or more."),
+        "exclusiveMinimum": (f"is not above {wanted}", f"Write more than {wanted}."),
+    }.get(
+        str(error.validator),
+        ("has none of the shapes that the standard allows", "See its section in the ODCS standard."),
+    )
+    document.error(path, "not-odcs", f"`{dotted(path)}` {message}.", fix)

@@ -1,18 +1,19 @@
-"""Values that a contract writes for a property (bounds, allowed values): a YAML value in, its text for the plan or a finding out."""
+"""Values that a contract writes for a property (bounds, allowed values): a YAML value in, its text for the plan out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from contracts.authoring import datetimes
+from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.authoring.schema import wrong_type
-from contracts.authoring.source import Document
 from contracts.plan import Property
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX"}
+MOST_SHOWN = 12
 
 
 def type_name(prop: Property) -> str:
@@ -24,38 +25,36 @@ def type_name(prop: Property) -> str:
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:
     """A value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
-    fits = {
-        "string": isinstance(value, str),
-        "integer": _is_integer(value),
-        "number": isinstance(value, (int, Decimal)) and not isinstance(value, bool),
-        "boolean": isinstance(value, bool) and document.word(path) is None,
-    }
-    if prop.type in fits:
-        if fits[prop.type]:
-            return _written(document, path, value)
-        document.findings.append(wrong_type(document, path, NAMES[prop.type], prop.type == "string"))
+    if prop.type in DEFAULT_FORMATS:
+        if isinstance(value, str) and datetimes.parse(value, prop.type, prop.format):
+            return value
+        message = f"`{document.text(path) or ''}` is not {type_name(prop)}."
+        document.error(path, "wrong-type", message, f"Write {type_name(prop)}, in quotes.")
         return None
-    if isinstance(value, str) and datetimes.parse(value, prop.type, prop.format):
-        return value
-    document.error(path, "wrong-type", f"`{document.text(path) or ''}` is not {type_name(prop)}.", f"Write {type_name(prop)}, in quotes.")
-    return None
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-
-
-def _written(document: Document, path: Path, value: Any) -> str:
+    if not _fits(document, path, value, prop.type):
+        document.wrong_type(path, NAMES[prop.type], text=prop.type == "string" and value is not None)
+        return None
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else (document.text(path) or str(value)).removeprefix("+")
 
 
+def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
+    if kind == "boolean":
+        return isinstance(value, bool) and document.word(path) is None
+    if isinstance(value, bool):
+        return False
+    if kind == "integer":
+        return isinstance(value, int) and -(2**63) <= value < 2**63
+    return isinstance(value, str if kind == "string" else (int, Decimal))
+
+
 def order_of(text: str, prop: Property) -> Any:
     """A value's text as something that can be compared with another of the same property."""
-    return Decimal(text) if prop.type in ("integer", "number") else datetimes.parse(text, prop.type, prop.format)
+    return Decimal(text) if prop.type in {"integer", "number"} else datetimes.parse(text, prop.type, prop.format)
 
 
-def shown(texts: list[str]) -> str:
-    """Allowed values for people, the first twelve of them."""
-    return "one of " + ", ".join(texts[:12]) + (f" and {len(texts) - 12} more" if len(texts) > 12 else "")
+def shown(texts: Sequence[str]) -> str:
+    """Allowed values for people, the first of them."""
+    more = len(texts) - MOST_SHOWN
+    return "one of " + ", ".join(texts[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

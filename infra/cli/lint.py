@@ -30,7 +30,7 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     PATHS are contract files or folders of them (default: contracts).
     Errors exit 1; warnings and notes exit 0.
     """
-    from contracts.authoring.linting import lint  # noqa: PLC0415 (heavy: only when it is called)
+    from contracts.authoring.linting import lint
 
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
@@ -65,13 +65,15 @@ def _line(finding: Finding) -> str:
 
 def _sum(linted: Linted) -> str:
     levels = Counter(f.level for f in linted.findings)
-    said = ", ".join(f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note"))
+    said = ", ".join(
+        f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note")
+    )
     files = len(linted.contracts)
     return f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {said}"
 
 
 def _document(linted: Linted) -> dict[str, Any]:
-    from dataclasses import asdict  # noqa: PLC0415
+    from dataclasses import asdict
 
     return {
         "findings": [asdict(f) for f in linted.findings],

@@ -1,4 +1,4 @@
-"""`dropgate match`: a key in; the contract that claims it, or why none does, out. Reads contract files, not what is published."""
+"""`dropgate match`: a key and contract files in; the contract that claims the key, or why none does, out."""
 
 from __future__ import annotations
 
@@ -22,15 +22,20 @@ Examples:
 """
 )
 @click.argument("key")
-@click.option("--contracts", "folder", type=click.Path(exists=True, path_type=Path), help="File or folder of contracts (default: contracts).")
+@click.option(
+    "--contracts",
+    "folder",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder of contracts (default: contracts).",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(key: str, folder: Path | None, form: str) -> None:
     """Say which contract a KEY (below landing) belongs to and why, or why none.
 
     Exits 0 where one contract matches, 1 where none or several do.
     """
-    from contracts.authoring.linting import index_of, lint  # noqa: PLC0415 (heavy: only when it is called)
-    from infra.cli.lint import default_folder  # noqa: PLC0415
+    from contracts.authoring.linting import index_of, lint
+    from infra.cli.lint import default_folder
 
     linted = lint((folder or default_folder(),))
     found = match(index_of(linted.plans), key)
@@ -49,15 +54,29 @@ def _text(found: Match) -> str:
     if isinstance(found, Matched):
         lines = [f"{found.entry.contract}", f"  pattern   {found.pattern}", f"  producer  {found.entry.producer}"]
         lines += [f"  {name:<9} {value}" for name, value in found.parts.items()]
-        return "\n".join(lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else []))
+        return "\n".join(
+            lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else [])
+        )
     if isinstance(found, Ambiguous):
-        return f"Several contracts claim it: {', '.join(found.contracts)}. Such a file stays unmatched; dropgate lint shows where they overlap."
+        several = f"Several contracts claim it: {', '.join(found.contracts)}."
+        return f"{several} Such a file stays unmatched; dropgate lint shows where they overlap."
     return f"No contract: {found.reason}."
 
 
 def _document(found: Match) -> dict[str, Any]:
     if isinstance(found, Matched):
-        return {"match": found.entry.contract, "pattern": found.pattern, "producer": found.entry.producer, "parts": found.parts, "plan": f"sha256:{found.entry.plan}"}
+        return {
+            "match": found.entry.contract,
+            "pattern": found.pattern,
+            "producer": found.entry.producer,
+            "parts": found.parts,
+            "plan": f"sha256:{found.entry.plan}",
+        }
     if isinstance(found, Ambiguous):
         return {"match": None, "contracts": list(found.contracts), "reason": "several contracts claim the key"}
-    return {"match": None, "reason": found.reason, "nearest": found.nearest.contract if found.nearest else None, "pattern": found.pattern}
+    return {
+        "match": None,
+        "reason": found.reason,
+        "nearest": found.nearest.contract if found.nearest else None,
+        "pattern": found.pattern,
+    }

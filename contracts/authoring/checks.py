@@ -1,0 +1,110 @@
+"""All checks of a contract: its schema object in, the plan's properties and checks with ids of their own out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from contracts.authoring import properties, quality
+from contracts.authoring.document import Document
+from contracts.authoring.drop import DropBlock
+from contracts.authoring.finding import Path
+from contracts.plan import RECORD_CHECKS, Check, Property
+from contracts.problem import nearest
+
+OBJECT: Path = ("schema", 0)
+
+
+def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
+    """The one schema object of a contract; None, and a finding if the document is `whole`, where there is none."""
+    objects = document.data.get("schema") or []
+    if len(objects) > 1:
+        message = "Several schema objects in one contract are not built yet."
+        document.error(("schema", 1), "not-built-yet", message, "Write one contract for each.")
+    one = objects[0] if objects else None
+    if not isinstance(one, dict) or not one.get("properties") or "name" not in one:
+        fix = "Write a `schema` with one object and its `properties`."
+        if whole:
+            document.error(OBJECT, "no-properties", "The contract names no properties.", fix)
+        return None
+    if "relationships" in one:
+        fix = "Leave them out; they would not be checked."
+        document.error(
+            (*OBJECT, "relationships"), "not-built-yet", "Relationships are not built yet.", fix, on_key=True
+        )
+    return one
+
+
+def read(document: Document, one: dict[str, Any]) -> tuple[list[Property], list[Check]]:
+    """The properties of a schema object and the checks of their constraints and metrics, each with an id of its own."""
+    props: list[Property] = []
+    placed: list[tuple[Check, Path]] = [(check, ()) for check in RECORD_CHECKS]
+    for n, source in enumerate(one["properties"]):
+        path: Path = (*OBJECT, "properties", n)
+        if isinstance(source, dict) and (found := properties.read(document, path, source)):
+            props.append(found[0])
+            placed += [(check, path) for check in found[1]]
+            placed += _quality(document, path, source, found[0])
+    placed += _quality(document, OBJECT, one, None)
+    _names(document, one["properties"])
+    _clashes(document, placed)
+    return props, [check for check, _ in placed]
+
+
+def _quality(document: Document, path: Path, owner: dict[str, Any], prop: Property | None) -> list[tuple[Check, Path]]:
+    entries = [((*path, "quality", n), entry) for n, entry in enumerate(owner.get("quality") or [])]
+    found = [(quality.read(document, at, e, prop), at) for at, e in entries if isinstance(e, dict)]
+    return [(check, at) for check, at in found if check]
+
+
+def _names(document: Document, sources: list[Any]) -> None:
+    """Refuse names that stand twice, and keys of more than one property."""
+    seen: set[str] = set()
+    keyed = False
+    for n, source in enumerate(sources):
+        path: Path = (*OBJECT, "properties", n)
+        if not isinstance(source, dict):
+            continue
+        if source["name"] in seen:
+            message = f"The property `{source['name']}` stands twice."
+            document.error((*path, "name"), "duplicate-property", message, "Keep one of them.")
+        seen.add(source["name"])
+        if source.get("primaryKey") and keyed:
+            message = "A primary key of several properties is not built yet."
+            document.error((*path, "primaryKey"), "not-built-yet", message, "Mark one property, or none.")
+        keyed = keyed or bool(source.get("primaryKey"))
+
+
+def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
+    """Refuse two checks of one id: history is joined on them."""
+    seen: set[str] = set()
+    for check, path in placed:
+        if check.id in seen and not _is_twice(document, check.property):
+            message = f"Two checks have the id `{check.id}`."
+            document.error(path, "check-id-clash", message, "Give a quality entry an `id:` of its own.")
+        seen.add(check.id)
+
+
+def _is_twice(document: Document, name: str | None) -> bool:
+    return any(f.code == "duplicate-property" and f"`{name}`" in f.message for f in document.findings)
+
+
+def overridden(document: Document, path: Path, block: DropBlock, checks: list[Check]) -> list[Check]:
+    """The checks with the severities and tolerances of `drop.checks`, which stand at `path`; ids never change by it."""
+    by_id = {c.id: c for c in checks}
+    for name, wanted in block.checks.items():
+        check = by_id.get(name)
+        if check is None:
+            close = nearest(name, by_id)
+            fix = f"Write `{close}`." if close else "`dropgate lint --format json` lists the ids."
+            document.error((*path, name), "unknown-check", f"The contract has no check `{name}`.", fix, on_key=True)
+            continue
+        if check.scope == "record" and wanted.severity == "warning":
+            message = f"`{name}` cannot be a warning: such a line is no record."
+            document.error((*path, name, "severity"), "bad-value", message, "Write `tolerance:` if some may be lost.")
+        if check.threshold and wanted.tolerance:
+            message = f"`{name}` has a threshold of its own in its quality entry."
+            document.error((*path, name, "tolerance"), "bad-value", message, "Change the entry's operator.")
+        severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
+        by_id[name] = replace(check, severity=severity, tolerance=tolerance)
+    return list(by_id.values())

@@ -1,0 +1,72 @@
+"""A contract document while it is read: plain values, the place of each, and what there is to say about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.authoring.finding import Finding, Level, Mark, Path, dotted
+
+WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
+"""The bare words that YAML 1.1 reads as booleans."""
+
+
+@dataclass(slots=True)
+class Document:
+    """A contract's values and where each of them, and each key, stands; `findings` grow while it is read."""
+
+    file: str
+    data: Any = None
+    marks: dict[Path, Mark] = field(default_factory=dict)
+    keys: dict[Path, Mark] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what keeps the contract from being published."""
+        self.findings.append(self.finding("error", path, code, message, fix, on_key=on_key))
+
+    def warning(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what is probably not meant so."""
+        self.findings.append(self.finding("warning", path, code, message, fix, on_key=on_key))
+
+    def note(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what is good to know."""
+        self.findings.append(self.finding("note", path, code, message, fix, on_key=on_key))
+
+    def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
+        """Say that the value at a path is not `expected`; `text` tells that quotes would mend it."""
+        name, mark = dotted(path), self.place(path)
+        quotes = f'Write "{mark.text}" in quotes.'
+        if word := self.word(path):
+            message = f"`{name}` must be {expected}; YAML reads the bare `{word}` as true or false."
+            self.error(path, "wrong-type", message, quotes if text else f"Write {expected}.")
+        elif not mark.text:
+            self.error(path, "wrong-type", f"`{name}` must be {expected}.", f"Write {expected} here.")
+        else:
+            fix = quotes if text else f"Write {expected}{'' if mark.plain else ', without quotes'}."
+            self.error(path, "wrong-type", f"`{name}` must be {expected}, not `{mark.text:.60}`.", fix)
+
+    def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
+        """A finding about the value, or the key, at a path."""
+        mark = self.place(path, on_key=on_key)
+        return Finding(self.file, mark.line, mark.column, level, code, message, fix)
+
+    def place(self, path: Path, *, on_key: bool = False) -> Mark:
+        """Where a path stands, or the nearest of its parents that stands somewhere."""
+        for end in range(len(path), -1, -1):
+            if on_key and (mark := self.keys.get(path[:end])):
+                return mark
+            if mark := self.marks.get(path[:end]):
+                return mark
+        return Mark(1, 1)
+
+    def text(self, path: Path) -> str | None:
+        """The scalar at a path as the file writes it."""
+        mark = self.marks.get(path)
+        return mark.text if mark else None
+
+    def word(self, path: Path) -> str | None:
+        """The unquoted yes, no, on or off that stands at a path; None if something else does."""
+        mark = self.marks.get(path)
+        found = mark.text if mark and mark.plain else None
+        return found if found and found.casefold() in WORDS and found.casefold() not in {"true", "false"} else None

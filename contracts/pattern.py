@@ -1,0 +1,188 @@
+"""Key patterns: a pattern and a key in, what the pattern's named parts stand for in the key out (or None).
+
+Literal text, `?` one character, `*` any within one path part, `**` any across parts, `{name}` one or more characters
+within a part, `{name:%Y-%m-%d}` a date or time (strptime parts of fixed width). A pattern matches the whole key; where
+a named part could be shorter or longer, the parts to its left are the short ones.
+Matching walks the set of reachable positions token by token; the sets are bits of an integer, so that a key of 1,024
+bytes takes milliseconds, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Literal
+
+from contracts.errors import PatternInvalid
+
+WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "y": 2, "j": 3}
+"""The strptime parts that a pattern may use, and how many digits each takes."""
+
+PIECE = re.compile(r"\*\*|\*|\?|\{[^{}]*\}|[^*?{}]+|[{}]")
+Kind = Literal["literal", "one", "part", "many", "across", "date"]
+WILDCARDS: dict[str, Kind] = {"*": "many", "**": "across", "?": "one"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a pattern; `text` is the literal or the strptime format, `name` what its match is called."""
+
+    kind: Kind
+    text: str = ""
+    name: str | None = None
+
+    @property
+    def width(self) -> int:
+        """How many characters a date takes."""
+        return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall(r"%.|.", self.text))
+
+
+@cache
+def tokens(pattern: str) -> tuple[Token, ...]:
+    """A pattern read into tokens; PatternInvalid says what cannot be read."""
+    found: list[Token] = []
+    names: set[str] = set()
+    for piece in PIECE.findall(pattern):
+        token = _token(piece, pattern)
+        if token.name in names:
+            raise PatternInvalid(f"`{pattern}` names {{{token.name}}} twice; give each part its own name")
+        if token.name:
+            names.add(token.name)
+        found.append(token)
+    if not found:
+        raise PatternInvalid("the pattern is empty; write the keys that the contract is for, as `orders/*.csv`")
+    return tuple(found)
+
+
+def _token(piece: str, pattern: str) -> Token:
+    if piece in WILDCARDS:
+        return Token(WILDCARDS[piece])
+    if piece in ("{", "}"):
+        raise PatternInvalid(f"`{pattern}` has a `{piece}` without its other half")
+    if not piece.startswith("{"):
+        return Token("literal", piece)
+    name, colon, form = piece[1:-1].partition(":")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise PatternInvalid(
+            f"`{piece}` in `{pattern}`: a name is letters, digits and _, as {{state}} or {{date:%Y-%m-%d}}"
+        )
+    if not colon:
+        return Token("part", name=name)
+    parts = re.findall(r"%(.?)", form)
+    if not parts or "/" in form or any(p not in WIDTHS for p in parts):
+        allowed = ", ".join(f"%{w}" for w in WIDTHS)
+        raise PatternInvalid(f"`{piece}` in `{pattern}`: a date is written with {allowed} and within one part")
+    if len(set(parts)) < len(parts) or {"Y", "y"} <= set(parts) or ("j" in parts and {"m", "d"} & set(parts)):
+        raise PatternInvalid(f"`{piece}` in `{pattern}` says a part of the date twice; keep one of them")
+    return Token("date", form, name)
+
+
+def literal_folder(pattern: str) -> str:
+    """The folder that every key of a pattern lies in, ending in `/`; empty when the pattern begins with a wildcard."""
+    first = tokens(pattern)[0]
+    return first.text[: first.text.rfind("/") + 1] if first.kind == "literal" else ""
+
+
+def is_date(text: str, form: str) -> bool:
+    """Whether a text is a date of a strptime format, digit by digit."""
+    try:
+        return text.isascii() and datetime.strptime(text, form).strftime(form) == text  # noqa: DTZ007
+    except ValueError:
+        return False
+
+
+def _upto(at: int) -> int:
+    return (1 << (at + 1)) - 1
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A key as the matcher sees it: its length, and where its path parts begin and end."""
+
+    key: str
+    parts: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def along(cls, key: str) -> Walk:
+        ends = [*(m.start() for m in re.finditer("/", key)), len(key)]
+        return cls(key, tuple(zip((0, *(e + 1 for e in ends)), ends, strict=False)))
+
+    def after(self, token: Token, reached: int) -> int:
+        """The positions that a token leads to from `reached`; bit n stands for position n."""
+        if not reached:
+            return 0
+        if token.kind == "literal":
+            return self._moved(reached, re.finditer(f"(?={re.escape(token.text)})", self.key), len(token.text))
+        if token.kind == "date":
+            hits = (m for m in re.finditer(rf"(?=({_shape(token.text)}))", self.key) if is_date(m[1], token.text))
+            return self._moved(reached, hits, token.width)
+        if token.kind == "across":
+            return _upto(len(self.key)) & ~(_upto(_lowest(reached)) >> 1)
+        return self._within(token, reached)
+
+    def _moved(self, reached: int, hits: Iterator[re.Match[str]], width: int) -> int:
+        found = 0
+        for hit in hits:
+            if reached >> hit.start() & 1:
+                found |= 1 << (hit.start() + width)
+        return found
+
+    def _within(self, token: Token, reached: int) -> int:
+        found = 0
+        for begin, end in self.parts:
+            here = reached & _upto(end) & ~(_upto(begin) >> 1)
+            if here and token.kind == "one":
+                found |= (here << 1) & _upto(end)
+            elif here:
+                first = _lowest(here) + (token.kind == "part")
+                found |= _upto(end) & ~(_upto(first) >> 1)
+        return found
+
+    def all_after(self, toks: tuple[Token, ...]) -> list[int]:
+        """The positions reached before the first token and after each."""
+        reached = [1]
+        for token in toks:
+            reached.append(self.after(token, reached[-1]))
+        return reached
+
+    def begin(self, token: Token, reached: int, end: int) -> int:
+        """Where a token that ends at `end` began: of several places the leftmost."""
+        if token.kind in ("literal", "date", "one"):
+            return (
+                end
+                - {"literal": len(token.text), "date": token.width if token.kind == "date" else 0, "one": 1}[token.kind]
+            )
+        if token.kind == "across":
+            return _lowest(reached)
+        folder = self.key.rfind("/", 0, end) + 1
+        return _lowest(reached & ~(_upto(folder) >> 1))
+
+
+@cache
+def _shape(form: str) -> str:
+    parts = re.findall(r"%.|.", form)
+    return "".join(f"[0-9]{{{WIDTHS[p[1]]}}}" if p.startswith("%") else re.escape(p) for p in parts)
+
+
+def captures(pattern: str, key: str) -> dict[str, str] | None:
+    """What the named parts of a pattern stand for in a key; None when it does not match."""
+    toks = tokens(pattern)
+    walk = Walk.along(key)
+    reached = walk.all_after(toks)
+    if not reached[-1] >> len(key) & 1:
+        return None
+    parts: dict[str, str] = {}
+    end = len(key)
+    for n in range(len(toks) - 1, -1, -1):
+        begin = walk.begin(toks[n], reached[n], end)
+        if (name := toks[n].name) is not None:
+            parts[name] = key[begin:end]
+        end = begin
+    return dict(reversed(parts.items()))

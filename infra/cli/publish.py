@@ -1,0 +1,57 @@
+"""`dropgate publish`: contract files in, the catalog in force and what changed in it out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from infra.catalog import Publication
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate publish
+  dropgate publish contracts --catalog s3://my-internal-bucket/catalog/
+"""
+)
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--catalog", "zone", help="Zone to publish to, an s3:// URI (default: the running or deployed stack's).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
+    """Compile contracts and put them, and no others, in force.
+
+    PATHS are contract files or folders of them (default: contracts).
+    Everything is checked first: one error refuses the whole publish. A published plan never changes.
+    """
+    from datetime import UTC, datetime
+
+    from contracts.authoring.linting import lint
+    from infra.catalog import S3Catalog, publish
+    from infra.cli.lint import as_text, default_folder
+    from infra.cli.target import catalog_client
+
+    linted = lint(paths or (default_folder(),))
+    if linted.failed or not linted.plans:
+        click.echo(as_text(linted), err=True)
+        click.echo(
+            "Nothing was published." if linted.failed else "No contract here is in force; nothing was published.",
+            err=True,
+        )
+        raise SystemExit(1)
+    client, found = catalog_client(zone)
+    done = publish(linted.plans, S3Catalog(client, found), datetime.now(UTC))
+    click.echo(json.dumps(asdict(done), indent=2) if form == "json" else _text(done))
+
+
+def _text(done: Publication) -> str:
+    lines = [
+        f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
+    ]
+    end = f"In force now: index {done.index[:12]}." if done.moved else "Nothing changed."
+    return "\n".join([*lines, end])

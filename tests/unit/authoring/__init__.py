@@ -1,0 +1,1 @@
+"""Contracts read, checked and compiled: documents as text in, findings and plans looked at."""

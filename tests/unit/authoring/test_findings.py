@@ -1,0 +1,197 @@
+"""Wrong contracts: literal YAML, a mark where each finding belongs; never a crash, never a finding elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, found
+
+PROPERTY = {
+    "no type": a_document("- name: x  #! no-type"),
+    "type of a later version": a_document("- name: x\n  logicalType: time  #! not-built-yet"),
+    "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
+    "no name": a_document("- logicalType: string  #! missing-key"),
+    "name twice": a_document("- name: x\n  logicalType: string\n- name: x  #! duplicate-property\n  logicalType: date"),
+    "key misspelt": a_property("requird: true  #! unknown-key"),
+    "constraint beside its options": a_property("maxLength: 3  #! unknown-key"),
+    "boolean as text": a_property('required: "true"  #! wrong-type'),
+    "boolean of older YAML": a_property("required: yes  #! yaml-boolean"),
+    "number as text": a_property('logicalTypeOptions:\n  minimum: "1"  #! wrong-type', "integer"),
+    "fraction as bound of an integer": a_property("logicalTypeOptions:\n  minimum: 1.5  #! wrong-type", "integer"),
+    "infinite bound": a_property("logicalTypeOptions:\n  minimum: .inf  #! wrong-type", "number"),
+    "bound of text": a_property("logicalTypeOptions:\n  minimum: 1  #! unknown-key"),
+    "length of a number": a_property("logicalTypeOptions:\n  maxLength: 1  #! unknown-key", "number"),
+    "bounds crossed": a_property("logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  maximum: 1", "integer"),
+    "lengths crossed": a_property("logicalTypeOptions:\n  maxLength: 1\n  minLength: 2  #! bounds-crossed"),
+    "negative length": a_property("logicalTypeOptions:\n  minLength: -1  #! not-odcs"),
+    "exclusive bound": a_property("logicalTypeOptions:\n  exclusiveMaximum: 1  #! not-built-yet", "number"),
+    "multiple": a_property("logicalTypeOptions:\n  multipleOf: 5  #! not-built-yet", "integer"),
+    "format of text": a_property("logicalTypeOptions:\n  format: email  #! not-built-yet"),
+    "small integers": a_property("logicalTypeOptions:\n  format: i8  #! not-built-yet", "integer"),
+    "time zone": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "timestamp"),
+    "week year": a_property("logicalTypeOptions:\n  format: YYYY-MM-DD  #! bad-format", "date"),
+    "minutes for months": a_property("logicalTypeOptions:\n  format: yyyy-mm-dd  #! bad-format", "date"),
+    "date bound of another format": a_property(
+        'logicalTypeOptions:\n  format: dd.MM.yyyy\n  minimum: "2020-01-01"  #! wrong-type', "date"
+    ),
+    "date that does not exist": a_property('logicalTypeOptions:\n  maximum: "2023-02-29"  #! wrong-type', "date"),
+    "pattern that does not compile": a_property("logicalTypeOptions:\n  pattern: '[a-'  #! bad-pattern"),
+    "pattern of another dialect": a_property("logicalTypeOptions:\n  pattern: '\\Aa\\z'  #! bad-pattern"),
+    "pattern that is no text": a_property("logicalTypeOptions:\n  pattern: 5  #! wrong-type"),
+    "number in an enum of text": a_property("enum:\n  - value: 5  #! wrong-type"),
+    "bare no in an enum of text": a_property("enum:\n  - value: no  #! wrong-type"),
+    "null in an enum": a_property("enum:\n  - value: a\n  - value:  #! wrong-type"),
+    "text in an enum of integers": a_property("enum:\n  - value: a  #! wrong-type", "integer"),
+    "integer beyond 64 bits": a_property("enum:\n  - value: 9223372036854775808  #! wrong-type", "integer"),
+    "enum of bare values": a_property("enum:\n  - a  #! wrong-type"),
+    "empty enum": a_property("enum: []  #! not-odcs"),
+    "another physical name": a_property("physicalName: y  #! not-built-yet"),
+    "relationship of a property": a_property("relationships:  #! not-built-yet\n  - to: a.b"),
+    "measure": a_property("semanticType: measure  #! not-built-yet"),
+    "nested properties": a_document("- name: x\n  logicalType: object  #! not-built-yet\n  properties: []"),
+    "key of two properties": a_document(
+        "- {name: a, logicalType: string, primaryKey: true}\n- name: b\n  logicalType: string\n"
+        "  primaryKey: true  #! not-built-yet"
+    ),
+    "properties is a mapping": a_document("x:  #! wrong-type\n  logicalType: string"),
+}
+NULLS = "- metric: nullValues\n  mustBe: 0\n"
+INVALID = "- metric: invalidValues\n  mustBe: 0\n"
+QUALITY = {
+    "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
+    "metric of a later version": "- metric: missingValues  #! not-built-yet\n  mustBe: 0",
+    "duplicate values": "- metric: duplicateValues  #! not-built-yet\n  mustBe: 0",
+    "free text": "- type: text  #! not-built-yet\n  description: looks good",
+    "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
+    "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
+    "no metric": "- mustBe: 0  #! missing-key",
+    "no operator": "- metric: nullValues  #! no-operator",
+    "operator misspelt": "- metric: nullValues  #! no-operator\n  mustbe: 0  #! unknown-key",
+    "two operators": "- metric: nullValues\n  mustBe: 0\n  mustBeLessThan: 5  #! two-operators",
+    "text as threshold": "- metric: nullValues\n  mustBe: none  #! wrong-type",
+    "quoted threshold": '- metric: nullValues\n  mustBeLessThan: "5"  #! wrong-type',
+    "one end of a range": "- metric: nullValues\n  mustBeBetween: [1]  #! not-odcs",
+    "range upside down": "- metric: nullValues\n  mustBeBetween: [5, 1]  #! cannot-hold",
+    "range without inside": "- metric: nullValues\n  mustBeBetween: [1, 2]  #! cannot-hold",
+    "negative count": "- metric: nullValues\n  mustBeLessThan: -1  #! cannot-hold",
+    "less than nothing": "- metric: nullValues\n  mustBeLessThan: 0  #! cannot-hold",
+    "half a row": "- metric: nullValues\n  mustBe: 0.5  #! cannot-hold",
+    "more than everything": "- metric: nullValues\n  mustBeLessThan: 101  #! cannot-hold\n  unit: percent",
+    "unknown severity": "- metric: nullValues\n  mustBe: 0\n  severity: info  #! unknown-severity",
+    "unknown unit": '- metric: nullValues\n  mustBe: 0\n  unit: "%"  #! unknown-unit',
+    "unknown dimension": "- metric: nullValues\n  mustBe: 0\n  dimension: validity  #! unknown-value",
+    "no argument": "- metric: invalidValues  #! no-argument\n  mustBe: 0",
+    "argument misspelt": INVALID + "  arguments:\n    validValue: []  #! unknown-argument",
+    "argument of another metric": NULLS + "  arguments:\n    validValues: [a]  #! unknown-argument",
+    "argument in the wrong place": "- metric: invalidValues\n  mustBe: 0\n  validValues: [a]  #! unknown-key",
+    "valid values of another type": INVALID + "  arguments:\n    validValues: [a, 5]  #! wrong-type",
+    "valid values that are no list": INVALID + "  arguments:\n    validValues: a  #! wrong-type",
+    "wrong pattern": INVALID + "  arguments:\n    pattern: a++  #! bad-pattern",
+    "row count of a property": "- metric: rowCount  #! wrong-place\n  mustBe: 5",
+    "entry that is text": "- nullValues  #! wrong-type",
+}
+FILE_QUALITY = {
+    "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
+    "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
+    "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
+}
+BLOCK = {
+    "no files": "producer: shop  #! missing-key\nformat: csv",
+    "no producer and no format": "files: a/*.csv  #! missing-key",
+    "unknown key": f"{DROP}tolerence: 5  #! unknown-key",
+    "files is a number": "files: 5  #! wrong-type\nproducer: shop\nformat: csv",
+    "files holds a number": "files: [a/b.csv, 5]  #! wrong-type\nproducer: shop\nformat: csv",
+    "files is empty": "files: []  #! bad-value\nproducer: shop\nformat: csv",
+    "files without a folder": 'files: "*.csv"  #! no-folder\nproducer: shop\nformat: csv',
+    "files from the root": "files: /shop/a.csv  #! bad-pattern\nproducer: shop\nformat: csv",
+    "pattern of an unknown date part": 'files: "shop/{d:%q}"  #! bad-pattern\nproducer: shop\nformat: csv',
+    "pattern with half a brace": 'files: "shop/{d"  #! bad-pattern\nproducer: shop\nformat: csv',
+    "producer with a slash": "files: a/b.csv\nproducer: a/b  #! bad-value\nformat: csv",
+    "format of a later version": "files: a/b.parquet\nproducer: shop\nformat: parquet  #! not-built-yet",
+    "format misspelt": "files: a/b.csv\nproducer: shop\nformat: CSV  #! unknown-value",
+    "delimiter of two characters": f'{DROP}csv: {{delimiter: "||"}}  #! bad-value',
+    "delimiter that is the quote": f"{DROP}csv: {{delimiter: '\"'}}  #! bad-value",
+    "no quote": f'{DROP}csv: {{quote: ""}}  #! not-built-yet',
+    "no header": f"{DROP}csv: {{header: false}}  #! not-built-yet",
+    "line breaks in cells": f"{DROP}csv: {{multiLine: true}}  #! not-built-yet",
+    "encoding of a later version": f"{DROP}csv: {{encoding: windows-1252}}  #! not-built-yet",
+    "encoding misspelt": f"{DROP}csv: {{encoding: utf-7}}  #! unknown-value",
+    "key of csv misspelt": f"{DROP}csv: {{nullValue: [NA]}}  #! unknown-key",
+    "bare null among nulls": f"{DROP}csv:\n  nullValues:\n    - ~  #! wrong-type",
+    "bare no among nulls": f"{DROP}csv:\n  nullValues:\n    - no  #! wrong-type",
+    "csv is text": f"{DROP}csv: utf-8  #! wrong-type",
+    "policy misspelt": f"{DROP}columns: {{extra: warning}}  #! unknown-value",
+    "empty misspelt": f"{DROP}empty: ignore  #! unknown-value",
+    "tolerance without unit": f'{DROP}tolerance: {{rows: "5"}}  #! bad-value',
+    "tolerance below nothing": f"{DROP}tolerance: {{rows: -1}}  #! bad-value",
+    "tolerance of more than all": f'{DROP}tolerance: {{rows: "101%"}}  #! bad-value',
+    "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
+    "promotion of a later version": f"{DROP}promote: rows  #! not-built-yet",
+    "same key of a later version": f"{DROP}sameKey: reject  #! not-built-yet",
+    "unknown check": f"{DROP}checks:\n  id.logicaltype: {{severity: warning}}  #! unknown-check",
+    "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",
+    "key of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severty: error}}  #! unknown-key",
+    "malformed lines as a warning": f"{DROP}checks:\n  record.fields: {{severity: warning}}  #! bad-value",
+    "the block is a list": "- files: a/b.csv  #! wrong-type",
+}
+HEADS = {
+    "another version of the standard": HEAD.replace("v3.2.0", "v3.3.0  #! unknown-value"),
+    "an ancient version of the standard": HEAD.replace("v3.2.0", "v2.2.2  #! not-built-yet"),
+    "another kind": HEAD.replace("DataContract", "DataProduct  #! unknown-value"),
+    "version as a number": HEAD.replace('"1.0.0"', "1.0  #! wrong-type"),
+    "version that is none": HEAD.replace('"1.0.0"', "latest  #! bad-version"),
+    "id that cannot stand in keys": HEAD.replace("orders", "a/b  #! bad-id"),
+    "status misspelt": HEAD.replace("active", "actve  #! unknown-value"),
+    "deprecated": HEAD.replace("active", "deprecated  #! deprecated"),
+    "unknown section": HEAD + "quality: []  #! unknown-key\n",
+    "key twice": HEAD + "status: draft  #! duplicate-key\n",
+    "a tag of YAML": HEAD + "name: !!binary aGk=  #! yaml-tag\n",
+    "a team of the wrong shape": HEAD + "team:\n  members:\n    - name: Ann  #! missing-key\n",
+}
+
+
+@pytest.mark.parametrize("text", PROPERTY.values(), ids=PROPERTY.keys())
+def test_wrong_property_is_found_in_its_line(text: str) -> None:
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("quality", QUALITY.values(), ids=QUALITY.keys())
+def test_wrong_quality_is_found_in_its_line(quality: str) -> None:
+    text = a_property("quality:\n  " + quality.replace("\n", "\n  "))
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("quality", FILE_QUALITY.values(), ids=FILE_QUALITY.keys())
+def test_wrong_quality_of_a_file_is_found(quality: str) -> None:
+    text = a_document(quality=quality)
+    text = text.replace("    quality:\n      []\n      relationships", "    quality: []\n    relationships")
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("drop", BLOCK.values(), ids=BLOCK.keys())
+def test_wrong_drop_block_is_found_in_its_line(drop: str) -> None:
+    text = a_document(drop=drop)
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS.keys())
+def test_wrong_heading_is_found_in_its_line(head: str) -> None:
+    text = a_document(head=head)
+    assert found(text) == expected(text)
+
+
+def test_every_finding_says_what_to_write() -> None:
+    texts = [*PROPERTY.values(), *(a_document(drop=d) for d in BLOCK.values())]
+    findings = [f for text in texts for f in compiled(text).findings]
+    assert all(f.message.endswith(".") and f.fix for f in findings)
+    assert not [f for f in findings if "None" in f.message + f.fix]
+
+
+def test_all_errors_of_a_document_come_at_once() -> None:
+    text = a_document(
+        "- name: x\n  logicalType: text  #! unknown-value\n- name: y\n  logicalType: date\n"
+        "  logicalTypeOptions: {format: YYYY}  #! bad-format\n",
+        quality="- metric: rowCount  #! no-operator",
+        drop="files: a/b.csv\nproducer: a\nformat: xls  #! unknown-value",
+    )
+    assert found(text) == expected(text)
