@@ -107,6 +107,8 @@ def keep(journey: Journey, folder: Path) -> None:
         bucket, prefix = keys.split(getattr(ports.zones, zone))
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
             for found in page.get("Contents", []):
+                if found["Key"].endswith("/"):  # a folder's marker of s3a's
+                    continue
                 body = client.get_object(Bucket=bucket, Key=found["Key"])["Body"].read()
                 objects[f"{zone}/{found['Key'].removeprefix(prefix)}"] = body
     drops = [t.drop_id for t in journey.travellers if t.drop_id]
