@@ -28,11 +28,12 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     """Everything that is wrong with a header under the contract's `columns` policy, all at once."""
     known = [p.name for p in plan.properties]
     names = list(positions(header))
+    renamed = _renamed(names, known)
     return (
         *_blank(header),
         *_duplicated(header),
-        *_missing(plan, names),
-        *_extra(plan, names, known),
+        *_missing(plan, names, renamed),
+        *_extra(plan, names, known, renamed),
         *_reordered(plan, names, known),
     )
 
@@ -56,36 +57,42 @@ def _twice(name: str, times: int) -> Problem:
     return Problem("duplicate-column", message, f"Keep one column `{name}`.", property=name)
 
 
-def _missing(plan: Plan, names: list[str]) -> list[Problem]:
-    policy = plan.columns.missing
+def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:
     found = []
     for prop in plan.properties:
-        if prop.name in names or (policy == "ignore" and not prop.required):
+        if prop.name in names or (plan.columns.missing == "ignore" and not prop.required):
             continue
-        spare = [n for n in names if n not in {p.name for p in plan.properties}]
-        close = nearest(prop.name, spare)
-        add = f"Add a column `{prop.name}` ({prop.type})."
-        fix = f"Rename the column `{close}` to `{prop.name}`." if close else add
-        level: Level = "error" if policy == "reject" or prop.required else "warning"
-        message = f"The column `{prop.name}` is missing from the header."
+        other = renamed.get(prop.name)
+        fix = f"Rename `{other}` to `{prop.name}`." if other else f"Add a column `{prop.name}` ({prop.type})."
+        level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
+        instead = f"; `{other}` stands there instead" if other else ""
+        message = f"The column `{prop.name}` is missing from the header{instead}."
         found.append(Problem("missing-column", message, fix, level, property=prop.name))
     return found
 
 
-def _extra(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
-    policy = plan.columns.extra
-    if policy == "ignore":
+def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, str]) -> list[Problem]:
+    """The columns that the contract does not know; one that is told of as a missing one is not told of again."""
+    if plan.columns.extra == "ignore":
         return []
-    absent = [k for k in known if k not in names]
-    level: Level = "error" if policy == "reject" else "warning"
-    found = []
-    for name in names:
-        if name in known or not name.strip():
-            continue
-        close = nearest(name, absent)
-        leave = f"Leave the column out, or ask for it to be added to {plan.contract}."
-        fix = f"Rename it to `{close}`." if close else leave
-        found.append(Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name))
+    told = renamed.values() if plan.columns.missing == "reject" else ()
+    level: Level = "error" if plan.columns.extra == "reject" else "warning"
+    fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
+    return [
+        Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
+        for name in names
+        if name not in known and name.strip() and name not in told
+    ]
+
+
+def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
+    """The contract's name to the header's, where one is missing and another much like it is there."""
+    spare = [n for n in names if n not in known]
+    found: dict[str, str] = {}
+    for name in (k for k in known if k not in names):
+        if close := nearest(name, spare):
+            found[name] = close
+            spare.remove(close)
     return found
 
 
