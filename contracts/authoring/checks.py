@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from contracts.authoring import properties, quality
+from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
-from contracts.authoring.drop import DropBlock
 from contracts.authoring.finding import Path
 from contracts.plan import RECORD_CHECKS, Check, Property
 from contracts.problem import nearest

@@ -8,8 +8,8 @@ from typing import Any
 
 from contracts import plan
 from contracts.authoring import checks, drop, heading, schema, source
+from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
-from contracts.authoring.drop import DropBlock
 from contracts.authoring.finding import Finding, Path
 from contracts.authoring.lift import CURRENT, lift
 from contracts.errors import ContractInvalid

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from contracts.authoring.block import CheckBlock, ColumnsBlock, CsvBlock, DropBlock, ToleranceBlock
 from contracts.authoring.document import Document
-from contracts.authoring.drop import CheckBlock, ColumnsBlock, CsvBlock, DropBlock, ToleranceBlock
 from contracts.authoring.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
