@@ -1,0 +1,241 @@
+"""A crash, or somebody faster, at any call to the world: then everything is delivered again, and the end is the same.
+
+Each way is walked once undisturbed, to count the calls; then once for each call and each side of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from contracts.errors import DropgateError
+from contracts.job import DropResult, JobDrop
+from contracts.plan import Plan
+from functions.ports import Ports
+from functions.replay import replay
+from functions.submission import Drop
+from tests.builders import World, a_world, all_good, one_bad
+
+NEVER = 10**6
+SIDES = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+def crash() -> None:
+    raise Crash
+
+
+@dataclass
+class Fuse:
+    """Counts calls to the world; at one of them, before it is made or after, something happens."""
+
+    at: int = NEVER
+    after: bool = False
+    act: Callable[[], None] = crash
+    calls: int = 0
+
+    def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Make one call."""
+        self.calls += 1
+        mine = self.calls == self.at
+        if mine and not self.after:
+            self.act()
+        answer = method(*args, **kwargs)
+        if mine and self.after:
+            self.act()
+        return answer
+
+
+class Watched:
+    """A port that counts its calls."""
+
+    def __init__(self, port: Any, fuse: Fuse) -> None:
+        self._port = port
+        self._fuse = fuse
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+        return lambda *args, **kwargs: self._fuse.call(method, *args, **kwargs)
+
+
+def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
+    """Good for the most; a `bad` one has a bad row, of a `silent` one nothing is said."""
+    if "silent" in drop.name:
+        return None
+    return (one_bad if "bad" in drop.name else all_good)(plan, drop)
+
+
+Way = Callable[[World], Iterator[Callable[[], Any]]]
+
+
+def every_kind(world: World) -> Iterator[Callable[[], Any]]:
+    """One drop of each ending."""
+    world.upload("orders/good.csv", b"id,note\n1,a\n")
+    world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world.upload("orders/silent.csv", b"id,note\n1,a\n")
+    world.upload("orders/header.csv", b"ID,note\n1,a\n")
+    world.upload("order/typo.csv", b"id,note\n1,a\n")
+    yield from once(world)
+
+
+def replaced(world: World) -> Iterator[Callable[[], Any]]:
+    """A file that is replaced once it is promoted, and another that is replaced while it waits."""
+    world.upload("orders/a.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    world.upload("orders/a.csv", b"id,note\n2,a\n")
+    world.upload("orders/b.csv", b"id,note\n1,b\n")
+    world.upload("orders/b.csv", b"id,note\n2,b\n")
+    yield from once(world)
+
+
+def crashing_job(world: World) -> Iterator[Callable[[], Any]]:
+    """A job that crashes, then one that does not."""
+    world.upload("orders/a.csv", b"id,note\n1,a\n")
+    yield from (world.deliver_events, world.deliver_windows, world.crash_jobs, world.deliver_jobs)
+    yield from (lambda: world.end_jobs(judge), world.deliver_jobs)
+
+
+def replayed(world: World) -> Iterator[Callable[[], Any]]:
+    """A drop that is rejected at the door, and judged again under a milder contract."""
+    drop = world.upload("orders/a.csv", b"id\n1\n")
+    yield world.deliver_events
+    milder = replace(world.plans[0].columns, missing="ignore")
+    world.publish([replace(world.plans[0], columns=milder)])
+    yield lambda: replay(world.ports, drop)
+    yield from (world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
+
+
+def once(world: World) -> Iterator[Callable[[], Any]]:
+    """Each event delivered once."""
+    yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
+
+
+WAYS = pytest.mark.parametrize("way", [every_kind, replaced, crashing_job, replayed], ids=lambda w: w.__name__)
+
+
+def walk(way: Way, fuse: Fuse, world: World | None = None) -> World:
+    """Go one way under a fuse, then deliver all of it again, as queues and schedule do."""
+    world = world or a_world()
+    plain = world.ports
+    world.with_ports(lambda port: Watched(port, fuse))
+    for step in way(world):
+        try:
+            step()
+        except (Crash, DropgateError):
+            again(world)
+            step()
+    fuse.at, world.ports = NEVER, plain
+    world.deliver_events(again=True)
+    world.finish(judge)
+    return world
+
+
+def again(world: World) -> None:
+    """What queues and schedule do after a crash, but for jobs, which end when they end."""
+    world.deliver_events(again=True)
+    world.reconcile()
+    world.deliver_windows()
+
+
+def somebody_else(world: World, plain: Ports) -> None:
+    """Another process that is given all that there is to do, and does it."""
+    mine, world.ports = world.ports, plain
+    world.deliver_events(again=True)
+    world.finish(judge, rounds=1)
+    world.ports = mine
+
+
+@dataclass
+class End:
+    """What people see in the end."""
+
+    drops: dict[str, list[Any]] = field(default_factory=dict)
+    objects: dict[str, bytes] = field(default_factory=dict)
+    receipts: list[str] = field(default_factory=list)
+
+
+def ending(world: World) -> End:
+    """How each drop ended and got there, what is promoted, held, staged and left in landing, who has a receipt."""
+    objects = world.store.listing("s3://")
+    work = ("internal/jobs/", "internal/reports/")
+    drops = sorted(world.drops().values(), key=lambda d: d.sequencer)
+    return End(
+        drops={
+            f"{d.name} {d.version_id}": [d.attempt, d.verdict, [p.code for p in d.problems], *way_of(world, d)]
+            for d in drops
+        },
+        objects={uri: body for uri, body in objects.items() if not uri.startswith(work)},
+        receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
+    )
+
+
+def way_of(world: World, drop: Drop) -> list[str]:
+    """The states of a drop; one that a newer upload overtakes may or may not have been in a batch by then."""
+    states = world.states(drop.id)
+    return [s for s in states if s != "validating"] if drop.state == "superseded" else states
+
+
+def test_undisturbed_every_drop_ends_as_it_should() -> None:
+    ends = {name: end[-1] for name, end in ending(walk(every_kind, Fuse())).drops.items()}
+
+    assert ends == {
+        "orders/good.csv v1": "accepted",
+        "orders/bad.csv v2": "rejected",
+        "orders/silent.csv v3": "failed",
+        "orders/header.csv v4": "rejected",
+        "order/typo.csv v5": "unmatched",
+    }
+
+
+def test_undisturbed_the_newest_upload_is_promoted() -> None:
+    end = ending(walk(replaced, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted", "superseded", "accepted"]
+    assert end.objects["promoted/orders.v1/orders/a.csv"] == b"id,note\n2,a\n"
+    assert end.objects["promoted/orders.v1/orders/b.csv"] == b"id,note\n2,b\n"
+
+
+def test_undisturbed_other_ways_end_in_acceptance() -> None:
+    assert [d[-1] for d in ending(walk(crashing_job, Fuse())).drops.values()] == ["accepted"]
+    assert [d[-1] for d in ending(walk(replayed, Fuse())).drops.values()] == ["accepted"]
+
+
+@WAYS
+@SIDES
+def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
+    whole = Fuse()
+    end = ending(walk(way, whole))
+    for at in range(1, whole.calls + 1):
+        assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
+
+
+@pytest.mark.parametrize("way", [every_kind, replayed], ids=lambda w: w.__name__)
+@SIDES
+def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
+    whole = Fuse()
+    end = ending(walk(way, whole))
+    for at in range(1, whole.calls + 1):
+        world = a_world()
+        fuse = Fuse(at, after, partial(somebody_else, world, world.ports))
+        assert ending(walk(way, fuse, world)) == end, f"call {at}"
+
+
+def test_somebody_faster_never_promotes_the_older() -> None:
+    whole = Fuse()
+    end = ending(walk(replaced, whole))
+    for at in range(1, whole.calls + 1):
+        world = a_world()
+        fuse = Fuse(at, False, partial(somebody_else, world, world.ports))
+        now = ending(walk(replaced, fuse, world))
+        assert promoted(now) == promoted(end), f"call {at}"
+
+
+def promoted(end: End) -> dict[str, bytes]:
+    return {uri: body for uri, body in end.objects.items() if uri.startswith("promoted/")}
