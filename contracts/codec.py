@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ from typing import Any, Literal, TypeVar, Union
 from contracts.errors import DocumentInvalid
 
 T = TypeVar("T")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?[0-9]+)?")
+"""Finite decimals, as str(Decimal) and documents write them."""
 
 
 def encode(value: Any) -> Any:
@@ -53,7 +56,7 @@ def loads(cls: type[T], text: str | bytes, where: str) -> T:
 
 def decode(cls: type[T], data: Any, where: str = "document") -> T:
     """JSON types as a value of `cls`, or DocumentInvalid naming the place that does not fit."""
-    return typing.cast(T, _decode(cls, data, where))
+    return typing.cast("T", _decode(cls, data, where))
 
 
 def _decode(hint: Any, data: Any, where: str) -> Any:
@@ -63,7 +66,8 @@ def _decode(hint: Any, data: Any, where: str) -> Any:
     if origin in (Union, types.UnionType):
         return _union(hint, data, where)
     if origin is Literal:
-        return _expect(data in typing.get_args(hint), data, data, f"one of {typing.get_args(hint)}", where)
+        known = [a for a in typing.get_args(hint) if type(a) is type(data)]
+        return _expect(data in known, data, data, f"one of {typing.get_args(hint)}", where)
     if origin is tuple:
         return _tuple(typing.get_args(hint), data, where)
     if origin in (dict, Mapping):
@@ -72,7 +76,8 @@ def _decode(hint: Any, data: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return _dataclass(hint, data, where)
     if hint is Decimal:
-        return Decimal(_expect(isinstance(data, str), data, data, "a number as text", where))
+        number = isinstance(data, str) and NUMBER.fullmatch(data) is not None
+        return Decimal(_expect(number, data, data, "a number as text", where))
     fits = isinstance(data, hint) and (hint is bool or not isinstance(data, bool))
     return _expect(fits, data, data, hint.__name__, where)
 
@@ -105,7 +110,7 @@ def _dataclass(cls: Any, data: Any, where: str) -> Any:
 def _fields(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
     fields = [f for f in dataclasses.fields(cls) if f.init]
     bare = (f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING)
-    return {name: hint for name, hint in typing.get_type_hints(cls).items()}, frozenset(bare)
+    return typing.get_type_hints(cls), frozenset(bare)
 
 
 def _expect(ok: bool, result: Any, found: Any, wanted: str, where: str) -> Any:

@@ -33,7 +33,6 @@ UNDER_OPTIONS = ("minimum", "maximum", "minLength", "maxLength", "format", "patt
 HINTS = {
     **dict.fromkeys(UNDER_OPTIONS, "Write it under `logicalTypeOptions`; of a quality entry, under `arguments`."),
     "validValues": "Write it under `arguments`.",
-    "rule": "Write `metric`.",
     "nullable": "Write `required: true` for a property that must not be null.",
     "type": "Write `logicalType`.",
 }
@@ -142,6 +141,7 @@ def _missing_keys(error: ValidationError, path: Path, document: Document) -> Ite
         if key in error.instance or (key == "map" and "logicalType" not in error.instance):
             continue  # the schema wants a map of every property without a logicalType
         close = nearest(key, [k for k in error.instance if k not in _known(error.schema)])
+        close = "rule" if key == "metric" and "rule" in error.instance else close
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
         where = f"`{dotted(path)}`" if path else "The document"
         document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)

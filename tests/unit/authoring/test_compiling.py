@@ -1,0 +1,308 @@
+"""What a contract's words become in the plan: kinds, scopes, ids, bounds as text, words for people."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from contracts import codec
+from contracts.authoring.compiling import load_plan
+from contracts.errors import ContractInvalid
+from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
+from tests.unit.authoring.documents import (
+    DROP,
+    HEAD,
+    a_document,
+    a_plan,
+    a_property,
+    check,
+    compiled,
+    found,
+)
+
+
+def ids(text: str) -> list[str]:
+    return [c.id for c in a_plan(text).checks if c.scope != "record"]
+
+
+def test_plan_carries_what_the_contract_says() -> None:
+    plan = a_plan(a_document())
+    assert (plan.contract, plan.id, plan.version, plan.object) == ("orders.v1", "orders", "1.0.0", "orders")
+    assert (plan.producer, plan.files, plan.deprecated) == ("shop", ("shop/orders/*.csv",), False)
+
+
+def test_every_plan_begins_with_the_record_checks() -> None:
+    assert a_plan(a_document()).checks[:3] == RECORD_CHECKS
+
+
+def test_plan_survives_its_own_text() -> None:
+    text = a_property("quality:\n  - metric: nullValues\n    mustBeLessThan: 0.10\n    unit: percent")
+    plan = a_plan(text)
+    assert codec.loads(Plan, codec.canonical(plan), "plan") == plan
+
+
+def test_comments_and_layout_do_not_change_the_hash() -> None:
+    text = a_document()
+    assert a_plan("# by hand\n\n" + text.replace("version: ", "version:   ")).sha == a_plan(text).sha
+
+
+TYPES = {
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "date": "a date like 2026-01-31",
+    "timestamp": "a timestamp like 2026-01-31T13:45:07Z",
+}
+
+
+@pytest.mark.parametrize(("kind", "words"), TYPES.items())
+def test_every_type_but_text_is_checked(kind: str, words: str) -> None:
+    made = check(a_property("", kind), "x.logicalType")
+    assert (made.kind, made.scope, made.dimension, made.expected) == ("logicalType", "row", "conformity", words)
+
+
+def test_text_has_no_type_check() -> None:
+    assert ids(a_property("")) == []
+
+
+def test_date_format_stands_in_property_and_check() -> None:
+    plan = a_plan(a_property("logicalTypeOptions: {format: dd.MM.yyyy}", "date"))
+    assert plan.properties[0].format == "dd.MM.yyyy"
+    assert (plan.checks[3].arguments, plan.checks[3].expected) == ({"format": "dd.MM.yyyy"}, "a date like 31.01.2026")
+
+
+def test_flags_become_checks_of_row_and_set() -> None:
+    made = a_plan(a_property("required: true\nunique: true\nprimaryKey: true")).checks[3:]
+    assert [(c.id, c.scope, c.dimension) for c in made] == [
+        ("x.required", "row", "completeness"),
+        ("x.unique", "set", "uniqueness"),
+        ("x.primaryKey", "set", "uniqueness"),
+    ]
+
+
+def test_primary_key_asks_for_no_other_check() -> None:
+    assert ids(a_property("primaryKey: true")) == ["x.primaryKey"]
+
+
+def test_required_stands_in_the_property() -> None:
+    assert a_plan(a_property("required: true")).properties[0].required
+
+
+def test_false_flags_ask_for_nothing() -> None:
+    assert ids(a_property("required: false\nunique: false\nprimaryKey: false")) == []
+
+
+def test_bounds_keep_the_documents_digits() -> None:
+    text = a_property("logicalTypeOptions: {minimum: -0.10, maximum: 12345678901234567890.10}", "number")
+    low, high = check(text, "x.minimum"), check(text, "x.maximum")
+    assert (low.arguments, high.arguments) == ({"value": "-0.10"}, {"value": "12345678901234567890.10"})
+    assert (low.expected, high.expected) == (">= -0.10", "<= 12345678901234567890.10")
+
+
+def test_bounds_of_dates_are_in_their_format() -> None:
+    text = a_property('logicalTypeOptions: {format: dd/MM/yyyy, minimum: "31/12/1999"}', "date")
+    assert check(text, "x.minimum").arguments == {"value": "31/12/1999"}
+
+
+def test_lengths_are_numbers_with_words() -> None:
+    text = a_property("logicalTypeOptions: {minLength: 2, maxLength: 5}")
+    assert check(text, "x.minLength").arguments == {"value": 2}
+    assert check(text, "x.maxLength").expected == "at most 5 characters"
+
+
+def test_pattern_is_ready_for_java() -> None:
+    made = check(a_property("logicalTypeOptions: {pattern: '^[A-Z]{3}$'}"), "x.pattern")
+    assert (made.arguments, made.expected) == ({"pattern": r"^[A-Z]{3}\z"}, "matching ^[A-Z]{3}$")
+
+
+def test_enum_values_are_text_of_their_type() -> None:
+    made = check(a_property("enum: [{value: 1}, {value: +2}, {value: -3}]", "integer"), "x.enum")
+    assert (made.arguments, made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")
+
+
+def test_long_enums_are_shortened_for_people_only() -> None:
+    made = check(a_property(f"enum: [{', '.join(f'{{value: {n}}}' for n in range(20))}]", "integer"), "x.enum")
+    assert len(made.arguments["values"]) == 20
+    assert made.expected.endswith("11 and 8 more")
+
+
+def metric(body: str, kind: str = "string") -> str:
+    return a_property("quality:\n  - " + body.replace("\n", "\n    "), kind)
+
+
+def test_metric_of_zero_is_a_row_check() -> None:
+    made = check(metric("metric: nullValues\nmustBe: 0"), "x.nullValues")
+    assert (made.scope, made.threshold, made.expected, made.dimension) == ("row", None, "not null", "completeness")
+
+
+def test_zero_percent_is_zero() -> None:
+    assert check(metric("metric: nullValues\nmustBe: 0\nunit: percent"), "x.nullValues").scope == "row"
+
+
+def test_other_threshold_is_a_set_check() -> None:
+    made = check(metric("metric: nullValues\nmustBeLessThan: 10\nunit: percent"), "x.nullValues")
+    assert (made.scope, made.expected) == ("set", "nulls < 10 %")
+    assert made.threshold == Threshold("mustBeLessThan", (Decimal(10),), "percent")
+
+
+def test_invalid_values_say_what_is_valid() -> None:
+    text = metric("metric: invalidValues\nmustBe: 0\narguments:\n  validValues: [a, b]\n  pattern: ^.$")
+    made = check(text, "x.invalidValues")
+    assert made.arguments["values"] == ["a", "b"]
+    assert made.expected == "one of a, b and matching ^.$"
+
+
+def test_threshold_and_valid_values_are_both_said() -> None:
+    text = metric("metric: invalidValues\nmustBeLessOrEqualTo: 5\narguments: {validValues: [1, 2]}", "integer")
+    assert check(text, "x.invalidValues").expected == "invalid values <= 5 (one of 1, 2)"
+
+
+ROW_COUNTS = {
+    "mustBe: 5": "= 5 records",
+    "mustNotBe: 5": "!= 5 records",
+    "mustBeGreaterThan: 1000": "> 1,000 records",
+    "mustBeGreaterOrEqualTo: 5": ">= 5 records",
+    "mustBeLessThan: 5": "< 5 records",
+    "mustBeLessOrEqualTo: 5": "<= 5 records",
+    "mustBeBetween: [100, 200]": "between 100 and 200 records, ends excluded",
+    "mustNotBeBetween: [1, 5]": "not between 1 and 5 records, ends allowed",
+}
+
+
+@pytest.mark.parametrize(("operator", "words"), ROW_COUNTS.items())
+def test_every_operator_of_row_count_is_built(operator: str, words: str) -> None:
+    made = check(a_document(quality=f"- metric: rowCount\n  {operator}"), "rowCount")
+    assert (made.scope, made.property, made.expected) == ("set", None, words)
+
+
+def test_no_records_is_a_set_check_too() -> None:
+    made = check(a_document(quality="- metric: rowCount\n  mustBe: 0"), "rowCount")
+    assert (made.scope, made.threshold) == ("set", Threshold("mustBe", (Decimal(0),)))
+
+
+def test_warning_and_error_of_one_metric_have_ids_of_their_own() -> None:
+    pair = "quality:\n  - {metric: nullValues, mustBeLessThan: 5, severity: warning}\n"
+    pair += "  - {metric: nullValues, mustBeLessThan: 9}"
+    assert ids(a_property(pair)) == ["x.nullValues.warning", "x.nullValues"]
+
+
+def test_authors_id_goes_before_the_name() -> None:
+    assert ids(metric("id: few-nulls\nname: Few nulls\nmetric: nullValues\nmustBe: 0")) == ["few-nulls"]
+    assert ids(metric("name: Few nulls\nmetric: nullValues\nmustBe: 0")) == ["Few nulls"]
+
+
+def test_two_checks_of_one_id_are_refused() -> None:
+    pair = "quality:\n  - {metric: nullValues, mustBeLessThan: 5}\n  - {metric: nullValues, mustBeGreaterThan: 1}"
+    assert found(a_property(pair)) == {(13, "check-id-clash")}
+
+
+def test_authors_dimension_and_description_are_kept() -> None:
+    made = check(metric("metric: nullValues\nmustBe: 0\ndimension: accuracy\ndescription: why"), "x.nullValues")
+    assert (made.dimension, made.description) == ("accuracy", "why")
+
+
+def test_severity_of_a_constraint_comes_from_the_block() -> None:
+    drop = DROP + 'checks:\n  id.logicalType: {severity: warning, tolerance: "2%"}'
+    made = check(a_document(drop=drop), "id.logicalType")
+    assert (made.severity, made.tolerance) == ("warning", Limit(Decimal(2), "percent"))
+
+
+def test_lines_that_are_no_records_may_be_tolerated() -> None:
+    drop = DROP + "checks:\n  record.fields: {tolerance: 3}"
+    assert check(a_document(drop=drop), "record.fields").tolerance == Limit(Decimal(3), "rows")
+
+
+def test_tolerance_with_whole_files_is_a_warning() -> None:
+    text = a_document(drop=DROP + 'tolerance: {rows: "1.5%"}')
+    assert a_plan(text).tolerance == Limit(Decimal("1.5"), "percent")
+    assert {code for _, code in found(text)} == {"tolerated-rows-travel"}
+
+
+def test_block_without_choices_has_the_designs_defaults() -> None:
+    plan = a_plan(a_document())
+    assert (plan.csv.delimiter, plan.csv.encoding, plan.csv.quote, plan.csv.null_values) == (",", "utf-8", '"', ("",))
+    assert (plan.columns.extra, plan.columns.missing, plan.columns.order) == ("reject", "reject", "any")
+    assert (plan.empty, plan.tolerance, plan.promote, plan.same_key) == ("reject", None, "object", "supersede")
+
+
+def test_every_choice_of_the_block_reaches_the_plan() -> None:
+    choices = """\
+    files: [shop/a/*.csv, shop/b/*.csv]
+    producer: shop
+    format: csv
+    csv:
+      multiLine: false
+      nullValues: [NA, ""]
+      delimiter: "\\t"
+      header: true
+      encoding: Latin-1
+      quote: "'"
+      escape: "\\\\"
+    columns: {extra: ignore, missing: warn, order: exact}
+    empty: accept
+    promote: object
+    sameKey: version
+    """
+    plan = a_plan(a_document(drop=choices))
+    assert plan.files == ("shop/a/*.csv", "shop/b/*.csv")
+    assert codec.encode(plan.csv) == {
+        "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""],
+    }  # fmt: skip
+    assert (plan.columns.extra, plan.columns.missing, plan.columns.order) == ("ignore", "warn", "exact")
+    assert (plan.empty, plan.same_key) == ("accept", "version")
+
+
+@pytest.mark.parametrize("status", ["draft", "proposed", "retired"])
+def test_contract_not_in_force_is_checked_and_matches_nothing(status: str) -> None:
+    result = compiled(a_document(head=HEAD.replace("active", status)))
+    assert (result.plan, [f.code for f in result.findings]) == (None, ["not-active"])
+
+
+def test_deprecated_contract_still_matches() -> None:
+    assert a_plan(a_document(head=HEAD.replace("active", "deprecated"))).deprecated
+
+
+def test_document_without_a_block_is_only_noted() -> None:
+    text = a_document().partition("customProperties")[0]
+    assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "matches-nothing")]
+
+
+def test_each_unused_section_is_noted_once() -> None:
+    head = HEAD + "support: [{channel: '#a'}, {channel: '#b'}]\ntags: [a]\nprice: {priceAmount: 9.95}\n"
+    notes = [f.message for f in compiled(a_document(head=head)).findings]
+    assert notes == ["`support` is not used.", "`tags` is not used.", "`price` is not used."]
+
+
+def test_descriptions_of_properties_are_silent() -> None:
+    body = (
+        "businessName: X\nexamples: [a]\ntags: [b]\nphysicalType: VARCHAR(2)\nphysicalName: x\nclassification: public"
+    )
+    assert compiled(a_property(body)).findings == ()
+
+
+def test_file_of_another_name_is_a_warning() -> None:
+    assert [f.code for f in compiled(a_document(), "contracts/order.yaml").findings] == ["file-name"]
+
+
+def test_other_vendors_properties_are_none_of_ours() -> None:
+    text = a_document().replace("customProperties:\n", "customProperties:\n  - {property: drop, vendor: x, value: 1}\n")
+    assert compiled(text).plan
+
+
+def test_second_block_is_refused() -> None:
+    text = a_document() + "  - {property: drop, vendor: dropgate, value: {}}\n"
+    assert found(text) == {(18, "two-blocks")}
+
+
+def test_second_schema_object_is_refused() -> None:
+    text = a_document().replace("customProperties", "  - name: more\ncustomProperties")
+    assert found(text) == {(11, "not-built-yet")}
+
+
+def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
+    path = tmp_path / "orders.v1.yaml"
+    path.write_text(a_document(drop=DROP + "emtpy: warn"), encoding="utf-8")
+    with pytest.raises(ContractInvalid, match=r"orders\.v1\.yaml:18: .*`emtpy`.* Write `empty`"):
+        load_plan(path)

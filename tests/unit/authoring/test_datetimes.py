@@ -1,0 +1,72 @@
+"""Date and timestamp patterns: what is built, what to write instead, which texts are such values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from contracts.authoring.datetimes import example, fault, parse
+
+GOOD = {
+    ("yyyy-MM-dd", "date"): "2026-01-31",
+    ("dd.MM.yyyy", "date"): "31.01.2026",
+    ("yyyyMMdd", "date"): "20260131",
+    ("'on' dd/MM/yyyy", "date"): "on 31/01/2026",
+    ("yyyy-MM-dd'T'HH:mm:ssX", "timestamp"): "2026-01-31T13:45:07Z",
+    ("yyyy-MM-dd HH:mm:ss.SSS", "timestamp"): "2026-01-31 13:45:07.123",
+    ("yyyy-MM-dd HH", "timestamp"): "2026-01-31 13",
+    ("yyyy-MM-dd HH:mm XXX", "timestamp"): "2026-01-31 13:45 Z",
+    ("yyyy-MM-dd ''HH", "timestamp"): "2026-01-31 '13",
+}
+
+
+@pytest.mark.parametrize(("pattern", "text"), GOOD.items(), ids=[p for p, _ in GOOD])
+def test_built_pattern_has_an_example_that_it_reads(pattern: tuple[str, str], text: str) -> None:
+    assert fault(*pattern) is None
+    assert example(pattern[0]) == text
+    assert parse(text, pattern[1], pattern[0])
+
+
+INSTEAD = {
+    ("YYYY-MM-DD", "date"): "Write `yyyy-MM-dd`.",
+    ("d/M/yy", "date"): "Write `dd/MM/yyyy`.",
+    ("yyyy-MM-ddTHH:mm:ssZ", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ssXXX`.",
+    ("yyyy-MM-dd hh:mm", "timestamp"): "Write `yyyy-MM-dd HH:mm`.",
+    ("yyyy-mm-dd", "date"): "Write `MM` if months are meant, or `logicalType: timestamp`.",
+    ("dd MMM yyyy", "date"): "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
+    ("yyyy-MM-dd[ HH]", "timestamp"): "Write it in quotes if it is meant as such: '['.",
+    ("yyyy-MM-dd 'x", "date"): "Close it, or write '' for a quote.",
+    ("yyyy-MM", "date"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
+    ("yyyy-MM-dd", "timestamp"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
+    ("yyyy-MM-dd HH:ss", "timestamp"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
+    ("yyyy-MM-dd yyyy", "date"): "Keep one of them; minutes are `mm`, months `MM`.",
+}
+
+
+@pytest.mark.parametrize(("pattern", "fix"), INSTEAD.items(), ids=[p for p, _ in INSTEAD])
+def test_other_pattern_is_refused_with_what_to_write(pattern: tuple[str, str], fix: str) -> None:
+    wrong = fault(*pattern)
+    assert wrong
+    assert wrong.fix == fix
+
+
+NO_DATES = ["2026-1-31", "2026-02-30", "2026-01-31 ", "20260131", "", "\uff12026-01-31", "0000-01-01"]
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_dates_are_strict(text: str) -> None:
+    assert parse(text, "date", None) is None
+
+
+def test_iso_timestamp_without_offset_is_utc() -> None:
+    assert parse("2026-01-31 13:45:07.5", "timestamp", None) == datetime(2026, 1, 31, 13, 45, 7, 500_000, UTC)
+
+
+def test_offset_is_taken_into_account() -> None:
+    pattern = "yyyy-MM-dd HH:mmX"
+    assert parse("2026-01-31 13:45-0330", "timestamp", pattern) == datetime(2026, 1, 31, 17, 15, tzinfo=UTC)
+
+
+def test_time_beyond_the_day_is_none() -> None:
+    assert parse("2026-01-31T24:00:00Z", "timestamp", None) is None

@@ -1,0 +1,98 @@
+"""Dataclasses to JSON and back: exact, strict, and errors that name their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+import pytest
+
+from contracts import codec
+from contracts.errors import DocumentInvalid
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value within another."""
+
+    name: str
+    price: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A value with one field of every shape."""
+
+    count: int
+    kind: Literal["a", "b"]
+    parts: tuple[Part, ...] = ()
+    pairs: tuple[tuple[str, int], ...] = ()
+    by_name: dict[str, Part] = field(default_factory=dict)
+    fine: bool = True
+    format: Literal[1] = 1
+
+
+WHOLE = Whole(
+    2,
+    "a",
+    (Part("x", Decimal("0.10")), Part("y")),
+    (("one", 1),),
+    {"z": Part("z", Decimal("12345678901234567890.5"))},
+    fine=False,
+)
+
+
+def test_value_comes_back_as_it_was() -> None:
+    assert codec.loads(Whole, codec.canonical(WHOLE), "it") == WHOLE
+
+
+def test_decimals_keep_their_digits() -> None:
+    assert '"price":"0.10"' in codec.canonical(WHOLE)
+
+
+def test_canonical_text_has_sorted_keys_and_no_blanks() -> None:
+    assert codec.canonical({"b": [1, 2], "a": "é"}) == '{"a":"é","b":[1,2]}'
+
+
+def test_equal_values_have_equal_hashes() -> None:
+    assert codec.sha256({"a": 1, "b": 2}) == codec.sha256({"b": 2, "a": 1})
+
+
+def test_what_has_a_default_may_be_absent() -> None:
+    assert codec.decode(Whole, {"count": 1, "kind": "b"}) == Whole(1, "b")
+
+
+WRONG = {
+    "no object": ([], "it is [], expected an object"),
+    "unknown key": ({"count": 1, "kind": "a", "colour": 1}, "it has the unknown key 'colour'"),
+    "missing key": ({"count": 1}, "it lacks 'kind'"),
+    "other type": ({"count": "1", "kind": "a"}, "it.count is '1', expected int"),
+    "truth for a number": ({"count": True, "kind": "a"}, "it.count is True, expected int"),
+    "number for a truth": ({"count": 1, "kind": "a", "fine": 1}, "it.fine is 1, expected bool"),
+    "word that is none": ({"count": 1, "kind": "c"}, "it.kind is 'c', expected one of"),
+    "later format": ({"count": 1, "kind": "a", "format": 2}, "it.format is 2, expected one of"),
+    "truth for a format": ({"count": 1, "kind": "a", "format": True}, "it.format is True, expected one of"),
+    "no list": ({"count": 1, "kind": "a", "parts": {}}, "it.parts is {}, expected a list"),
+    "pair of three": ({"count": 1, "kind": "a", "pairs": [["a", 1, 2]]}, "it.pairs[0] is"),
+    "deep inside": ({"count": 1, "kind": "a", "parts": [{"name": None}]}, "it.parts[0].name is None"),
+    "number that is none": (
+        {"count": 1, "kind": "a", "parts": [{"name": "x", "price": "1,5"}]},
+        "it.parts[0].price is",
+    ),
+    "number that was rounded": ({"count": 1, "kind": "a", "parts": [{"name": "x", "price": 0.1}]}, "a number as text"),
+    "no mapping": ({"count": 1, "kind": "a", "by_name": []}, "it.by_name is [], expected an object"),
+}
+
+
+@pytest.mark.parametrize(("data", "said"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_document_names_its_place(data: object, said: str) -> None:
+    with pytest.raises(DocumentInvalid) as caught:
+        codec.decode(Whole, data, "it")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", b"\xff"])
+def test_what_is_no_json_is_said(text: str | bytes) -> None:
+    with pytest.raises(DocumentInvalid, match="it is not JSON"):
+        codec.loads(Whole, text, "it")
