@@ -60,8 +60,8 @@ class Admission:
 
 def sample_size(head: bytes, size: int) -> int:
     """How many bytes of the file admission wants to see, having seen `head`."""
-    short = len(head) < min(size, SAMPLE)
-    return SAMPLE if short or _line_end(head) >= 0 else LONGEST_HEADER
+    enough = len(head) >= size or _line_end(head) >= 0
+    return SAMPLE if enough or len(head) < SAMPLE else LONGEST_HEADER
 
 
 def admit(plan: Plan, name: str, size: int, head: bytes, room: int = LONGEST_KEY) -> Admission:
@@ -139,17 +139,20 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
 
 def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
     """The delimiter under which the header says more of the contract's names, and those names."""
-    known = {p.name for p in plan.properties}
-    best, better = len(known.intersection(names)), None
+    best, better = _known(plan, names), None
     for delimiter in DELIMITERS:
         other = split(plan, line, delimiter)
-        if not isinstance(other, Problem) and len(known.intersection(other)) > max(best, 1):
-            best, better = len(known.intersection(other)), (delimiter, other)
+        if not isinstance(other, Problem) and len(other) > 1 and _known(plan, other) > best:
+            best, better = _known(plan, other), (delimiter, other)
     if better is None:
         return None
     found, agreed = DELIMITERS[better[0]], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
     text = f"The columns are separated by {found}, agreed are {agreed}."
     return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells."), better[1]
+
+
+def _known(plan: Plan, names: tuple[str, ...]) -> int:
+    return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
 
 
 def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:

@@ -217,6 +217,10 @@ class World:
             self.reconcile()
         return self.drops()
 
+    def request(self) -> JobRequest:
+        """The request of the newest run."""
+        return JobRequest.loads(self.store.get(list(self.jobs.requests.values())[-1]))
+
     def drops(self) -> dict[str, Drop]:
         """Every drop by its id."""
         return dict(self.ledger._drops)

@@ -1,0 +1,200 @@
+"""What is refused at the door, with code, message and fix; all reasons at once."""
+
+from __future__ import annotations
+
+import codecs
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.plan import Check as PlanCheck
+from contracts.plan import Columns, Csv, Limit, Plan
+from functions.admission import LARGEST_FILE, LONGEST_HEADER, SAMPLE, Admission, admit, sample_size
+from tests.builders import a_plan
+
+NAME = "orders/1.csv"
+GOOD = b"id,note\n1,a\n2,\n"
+
+
+def admitted(body: bytes, plan: Plan | None = None, name: str = NAME) -> Admission:
+    return admit(plan or a_plan(), name, len(body), body)
+
+
+def codes(found: Admission) -> list[str]:
+    return [p.code for p in found.problems]
+
+
+def test_good_file_is_admitted_with_its_header() -> None:
+    assert admitted(GOOD) == Admission((), ("id", "note"), "id,note")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_line_ends_of_every_kind_end_the_header(end: bytes) -> None:
+    assert admitted(GOOD.replace(b"\n", end)).header == ("id", "note")
+
+
+def test_byte_order_mark_stays_in_the_header_line() -> None:
+    found = admitted(codecs.BOM_UTF8 + GOOD)
+
+    assert (found.problems, found.header, found.header_line) == ((), ("id", "note"), "\ufeffid,note")
+
+
+def test_quoted_column_names_are_read() -> None:
+    assert admitted(b'"id","note"\n1,a\n').header == ("id", "note")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "empty-file"),
+        (codecs.BOM_UTF8, "empty-file"),
+        (codecs.BOM_UTF16_LE, "empty-file"),
+        (b"id,note\n", "no-records"),
+        (b"id,note", "no-records"),
+        (b"id,note\r\n\r\n", "no-records"),
+        (GOOD.decode().encode("utf-16"), "wrong-encoding"),
+        (GOOD.decode().encode("utf-16-le"), "wrong-encoding"),
+        (GOOD.decode().encode("utf-16-be"), "wrong-encoding"),
+        (GOOD.decode().encode("utf-32"), "wrong-encoding"),
+        (b"id,n\xf6te\n1,a\n", "wrong-encoding"),
+        (b"id,note\n1,\xe9t\xe9\n", "wrong-encoding"),
+        (b"id,no\0te\n1,a\n", "header-nul"),
+        (b"id;note\n1;a\n", "wrong-delimiter"),
+        (b"id\tnote\n1\ta\n", "wrong-delimiter"),
+        (b'id,"note\n1,a\n', "header-quotes"),
+        (b"\nid,note\n1,a\n", "blank-header"),
+        (b"id\n1\n", "missing-column"),
+        (b"id,note,more\n1,a,b\n", "extra-column"),
+        (b"id,note,id\n1,a,1\n", "duplicate-column"),
+        (b"id,note,\n1,a,\n", "blank-column-name"),
+    ],
+)
+def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
+    found = admitted(body)
+
+    assert found.refused
+    assert code in codes(found)
+    assert all(p.message and p.fix for p in found.problems)
+
+
+def test_all_reasons_come_at_once() -> None:
+    found = admitted(b"ID;note;more\n", name="orders/../1.csv")
+
+    assert codes(found) == [
+        "name-dot-parts",
+        "wrong-delimiter",
+        "missing-column",
+        "extra-column",
+        "no-records",
+    ]
+
+
+def test_wrong_delimiter_is_named_with_what_else_is_wrong() -> None:
+    found = admitted(b"id;note;more\n1;a;b\n")
+
+    assert codes(found) == ["wrong-delimiter", "extra-column"]
+    assert found.problems[0].message == "The columns are separated by semicolons, agreed are commas."
+
+
+def test_agreed_delimiter_is_no_problem() -> None:
+    assert admitted(b"id;note\n1;a\n", a_plan(csv=Csv(delimiter=";"))).problems == ()
+
+
+def test_agreed_encoding_is_read() -> None:
+    latin = a_plan(names=("id", "größe"), csv=Csv(encoding="windows-1252"))
+
+    assert admitted("id,größe\n1,ä\n".encode("cp1252"), latin).header == ("id", "größe")
+
+
+def test_character_cut_at_the_samples_end_is_whole() -> None:
+    body = b"id,note\n1," + b"a" * (SAMPLE - 11) + "é".encode() + b"\n"
+
+    assert admit(a_plan(), NAME, len(body), body[:SAMPLE]).problems == ()
+
+
+def test_character_cut_at_the_files_end_is_not() -> None:
+    assert codes(admitted(b"id,note\n1,\xc3")) == ["wrong-encoding"]
+
+
+def test_bad_bytes_are_told_by_their_line() -> None:
+    (problem,) = admitted(b"id,note\n1,a\n2,\xff\n").problems
+
+    assert (problem.message, problem.record) == ("Line 3 holds the byte 0xFF, which is no text in UTF-8.", 2)
+
+
+def test_tolerated_bad_bytes_are_left_to_the_job() -> None:
+    body = b"id,note\n1,\xe9\n"
+    lenient = PlanCheck("record.text", "text", "record", "warning", "conformity", "text")
+
+    assert admitted(body, a_plan(tolerance=Limit(Decimal(1), "rows"))).problems == ()
+    assert admitted(body, a_plan(checks=(lenient,))).problems == ()
+
+
+def test_header_alone_is_left_to_a_milder_contract() -> None:
+    assert admitted(b"id,note\n", a_plan(empty="accept")).problems == ()
+
+
+def test_milder_columns_are_notes() -> None:
+    found = admitted(b"note,id,more\n1,a,b\n", a_plan(columns=Columns(extra="warn")))
+
+    assert not found.refused
+    assert [p.code for p in found.notes] == ["extra-column"]
+
+
+def test_deprecated_contract_is_a_note() -> None:
+    assert [p.code for p in admitted(GOOD, a_plan(deprecated=True)).notes] == ["deprecated-contract"]
+
+
+def test_first_line_without_end_is_no_header() -> None:
+    body = b"x" * (LONGEST_HEADER + 1)
+
+    assert codes(admit(a_plan(), NAME, len(body), body[:LONGEST_HEADER])) == ["header-too-long"]
+
+
+def test_long_header_is_asked_for_whole() -> None:
+    head = b"x" * SAMPLE
+
+    assert sample_size(head, SAMPLE * 3) == LONGEST_HEADER
+    assert sample_size(head, SAMPLE) == SAMPLE
+    assert sample_size(b"id\n" + head, SAMPLE * 3) == SAMPLE
+    assert sample_size(b"id", 2) == SAMPLE
+
+
+@pytest.mark.parametrize("name", ["orders/a b.csv", "orders/a+b.csv", "orders/100%25.csv", "orders/ü 漢字.csv"])
+def test_odd_names_are_fine(name: str) -> None:
+    assert admitted(GOOD, name=name).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("orders/a\n.csv", "name-characters"),
+        ("orders/\x7f.csv", "name-characters"),
+        ("orders/../a.csv", "name-dot-parts"),
+        ("./a.csv", "name-dot-parts"),
+        ("orders/" + "x" * 1017, "name-too-long"),
+        ("orders/" + "ü" * 509, "name-too-long"),
+    ],
+)
+def test_names_that_break_things_are_refused(name: str, code: str) -> None:
+    assert codes(admitted(GOOD, name=name)) == [code]
+
+
+def test_longest_name_that_fits_is_admitted() -> None:
+    name = "x" * (1024 - len("orders.v1/"))
+
+    assert admitted(GOOD, name=name).problems == ()
+    assert codes(admitted(GOOD, name=name + "x")) == ["name-too-long"]
+
+
+def test_file_that_cannot_be_copied_is_refused() -> None:
+    assert codes(admit(a_plan(), NAME, LARGEST_FILE + 1, GOOD)) == ["file-too-large"]
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_admission(body: bytes) -> None:
+    found = admitted(body)
+
+    assert found.refused or found.header

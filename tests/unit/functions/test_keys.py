@@ -1,0 +1,47 @@
+"""Names: unique, within the limits of the services, and never a producer's where Spark reads."""
+
+from __future__ import annotations
+
+import re
+
+from functions import keys
+from tests.builders import ZONES, a_plan
+
+
+def test_drop_id_is_the_same_for_every_repeat() -> None:
+    one = keys.drop_id("landing", "a.csv", "v1")
+
+    assert re.fullmatch(r"[a-z2-7]{32}", one)
+    assert one == keys.drop_id("landing", "a.csv", "v1")
+
+
+def test_drop_id_tells_where_its_parts_end() -> None:
+    assert keys.drop_id("a", "bc", "d") != keys.drop_id("ab", "c", "d") != keys.drop_id("ab", "cd", "")
+
+
+def test_job_token_fits_start_job_run() -> None:
+    token = keys.job_token(keys.batch_id("p" * 64, "2026-01-31T12:00:00.000000Z"), 3)
+
+    assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", token)
+
+
+def test_stage_key_never_has_the_producers_name() -> None:
+    assert keys.stage_uri(ZONES, a_plan(), "d1", 2) == "s3://internal/stage/orders.v1/d1/2.csv"
+
+
+def test_promoted_key_keeps_the_name_below_landing() -> None:
+    assert keys.promoted_key(a_plan(), "d1", "orders/_a {x}.csv") == "orders.v1/orders/_a {x}.csv"
+
+
+def test_promoted_versions_lie_side_by_side() -> None:
+    assert keys.promoted_key(a_plan(same_key="version"), "d1", "orders/a.csv") == "orders.v1/d1/a.csv"
+
+
+def test_name_is_what_lies_below_landing() -> None:
+    assert keys.name_in("s3://b/in/", "b", "in/a.csv") == "a.csv"
+    assert keys.name_in("s3://b/in/", "b", "out/a.csv") is None
+    assert keys.name_in("s3://b/in/", "c", "in/a.csv") is None
+
+
+def test_uri_splits_at_the_bucket() -> None:
+    assert keys.split("s3://b/a%20b//c?d#e") == ("b", "a%20b//c?d#e")
