@@ -41,7 +41,7 @@ MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What admission found. Problems of level error refuse the drop, those of level warning travel with it as notes."""
+    """What admission found. Problems of level error refuse the drop, those of level warning travel with it."""
 
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
@@ -56,6 +56,11 @@ class Admission:
     def notes(self) -> tuple[Problem, ...]:
         """The warnings."""
         return tuple(p for p in self.problems if p.level == "warning")
+
+
+def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
+    """The warnings of an admitted drop again, which travel with it to the verdict."""
+    return (*_deprecated(plan), *(p for p in columns.problems(plan, header) if p.level == "warning"))
 
 
 def sample_size(head: bytes, size: int) -> int:

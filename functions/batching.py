@@ -16,7 +16,7 @@ from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys
-from functions.admission import LONGEST_HEADER, admit, split
+from functions.admission import LONGEST_HEADER, admit, notes, split
 from functions.ports import Batch, Pending, Ports, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
@@ -162,16 +162,17 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
             head = ports.store.read(drop.source, LONGEST_HEADER)
             line = admit(plan, drop.name, drop.size, head).header_line
         names = split(plan, line)
+        header = names if isinstance(names, tuple) else ()
         yield JobDrop(
             id=drop.id,
             attempt=drop.attempt,
             uri=drop.source.uri,
             name=drop.name,
             size=drop.size,
-            header=names if isinstance(names, tuple) else (),
+            header=header,
             header_line=line,
             reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
-            notes=drop.notes,
+            notes=notes(plan, header),
         )
 
 

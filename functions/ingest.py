@@ -189,7 +189,6 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         source=carried.to,
         sha256=carried.sha256,
         header_line=line if len(line.encode()) <= MOST_HEADER_LINE else None,
-        notes=brief(admission.notes),
     )
     if not isinstance(answer, Moved):
         return drop

@@ -42,7 +42,6 @@ def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
         parts=fresh.parts,
         problems=fresh.problems,
         header_line=None,
-        notes=(),
         staged_at=None,
         batch=None,
         try_=None,

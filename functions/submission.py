@@ -83,10 +83,10 @@ EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
 """The states that something must still happen to."""
 
-MOST_PROBLEMS = 8
-MOST_TEXT = 400
-MOST_HEADER_LINE = 4096
-"""Bounds that keep an item of the ledger small; the receipt and the result object hold the whole."""
+MOST_PROBLEMS = 5
+MOST_TEXT = 300
+MOST_HEADER_LINE = 2048
+"""Bounds (texts in bytes) that keep an item of the ledger small; receipt and file hold the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,6 @@ class Drop:
     parts: dict[str, str] = field(default_factory=dict)
     sha256: str | None = None
     header_line: str | None = None
-    notes: tuple[Problem, ...] = ()
     staged_at: str | None = None
     batch: str | None = None
     try_: int | None = None
@@ -215,7 +214,8 @@ def brief(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
+    written = text.encode("utf-8", "replace")
+    return text if len(written) <= MOST_TEXT else written[: MOST_TEXT - 3].decode("utf-8", "ignore") + "…"
 
 
 def is_newer(sequencer: str, than: str) -> bool:

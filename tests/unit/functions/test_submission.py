@@ -85,7 +85,7 @@ def test_ledger_keeps_the_first_problems_cut() -> None:
     kept = brief([Problem("code", "m" * 9999, "f" * 9999, property="p" * 9999)] * 99)
 
     assert len(kept) == MOST_PROBLEMS
-    assert {len(kept[0].message), len(kept[0].fix), len(kept[0].property or "")} == {MOST_TEXT}
+    assert {len(t.encode()) for t in (kept[0].message, kept[0].fix, kept[0].property or "")} == {MOST_TEXT}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""What the adapters compute: items that stay small, and the parameters of a run."""
+
+from __future__ import annotations
+
+import shlex
+
+from contracts.problem import Problem
+from functions.aws import emr_serverless, items
+from functions.aws.emr_serverless import spark_parameters, workers_for
+from functions.submission import MOST_HEADER_LINE, Location, Promotion, RowCounts, brief
+from tests.builders import a_drop
+
+GIB = 1024**3
+
+
+def test_largest_drop_is_an_item_under_16_kb() -> None:
+    key, problem = "ü" * 512, Problem("c" * 30, "m" * 9999, "f" * 9999, property="p" * 9999)
+    drop = a_drop(
+        key=key,
+        name=key,
+        parts={"part": key},
+        header_line="h" * MOST_HEADER_LINE,
+        problems=brief([problem] * 99),
+        source=Location(f"s3://bucket/{key}", "v" * 1024),
+        promoted=Promotion(f"orders.v1/{key}", 1, "e" * 40),
+        rows=RowCounts(10**12, 10**12, 0),
+        receipt="s3://bucket/" + "r" * 200,
+    )
+    size = sum(len(str(k)) + len(str(v).encode()) for k, v in items.dumps(items.drop_item(drop)).items())
+
+    assert size < 16 * 1024
+
+
+def test_settled_drop_leaves_the_index() -> None:
+    assert "inflight" in items.drop_item(a_drop())
+    assert "inflight" not in items.drop_item(a_drop(state="accepted"))
+
+
+def test_every_item_carries_format_and_version() -> None:
+    made = [items.drop_item(a_drop()), items.step_item(a_drop(), "created"), items.id_item(a_drop())]
+
+    assert all(i["format"] == 1 and i["version"] >= 1 for i in made)
+
+
+def conf(size: int) -> dict[str, str]:
+    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size))
+    return dict(word.split("=", 1) for word in words[1::2])
+
+
+def test_huge_methods_are_compiled_everywhere() -> None:
+    for worker in ("driver", "executor"):
+        assert conf(1)[f"spark.{worker}.extraJavaOptions"] == "-XX:-DontCompileHugeMethods"
+
+
+def test_runs_are_bounded_at_every_size() -> None:
+    for size in (0, GIB, 100 * GIB):
+        workers = workers_for(size)
+        assert workers.driver_cores + workers.most * workers.cores <= 16
+        assert conf(size)["spark.dynamicAllocation.maxExecutors"] == str(workers.most)
+
+
+def test_small_batches_take_two_small_workers() -> None:
+    assert (workers_for(1000).driver_cores, workers_for(1000).cores, workers_for(1000).most) == (2, 2, 1)
+
+
+def test_archive_reaches_the_job() -> None:
+    assert conf(1)["spark.submit.pyFiles"] == "s3://code/dropgate.zip"
+    assert emr_serverless.TIMEOUT_MINUTES < 720

@@ -1,0 +1,189 @@
+"""Windows and batches: who is in, how many, and that one job runs for them, whatever comes twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from contracts.errors import ServiceUnavailable
+from contracts.plan import Columns
+from functions.batching import MOST_BYTES, MOST_DROPS, batch_due, choose
+from functions.ports import Pending, Window
+from tests.builders import World, a_plan, a_world
+
+GOOD = b"id,note\n1,a\n"
+
+
+def waiting(*sizes: int) -> list[Pending]:
+    return [Pending(str(n), str(n), size) for n, size in enumerate(sizes)]
+
+
+def test_batch_takes_the_oldest_that_fit() -> None:
+    assert [p.drop for p in choose(waiting(1, MOST_BYTES - 1, 1))] == ["0", "1"]
+
+
+def test_larger_drop_goes_alone() -> None:
+    assert [p.drop for p in choose(waiting(MOST_BYTES + 1, 1))] == ["0"]
+    assert [p.drop for p in choose(waiting(1, MOST_BYTES + 1))] == ["0"]
+
+
+def test_batch_is_bounded_in_number() -> None:
+    assert len(choose(waiting(*[0] * (MOST_DROPS + 1)))) == MOST_DROPS
+    assert choose([]) == ()
+
+
+def gathered(count: int = 3) -> tuple[World, list[str]]:
+    world = a_world()
+    ids = [world.upload(f"orders/{n}.csv", GOOD) for n in range(count)]
+    world.deliver_events()
+    return world, ids
+
+
+def test_drops_of_a_window_share_one_job() -> None:
+    world, ids = gathered()
+    world.deliver_windows()
+    request = world.request()
+
+    assert [d.id for d in request.drops] == ids
+    assert {world.drop(i).state for i in ids} == {"validating"}
+    assert len(world.jobs.runs) == 1
+    assert request.drops[0].uri == f"s3://internal/stage/orders.v1/{ids[0]}/1.csv"
+    assert request.drops[0].reports == f"s3://internal/reports/shop/{ids[0]}/1/"
+
+
+def test_warnings_of_the_door_travel_with_the_drop() -> None:
+    world = a_world(contracts=[a_plan(columns=Columns(extra="warn"))])
+    world.upload("orders/1.csv", b"id,note,more\n1,a,b\n")
+    world.deliver_events()
+    world.deliver_windows()
+
+    assert [n.code for n in world.request().drops[0].notes] == ["extra-column"]
+
+
+def test_request_names_the_batchs_own_folders() -> None:
+    world, _ = gathered(1)
+    world.deliver_windows()
+    request = world.request()
+
+    assert request.evidence_rows == (
+        f"s3://internal/evidence/rows/contract=orders.v1/month=2026-01/batch={request.batch}/"
+    )
+    assert request.result == f"s3://internal/jobs/{request.batch}/1/result.jsonl"
+    assert request.scratch == f"s3://internal/jobs/{request.batch}/1/scratch/"
+    assert list(world.jobs.runs) == [f"{request.batch}-1"]
+
+
+def test_repeated_message_starts_nothing() -> None:
+    world, _ = gathered()
+    messages = list(world.delays.sent)
+    world.deliver_windows()
+    world.delays.sent = messages
+    world.deliver_windows()
+
+    assert len(world.jobs.runs) == 1
+
+
+def test_plans_are_never_mixed() -> None:
+    world = a_world(contracts=[a_plan(), a_plan("visits.v1", files=["visits/*.csv"])])
+    world.upload("orders/1.csv", GOOD)
+    world.upload("visits/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+
+    assert len(world.jobs.runs) == 2
+
+
+def test_what_is_left_over_opens_the_next_window_at_once() -> None:
+    world, ids = gathered(MOST_DROPS + 2)
+    world.deliver_windows()
+    assert [seconds for _, seconds in world.delays.sent] == [0]
+    world.deliver_windows()
+
+    assert [d.id for d in world.request().drops] == ids[-2:]
+    assert world.delays.sent == []
+
+
+def test_drops_of_two_windows_are_in_one_batch_each() -> None:
+    world, ids = gathered(2)
+    late = Window(a_plan().sha, world.clock.stamp(), world.clock.stamp())
+    batch_due(world.ports, late)
+    world.deliver_windows()
+
+    assert len(world.jobs.runs) == 1
+    assert {world.drop(i).state for i in ids} == {"validating"}
+
+
+def test_empty_window_starts_nothing() -> None:
+    world = a_world()
+    at = world.clock.stamp()
+
+    assert batch_due(world.ports, Window(a_plan().sha, at, at)) is None
+    assert world.jobs.runs == {}
+
+
+def test_superseded_member_is_left_out() -> None:
+    world = a_world()
+    world.upload("orders/1.csv", GOOD)
+    newer = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+
+    assert [d.id for d in world.request().drops] == [newer]
+
+
+class Busy:
+    """EMR Serverless, refusing for now."""
+
+    def __init__(self, jobs: object) -> None:
+        self._jobs = jobs
+
+    def start(self, *_: object) -> str:
+        raise ServiceUnavailable("ThrottlingException")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._jobs, name)
+
+
+def test_refused_start_is_made_up_for() -> None:
+    world, ids = gathered(1)
+    ports = world.ports
+    world.ports = replace(ports, jobs=Busy(world.jobs))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_windows()
+    world.ports = ports
+    world.reconcile()
+
+    assert list(world.jobs.runs) == [f"{world.drop(ids[0]).batch}-1"]
+
+
+class Forgetful:
+    """EMR Serverless, which has forgotten old tokens."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.started: list[str] = []
+
+    def start(self, token: str, request: str, size: int) -> str:
+        self.started.append(token)
+        return self._world.jobs.start(token, request, size)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world.jobs, name)
+
+
+def test_old_token_is_looked_up_before_it_is_sent() -> None:
+    world, ids = gathered(1)
+    world.deliver_windows()
+    batch = world.ledger.batch(world.drop(ids[0]).batch or "")
+    assert batch
+    world.ledger._batches[batch.id] = replace(batch, state="claimed", run=None)
+    world.clock.pass_seconds(timedelta(minutes=11).total_seconds())
+    jobs = Forgetful(world)
+    world.ports = replace(world.ports, jobs=jobs)  # type: ignore[arg-type]
+    world.reconcile()
+
+    assert jobs.started == []
+    assert (found := world.ledger.batch(batch.id))
+    assert (found.state, found.run) == ("running", "run-1")

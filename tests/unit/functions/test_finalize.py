@@ -1,0 +1,245 @@
+"""A run that has ended: each drop decided by its facts, promoted or rejected or failed, and told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from contracts.errors import ServiceUnavailable
+from contracts.job import DropResult, JobDrop
+from contracts.plan import Limit, Plan
+from contracts.problem import Problem
+from functions.finalize import job_ended
+from functions.ports import Mark, RunStatus
+from functions.submission import Location
+from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
+
+GOOD = b"id,note\n1,a\n"
+
+
+def running(*names: str, world: World | None = None) -> tuple[World, list[str]]:
+    """Drops whose job is at work."""
+    world = world or a_world()
+    ids = [world.upload(name, GOOD) for name in names]
+    world.deliver_events()
+    world.deliver_windows()
+    return world, ids
+
+
+def settled(judge: Judge, *names: str, world: World | None = None) -> tuple[World, list[str]]:
+    """Drops whose job has ended."""
+    world, ids = running(*names, world=world)
+    world.deliver_jobs(world.end_jobs(judge))
+    return world, ids
+
+
+def receipt(world: World, drop_id: str) -> dict[str, object]:
+    return dict(json.loads(world.store.get(world.drop(drop_id).receipt or "")))
+
+
+def test_good_drop_is_promoted_as_it_came() -> None:
+    world, (drop_id,) = settled(all_good, "orders/1.csv")
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.verdict, drop.rows and drop.rows.read) == ("accepted", "accepted", 3)
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+    assert receipt(world, drop_id)["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
+
+
+def test_bad_drop_is_rejected_and_not_promoted() -> None:
+    world, (drop_id,) = settled(one_bad, "orders/1.csv")
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.verdict, drop.problems[0].code) == ("rejected", "rejected", "check-required")
+    assert world.store.listing(ZONES.promoted) == {}
+    assert (receipt(world, drop_id)["rejected_csv"], receipt(world, drop_id)["promoted"]) == ("rejected.csv", None)
+
+
+def test_tolerated_rows_are_a_warning() -> None:
+    tolerant = a_plan(tolerance=Limit(Decimal(50), "percent"))
+    world, (drop_id,) = settled(one_bad, "orders/1.csv", world=a_world(contracts=[tolerant]))
+
+    assert world.drop(drop_id).state == "accepted_with_warnings"
+    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/orders/1.csv"]
+
+
+def test_drops_of_one_batch_are_judged_one_by_one() -> None:
+    def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
+        return {"orders/1.csv": all_good(plan, drop), "orders/2.csv": one_bad(plan, drop)}.get(drop.name)
+
+    world, ids = settled(judge, "orders/1.csv", "orders/2.csv", "orders/3.csv")
+
+    assert [world.drop(i).state for i in ids] == ["accepted", "rejected", "failed"]
+    assert world.drop(ids[2]).problems[0].code == "result-missing"
+
+
+def test_drop_the_job_could_not_read_fails_alone() -> None:
+    def unreadable(_: Plan, drop: JobDrop) -> DropResult:
+        return DropResult(drop.id, drop.attempt, failure=Problem("unreadable", "It could not be read.", "We look."))
+
+    world, (drop_id,) = settled(unreadable, "orders/1.csv")
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.verdict, drop.rows, drop.problems[0].code) == ("failed", None, None, "unreadable")
+    assert receipt(world, drop_id)["verdict"] is None
+
+
+def test_event_before_its_run_is_known_comes_again() -> None:
+    with pytest.raises(ServiceUnavailable):
+        job_ended(a_world().ports, "run-9")
+
+
+def test_event_of_a_run_that_still_works_changes_nothing() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.deliver_jobs(["run-1"])
+
+    assert world.drop(drop_id).state == "validating"
+
+
+def test_repeated_event_changes_nothing() -> None:
+    world, _ = settled(all_good, "orders/1.csv")
+    drops, objects = world.drops(), world.store.listing("s3://")
+    world.deliver_jobs()
+
+    assert (world.drops(), world.store.listing("s3://")) == (drops, objects)
+
+
+def test_crashed_job_is_tried_again() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.deliver_jobs(world.crash_jobs())
+    assert (world.drop(drop_id).state, world.drop(drop_id).try_) == ("validating", 2)
+    world.deliver_jobs(world.end_jobs())
+
+    assert world.drop(drop_id).state == "accepted"
+    assert [token[-2:] for token in world.jobs.runs] == ["-1", "-2"]
+
+
+def test_late_event_of_a_former_try_changes_nothing() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.deliver_jobs(first := world.crash_jobs())
+    world.deliver_jobs(first)
+
+    assert (world.drop(drop_id).try_, len(world.jobs.runs)) == (2, 2)
+
+
+def test_last_crash_fails_every_drop_of_the_batch() -> None:
+    world, ids = running("orders/1.csv", "orders/2.csv")
+    for _ in range(3):
+        world.deliver_jobs(world.crash_jobs())
+
+    assert {(world.drop(i).state, world.drop(i).problems[0].code) for i in ids} == {("failed", "job-failed")}
+    assert len(world.jobs.runs) == 3
+    batch = world.ledger.batch(world.drop(ids[0]).batch or "")
+    assert batch
+    assert (batch.state, batch.reason) == ("ended", "out of memory")
+    assert "out of memory" not in str(receipt(world, ids[0]))
+
+
+def test_result_that_cannot_be_read_is_a_failed_try() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.jobs.ended["run-1"] = RunStatus("success")
+    world.deliver_jobs()
+    assert world.drop(drop_id).try_ == 2
+    world.store.put(world.request().result, b"{", "application/json")
+    world.jobs.ended["run-2"] = RunStatus("success")
+    world.deliver_jobs()
+
+    assert world.drop(drop_id).try_ == 3
+
+
+def test_result_of_another_try_is_not_believed() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    (run,) = world.end_jobs()
+    uri = world.request().result
+    world.store.put(uri, world.store.get(uri).replace(b'"try_":1', b'"try_":2'), "application/json")
+    world.deliver_jobs([run])
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).try_) == ("validating", 2)
+
+
+def test_corrected_file_replaces_the_promoted_one() -> None:
+    world, _ = settled(all_good, "orders/1.csv")
+    world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": b"id,note\n2,b\n"}
+
+
+def test_file_replaced_while_it_is_validated_is_never_promoted() -> None:
+    world, (old,) = running("orders/1.csv")
+    new = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.deliver_events()
+    world.deliver_jobs(world.end_jobs())
+    assert (world.drop(old).state, world.store.listing(ZONES.promoted)) == ("superseded", {})
+    world.finish()
+
+    assert world.drop(new).state == "accepted"
+    assert world.states(old) == ["received", "staged", "validating", "superseded"]
+
+
+def test_somebody_elses_promoted_object_is_not_overwritten() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.store.put("s3://promoted/orders.v1/orders/1.csv", b"theirs", "text/csv")
+    world.deliver_jobs(world.end_jobs())
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "destination-taken")
+    assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == b"theirs"
+
+
+def test_promoted_object_that_was_changed_is_not_overwritten() -> None:
+    world, _ = settled(all_good, "orders/1.csv")
+    world.store.put("s3://promoted/orders.v1/orders/1.csv", b"edited", "text/csv")
+    second = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert (world.drop(second).state, world.drop(second).problems[0].code) == ("failed", "destination-taken")
+
+
+def test_promoted_object_that_was_removed_is_written_anew() -> None:
+    world, _ = settled(all_good, "orders/1.csv")
+    world.store.delete(Location("s3://promoted/orders.v1/orders/1.csv"))
+    second = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert world.drop(second).state == "accepted"
+
+
+def test_staged_file_removed_before_promotion_fails() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.store.delete(world.drop(drop_id).source)
+    world.deliver_jobs(world.end_jobs())
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "staged-gone")
+
+
+def test_failed_promotion_frees_the_key() -> None:
+    world, (first,) = running("orders/1.csv")
+    world.store.delete(world.drop(first).source)
+    world.deliver_jobs(world.end_jobs())
+    second = world.upload("orders/1.csv", GOOD)
+    world.finish()
+
+    assert (world.drop(first).state, world.drop(second).state) == ("failed", "accepted")
+
+
+def test_upload_waits_while_an_older_one_is_promoted() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    (name, lineage), *_ = world.ledger._lineages.items()
+    world.ledger._lineages[name] = replace(lineage, promoting="another")
+    world.deliver_jobs(world.end_jobs())
+    assert world.drop(drop_id).state == "validating"
+    world.ledger._lineages[name] = lineage
+    world.reconcile()
+
+    assert world.drop(drop_id).state == "accepted"
+
+
+def test_promoted_copy_carries_the_drops_mark() -> None:
+    world, (drop_id,) = settled(all_good, "orders/1.csv")
+    stat = world.store.head(Location("s3://promoted/orders.v1/orders/1.csv"))
+
+    assert stat
+    assert Mark(stat.drop or "", stat.attempt or 0) == Mark(drop_id, 1)

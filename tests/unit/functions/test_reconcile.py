@@ -1,0 +1,120 @@
+"""Lost messages and events, and half-done work: the schedule finishes all of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contracts.errors import ServiceUnavailable
+from functions.reconcile import reconcile
+from functions.submission import Moved, advance
+from tests.builders import World, a_world
+
+GOOD = b"id,note\n1,a\n"
+
+
+def one(name: str = "orders/1.csv", body: bytes = GOOD) -> tuple[World, str]:
+    world = a_world()
+    return world, world.upload(name, body)
+
+
+def test_lost_window_message_is_sent_again() -> None:
+    world, drop = one()
+    world.deliver_events()
+    world.delays.sent.clear()
+    world.reconcile()
+    world.deliver_windows()
+
+    assert world.drop(drop).state == "validating"
+
+
+def test_staged_drop_without_a_window_gets_one() -> None:
+    world, _ = one()
+    world.deliver_events()
+    world.ledger._windows.clear()
+    world.delays.sent.clear()
+    world.reconcile()
+
+    assert [seconds for _, seconds in world.delays.sent] == [0]
+
+
+def test_lost_job_event_is_asked_for() -> None:
+    world, drop = one()
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    world.reconcile()
+
+    assert world.drop(drop).state == "accepted"
+
+
+def test_lost_event_of_a_crash_is_asked_for() -> None:
+    world, drop = one()
+    world.deliver_events()
+    world.deliver_windows()
+    world.crash_jobs()
+    world.reconcile()
+
+    assert (world.drop(drop).state, world.drop(drop).try_) == ("validating", 2)
+
+
+def test_drop_left_at_the_door_goes_on() -> None:
+    world, drop = one()
+    world.deliver_events()
+    received = replace(world.drop(drop), state="received", staged_at=None)
+    world.ledger._drops[drop] = received
+    world.reconcile()
+
+    assert world.drop(drop).state == "staged"
+
+
+def test_failed_drop_gets_the_receipt_it_lacks() -> None:
+    world, drop = one()
+    world.deliver_events()
+    move = advance(world.drop(drop), "failed", world.clock.stamp())
+    assert isinstance(move, Moved)
+    world.ledger.write((move,))
+    world.reconcile()
+
+    assert (world.drop(drop).receipt or "").endswith("receipt.json")
+
+
+def test_what_is_young_is_left_to_its_event() -> None:
+    world, drop = one()
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    reconcile(world.ports)
+
+    assert world.drop(drop).state == "validating"
+
+
+def test_one_trouble_does_not_stop_the_rest() -> None:
+    world, drop = one("orders/2.csv")
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+
+    class Silent:
+        def status(self, run: str) -> object:
+            raise ServiceUnavailable(f"no answer about {run}")
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.jobs, name)
+
+    late = world.upload("orders/3.csv", GOOD)
+    world.deliver_events()
+    world.ledger._drops[late] = replace(world.drop(late), state="received", staged_at=None)
+    world.clock.pass_seconds(300)
+    troubles = reconcile(replace(world.ports, jobs=Silent()))  # type: ignore[arg-type]
+
+    assert [t.reason for t in troubles] == ["no answer about run-1"]
+    assert (world.drop(late).state, world.drop(drop).state) == ("staged", "validating")
+
+
+def test_settled_world_stays_as_it_is() -> None:
+    world, _ = one()
+    world.finish()
+    drops = world.drops()
+    world.reconcile()
+
+    assert (world.drops(), world.delays.sent) == (drops, [])
