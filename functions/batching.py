@@ -74,7 +74,7 @@ def start(ports: Ports, batch: Batch) -> Batch:
     request = _request(ports, batch, plan, members)
     uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
-    run = _run(ports, batch, uri, sum(d.size for d in members))
+    run = _run(ports, batch, uri)
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
@@ -176,10 +176,11 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
         )
 
 
-def _run(ports: Ports, batch: Batch, request: str, size: int) -> str:
+def _run(ports: Ports, batch: Batch, request: str) -> str:
     token, since = keys.job_token(batch.id, batch.try_), moment(batch.try_at)
     known = ports.jobs.find(token, since) if ports.clock.now() - since > TOKEN_LIFE else None
-    return known or ports.jobs.start(token, request, size)
+    # The batch's own size, not its members' of now: the same token must always ask for the same run.
+    return known or ports.jobs.start(token, request, batch.size)
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:
