@@ -35,8 +35,15 @@ class Compiled:
 
 
 def compile_file(path: File) -> Compiled:
-    """Compile the contract in a file."""
-    return compile_text(path.read_bytes(), str(path))
+    """Compile the contract in a file; one that cannot be read is a finding like any other."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        document = Document(str(path))
+        message = f"The file cannot be read: {error.strerror}."
+        document.error((), "unreadable", message, "Look at its name and rights.")
+        return _done(document)
+    return compile_text(raw, str(path))
 
 
 def load_plan(path: File) -> Plan:

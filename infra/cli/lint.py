@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +74,6 @@ def _sum(linted: Linted) -> str:
 
 
 def _document(linted: Linted) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {
         "findings": [asdict(f) for f in linted.findings],
         "contracts": [

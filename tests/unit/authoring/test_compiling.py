@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contracts import codec
-from contracts.authoring.compiling import load_plan
+from contracts.authoring.compiling import compile_file, load_plan
 from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
 from tests.unit.authoring.documents import (
@@ -306,3 +306,8 @@ def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
     path.write_text(a_document(drop=DROP + "emtpy: warn"), encoding="utf-8")
     with pytest.raises(ContractInvalid, match=r"orders\.v1\.yaml:18: .*`emtpy`.* Write `empty`"):
         load_plan(path)
+
+
+def test_file_that_is_gone_is_a_finding(tmp_path: Path) -> None:
+    (finding,) = compile_file(tmp_path / "orders.v1.yaml").findings
+    assert (finding.code, finding.message) == ("unreadable", "The file cannot be read: No such file or directory.")
