@@ -7,8 +7,10 @@ services (pump.py). One stack per process: moto keeps its state there, and the h
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -29,7 +31,7 @@ from infra.local.invocation import Handler
 from infra.local.pipe import Listener
 from infra.local.pump import Pump
 from infra.local.stack import Stack, deploy
-from infra.setup.session import local_session
+from infra.setup.session import lead_s3, local_session
 from spark_jobs import validate
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ TEMPLATE = bundles.ROOT / "template.yaml"
 REGION = "us-east-1"
 KEY = "dropgate"
 """Access key and secret of the embedded stack; loopback asks for some, and takes any."""
+
+_COUNTER = itertools.count(1)
+"""Stacks of one process have names of their own, as their buckets do."""
 
 QUIET = {"POWERTOOLS_LOG_LEVEL": "WARNING", "POWERTOOLS_METRICS_DISABLED": "true", "POWERTOOLS_TRACE_DISABLED": "true"}
 
@@ -54,11 +59,11 @@ class Embedded:
         retry_seconds: int | None = 2,
         port: int = 0,
         listener: Listener | None = None,
-        job: Callable[[SparkSession, str], None] | None = None,
-        memory: str = "2g",
+        job: Callable[[SparkSession, str], None] = validate.run,
+        spark: SparkSession | None = None,
         environment: Mapping[str, str] = QUIET,
     ) -> None:
-        """Prepare; `job` stands in for the Spark job where a test wants it to crash."""
+        """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash."""
         self.cloud = Cloud(port)
         self.emr = EmrServerless(self._run_job, self._exists, deliver)
         self._window_seconds = window_seconds
@@ -69,9 +74,11 @@ class Embedded:
         }
         self._extra = environment
         self._job = job
-        self._memory = memory
+        self._running = spark
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
+        self._clients: dict[str, Any] = {}
+        self._environment_before: dict[str, str] = {}
         self.stack: Stack
         self.pump: Pump
 
@@ -84,10 +91,12 @@ class Embedded:
             self.emr.application.id,
             REGION,
             {"WindowSeconds": self._window_seconds},
+            name=f"dropgate{next(_COUNTER)}",
         )
         self._upload_job()
+        self._environment_before = dict(os.environ)
         os.environ.update(self.environment())
-        self.pump = Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
+        self.pump = self._pump()
         return self
 
     def __exit__(
@@ -96,9 +105,28 @@ class Embedded:
         self.pump.stop()
         self.emr.stop()
         self.cloud.stop()
+        os.environ.clear()
+        os.environ.update(self._environment_before)
+
+    @contextmanager
+    def asleep(self) -> Iterator[None]:
+        """Let no function run within: what happens meanwhile waits in the queues."""
+        self.pump.stop()
+        try:
+            yield
+        finally:
+            self.pump = self._pump()
+
+    def _pump(self) -> Pump:
+        return Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
 
     def client(self, service: str) -> Any:
-        """Make a boto3 client that speaks to this stack."""
+        """The boto3 client of a service that speaks to this stack; each is made once."""
+        if service not in self._clients:
+            self._clients[service] = self._client(service)
+        return self._clients[service]
+
+    def _client(self, service: str) -> Any:
         endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
         retries = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
         session: Any = boto3.Session(KEY, KEY, region_name=REGION)
@@ -139,13 +167,16 @@ class Embedded:
         """The one Spark of this stack, started when it is first wanted."""
         with self._spark_starts:
             if self._spark is None:
-                self._spark = local_session("dropgate", self.cloud.endpoint, self._memory, 2, KEY, KEY)
+                endpoint = self.cloud.endpoint
+                running = self._running
+                started = lead_s3(running, endpoint, KEY, KEY) if running else local_session("dropgate", endpoint)
+                self._spark = started
             return self._spark
 
     def _run_job(self, spec: JobSpec) -> None:
         (flag, request) = spec.arguments
         assert flag == "--request"
-        (self._job or validate.run)(self.spark(), request)
+        self._job(self.spark(), request)
 
     def _exists(self, uri: str) -> bool:
         bucket, _, key = uri.removeprefix("s3://").partition("/")

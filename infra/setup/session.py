@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pyspark
 from pyspark import SparkConf, SparkContext
@@ -41,6 +42,14 @@ def local_session(
         settings |= {"spark.jars": spark_jars(), **s3_settings(s3_endpoint, access_key, secret_key)}
     settings["spark.driver.extraJavaOptions"] += f" {archive.java_options(java_home())}"
     return SparkSession(start(SparkConf(loadDefaults=False).setAll(list(settings.items()))))
+
+
+def lead_s3(session: SparkSession, endpoint: str, access_key: str, secret_key: str) -> SparkSession:
+    """Let a running session's s3:// and s3a:// lead to another endpoint; it must have been started with one."""
+    hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 (pyspark has no public way to it)
+    for name, value in s3_settings(endpoint, access_key, secret_key).items():
+        hadoop.set(name.removeprefix("spark.hadoop."), value)
+    return session
 
 
 def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:

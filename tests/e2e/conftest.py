@@ -1,0 +1,92 @@
+"""One stack for all tests of the whole flow, with the one Spark of the run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.linting import lint
+from contracts.job import JobRequest
+from contracts.plan import Plan
+from functions import keys
+from functions.aws.clients import Clients, ports_from
+from functions.ports import Ports
+from functions.submission import Drop
+from infra.local.embedded import QUIET, Embedded
+from spark_jobs import storage, validate
+
+HERE = Path(__file__).parent
+CRASHING = "crash.v1"
+"""Drops of this contract meet a job that crashes."""
+
+
+@dataclass
+class World:
+    """The running stack and the drops in it."""
+
+    embedded: Embedded
+    plans: tuple[Plan, ...]
+    notices: list[str] = field(default_factory=list)
+    ports: Ports = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ports = ports_from(os.environ, Clients())
+
+    def upload(self, key: str, body: bytes) -> str:
+        """Send a file; its drop's id."""
+        version = self.embedded.upload(key, body)
+        return keys.drop_id(self.embedded.stack.names["LandingBucket"], key, version)
+
+    def settled(self, drop_id: str, seconds: float = 120) -> Drop:
+        """The drop when nothing more happens to it."""
+        return self.until(drop_id, lambda d: not d.in_flight, seconds)
+
+    def until(self, drop_id: str, reached: Callable[[Drop], bool], seconds: float = 120) -> Drop:
+        """The drop as soon as it has come so far."""
+        end = time.monotonic() + seconds
+        while (drop := self.ports.ledger.drop(drop_id)) is None or not reached(drop):
+            assert time.monotonic() < end, f"{drop_id} is still {drop.state if drop else 'unknown'}"
+            time.sleep(0.1)
+        return drop
+
+    def objects(self, zone: str) -> dict[str, bytes]:
+        """What lies in a zone, by key below it; folder markers aside."""
+        client = self.embedded.client("s3")
+        bucket, prefix = keys.split(getattr(self.ports.zones, zone))
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        found = [o["Key"] for page in pages for o in page.get("Contents", []) if not o["Key"].endswith("/")]
+        return {k.removeprefix(prefix): client.get_object(Bucket=bucket, Key=k)["Body"].read() for k in found}
+
+
+def job(spark: SparkSession, request: str) -> None:
+    """The real job, but for one contract."""
+    asked = JobRequest.loads(storage.read_text(spark, request))
+    if asked.plan.contract == CRASHING:
+        raise RuntimeError("the job of this contract crashes")
+    validate.run(spark, request)
+
+
+@pytest.fixture(scope="session")
+def world(spark: SparkSession) -> Iterator[World]:
+    """The stack with the contracts of this folder in force."""
+    linted = lint((HERE / "contracts",))
+    assert not linted.failed, linted.findings
+    notices: list[str] = []
+    patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "3"}
+    with Embedded(
+        window_seconds=1,
+        schedule_seconds=1,
+        retry_seconds=1,
+        job=job,
+        spark=spark,
+        environment=patient,
+        listener=lambda notice: notices.append(str(notice["detail"])),
+    ) as embedded:
+        embedded.publish(linted.plans)
+        yield World(embedded, linted.plans, notices)

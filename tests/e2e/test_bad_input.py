@@ -1,0 +1,164 @@
+"""Every kind of bad input through the whole flow: its state, its code, its message; and the page that says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from contracts.problem import visible
+from functions.submission import Drop
+from tests.e2e.cases import CASES, GOOD, Case
+from tests.e2e.conftest import World
+
+PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+HEAD = """\
+# Bad input
+
+What is sent, and what the flow answers. Made from the runs of `tests/e2e`, not by hand: a test fails where this page
+and the flow disagree. *Where* says who notices: admission (a small function, within seconds, without Spark), the job
+(Spark), or the flow itself.
+
+| input | state | code | what the producer reads | where |
+|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the page."""
+
+    input: str
+    state: str
+    codes: str
+    message: str
+    where: str
+
+    def __str__(self) -> str:
+        cells = (self.input, self.state, self.codes, self.message, self.where)
+        return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |\n"
+
+
+@pytest.fixture(scope="module")
+def ended(world: World) -> dict[str, Drop]:
+    """Every case sent at once, and how it ended."""
+    ids = {case.name: world.upload(case.key, case.body) for case in CASES}
+    return {name: world.settled(drop_id, 240) for name, drop_id in ids.items()}
+
+
+def row(name: str, drop: Drop, where: str) -> Row:
+    codes = ", ".join(dict.fromkeys(f"`{p.code}`" for p in drop.problems))
+    first = drop.problems[0] if drop.problems else None
+    said = f"{visible(first.message, 300)} {visible(first.fix, 300)}" if first else ""
+    said = re.sub(r"\b[a-z2-7]{32}\b", "…", said)  # ids of drops differ from run to run
+    return Row(name, drop.state.replace("_", " "), codes, said, where)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_bad_file_ends_in_its_named_state(case: Case, ended: dict[str, Drop], world: World) -> None:
+    drop = ended[case.name]
+    assert (drop.state, set(case.codes) <= {p.code for p in drop.problems}) == (case.state, True), drop.problems
+    assert all(p.message and p.fix for p in drop.problems)
+    assert (drop.batch is not None) == (case.where == "job")
+    body = world.ports.store.get(drop.source.uri)
+    assert body == case.body, "its bytes are kept"
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.where != "flow"], ids=lambda c: c.name)
+def test_every_judged_drop_has_its_receipt(case: Case, ended: dict[str, Drop], world: World) -> None:
+    drop = ended[case.name]
+    assert drop.receipt
+    receipt = json.loads(world.ports.store.get(drop.receipt))
+    assert (receipt["verdict"], receipt["drop"]) == (case.state, drop.id)
+    page = world.ports.store.get(drop.receipt.replace("receipt.json", "receipt.html")).decode()
+    assert "Traceback" not in page
+    if receipt["rejected_csv"]:
+        assert world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_csv"]))
+
+
+def test_promoted_zone_holds_accepted_files_alone(ended: dict[str, Drop], world: World) -> None:
+    found = world.objects("promoted")
+    for case in CASES:
+        where = f"{ended[case.name].contract}/{case.key}"
+        assert found.get(where) == (case.body if case.state == "accepted" else None)
+
+
+@pytest.fixture(scope="module")
+def replaced(world: World) -> tuple[Drop, Drop]:
+    """Two uploads of one key within a window."""
+    with world.embedded.asleep():
+        first = world.upload("orders/replaced.csv", GOOD)
+        second = world.upload("orders/replaced.csv", GOOD + b"9,z,1,\n")
+    return world.settled(first), world.settled(second)
+
+
+def test_replaced_file_is_superseded(replaced: tuple[Drop, Drop], world: World) -> None:
+    first, second = replaced
+    assert (first.state, second.state) == ("superseded", "accepted")
+    assert world.objects("promoted")["orders.v1/orders/replaced.csv"] == GOOD + b"9,z,1,\n"
+
+
+@pytest.fixture(scope="module")
+def vanished(world: World) -> Drop:
+    """An object that is deleted before any function runs."""
+    with world.embedded.asleep():
+        version = world.embedded.upload("orders/gone.csv", GOOD)
+        bucket = world.embedded.stack.names["LandingBucket"]
+        drop_id = world.upload("orders/gone.csv", GOOD)
+        client = world.embedded.client("s3")
+        for one in client.list_object_versions(Bucket=bucket, Prefix="orders/gone.csv")["Versions"]:
+            client.delete_object(Bucket=bucket, Key="orders/gone.csv", VersionId=one["VersionId"])
+    assert version
+    return world.settled(drop_id)
+
+
+def test_deleted_object_is_vanished(vanished: Drop) -> None:
+    assert vanished.state == "vanished"
+
+
+@pytest.fixture(scope="module")
+def crashed(world: World) -> Drop:
+    """A drop whose job crashes every time."""
+    return world.settled(world.upload("crash/1.csv", GOOD), 90)
+
+
+def test_crashing_job_fails_the_drop(crashed: Drop, world: World) -> None:
+    assert (crashed.state, crashed.verdict, crashed.try_) == ("failed", None, 3)
+    assert [p.code for p in crashed.problems] == ["job-failed"]
+    assert not [k for k in world.objects("promoted") if k.startswith("crash")]
+
+
+@pytest.fixture(scope="module")
+def twofold(world: World) -> Drop:
+    """A key that two contracts claim, which lint would never have published."""
+    orders = next(p for p in world.plans if p.contract == "orders.v1")
+    twins = [replace(orders, contract=f"twin-{n}.v1", id=f"twin-{n}", files=("twins/*.csv",)) for n in "ab"]
+    world.embedded.publish([*world.plans, *twins])
+    drop = world.settled(world.upload("twins/1.csv", GOOD))
+    world.embedded.publish(world.plans)
+    return drop
+
+
+def test_key_of_two_contracts_is_unmatched(twofold: Drop) -> None:
+    assert twofold.state == "unmatched"
+    assert "twin-a.v1" in twofold.problems[0].message
+
+
+def test_page_says_what_the_flow_answers(
+    ended: dict[str, Drop], replaced: tuple[Drop, Drop], vanished: Drop, crashed: Drop, twofold: Drop
+) -> None:
+    rows = [
+        *(row(c.name, ended[c.name], c.where) for c in CASES),
+        row("a file replaced while it waits (the older one)", replaced[0], "flow"),
+        row("an object deleted before anyone looks", vanished, "flow"),
+        row("a key that two contracts claim", twofold, "flow"),
+        row("a job that crashes, three times", crashed, "flow"),
+    ]
+    text = HEAD + "".join(map(str, rows))
+    if os.environ.get("DROPGATE_WRITE_DOCS"):
+        PAGE.write_text(text, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == text, "run `DROPGATE_WRITE_DOCS=1 make test` and look at the difference"
