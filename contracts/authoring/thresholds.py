@@ -30,7 +30,7 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
     if operator is None or not _is_unit(document, (*path, "unit"), unit, entry["metric"]):
         return None
     at: Path = (*path, operator)
-    raw = entry[operator] if isinstance(entry[operator], list) else [entry[operator]]
+    raw = entry[operator] if operator in ENDS else [entry[operator]]
     if not all(isinstance(v, (int, Decimal)) and not isinstance(v, bool) for v in raw):
         document.wrong_type(at, "a number")
         return None

@@ -69,6 +69,7 @@ QUALITY = {
     "operator misspelt": "- metric: nullValues  #! no-operator\n  mustbe: 0  #! unknown-key",
     "two operators": "- metric: nullValues\n  mustBe: 0\n  mustBeLessThan: 5  #! two-operators",
     "text as threshold": "- metric: nullValues\n  mustBe: none  #! wrong-type",
+    "list as threshold": "- metric: nullValues\n  mustBe: [5]  #! wrong-type",
     "quoted threshold": '- metric: nullValues\n  mustBeLessThan: "5"  #! wrong-type',
     "one end of a range": "- metric: nullValues\n  mustBeBetween: [1]  #! not-odcs",
     "range upside down": "- metric: nullValues\n  mustBeBetween: [5, 1]  #! cannot-hold",
