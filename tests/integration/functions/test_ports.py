@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from queue import Queue
 
+import boto3
 import pytest
 
 from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
+from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Ledger, Mark, ObjectStore, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, RunStatus, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
+from infra.local.emr import EmrServerless
+from infra.local.emr_run import JobSpec
 from infra.local.stack import Stack
 from tests.builders import a_drop
-from tests.fakes import MemoryLedger, MemoryStore
+from tests.fakes import MemoryJobs, MemoryLedger, MemoryStore
 
 AT = "2026-01-31T12:00:01.000000Z"
 LATER = "2026-01-31T13:00:00.000000Z"
@@ -357,6 +363,84 @@ def test_ids_are_found_by_their_beginning(ledger: Ledger) -> None:
     assert [i[:5] for i in ledger.starting_with("abcd")] == ["abcd1", "abcd2"]
     assert [i[:5] for i in ledger.starting_with("abcd2")] == ["abcd2"]
     assert ledger.starting_with("abce") == ()
+
+
+# ---------------------------------------------------------------------------- jobs
+
+
+@dataclass
+class Office:
+    """Jobs, and how the test ends those that work: well or badly."""
+
+    jobs: Jobs
+    end: Callable[[bool], None]
+
+
+@pytest.fixture(params=["memory", "aws"])
+def office(request: pytest.FixtureRequest) -> Iterator[Office]:
+    if request.param == "memory":
+        memory = MemoryJobs()
+
+        def end(well: bool) -> None:
+            status = RunStatus("success") if well else RunStatus("failed", "FAILED: java heap space")
+            memory.ended |= dict.fromkeys(memory.working(), status)
+
+        yield Office(memory, end)
+        return
+    ends: Queue[bool] = Queue()
+
+    def run_job(_: JobSpec) -> None:
+        if not ends.get(timeout=10):
+            raise MemoryError("java heap space")
+
+    session = boto3.Session("jobs", "none", region_name="us-east-1")
+    with EmrServerless(run_job, lambda _: True, lambda _: None) as emr:
+        client = session.client("emr-serverless", endpoint_url=emr.endpoint)
+        role = "arn:aws:iam::123456789012:role/job"
+        code = JobCode(emr.application.id, role, "s3://code/entry.py", "s3://code/dropgate.zip")
+        yield Office(EmrJobs(client, code), ends.put)
+
+
+def ended(jobs: Jobs, run: str) -> RunStatus:
+    end = time.monotonic() + 10
+    while (status := jobs.status(run)).outcome == "working":
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return status
+
+
+def test_same_token_is_the_same_run(office: Office) -> None:
+    first = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+
+    assert office.jobs.start("b-1", "s3://jobs/request.json", 10) == first
+    office.end(True)
+    assert office.jobs.start("b-1", "s3://jobs/request.json", 10) == first
+
+
+def test_run_is_found_by_its_token(office: Office) -> None:
+    since = datetime.now(UTC)
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+
+    assert [office.jobs.find("b-1", since), office.jobs.find("b-2", since)] == [run, None]
+    office.end(True)
+
+
+def test_run_works_until_it_has_ended(office: Office) -> None:
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    assert office.jobs.status(run) == RunStatus("working")
+    office.end(True)
+
+    assert ended(office.jobs, run) == RunStatus("success")
+
+
+def test_crashed_run_says_why(office: Office) -> None:
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    office.end(False)
+    status = ended(office.jobs, run)
+
+    assert status.outcome == "failed"
+    assert status.details.startswith("FAILED: ")
+    assert "java heap space" in status.details
 
 
 # -------------------------------------------------------------------------- delays
