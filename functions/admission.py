@@ -197,9 +197,10 @@ def _other_encoding(sample: bytes) -> str | None:
         if sample.startswith(mark):
             return name
     head = sample[:64]
-    zeros = (head[0::2].count(0), head[1::2].count(0))
-    half = len(head) // 2
-    return "UTF-16 or UTF-32" if half and max(zeros) * 10 >= half * 8 else None
+    half, zeros = len(head) // 2, max(head[0::2].count(0), head[1::2].count(0))
+    if not half or zeros * 10 < half * 8:
+        return None
+    return "UTF-32" if head.count(0) * 3 >= len(head) * 2 else "UTF-16"
 
 
 def _line_end(head: bytes) -> int:

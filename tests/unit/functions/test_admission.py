@@ -79,6 +79,13 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
     assert all(p.message and p.fix for p in found.problems)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_other_encodings_are_named(encoding: str) -> None:
+    (problem,) = admitted(GOOD.decode().encode(encoding)).problems
+
+    assert problem.message == f"The file is written in {encoding[:6].upper()}; agreed is UTF-8."
+
+
 def test_all_reasons_come_at_once() -> None:
     found = admitted(b"ID;note;more\n", name="orders/../1.csv")
 
