@@ -8,7 +8,7 @@ from contracts.authoring import regex, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.values import shown, text_of
-from contracts.plan import Check, Property, Severity, Threshold
+from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
 BUILT = ("nullValues", "invalidValues", "rowCount")
@@ -17,10 +17,16 @@ SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
 
 
+READ = {"id", "name", "type", "metric", "arguments", "unit", "severity", "dimension", "description", *OPERATORS}
+DESCRIPTIVE = {"businessImpact", "tags", "method", "authoritativeDefinitions", "customProperties"}
+TIMES = {"schedule", "scheduler"}
+
+
 def read(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
     """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not."""
     if not _is_built(document, path, entry, prop):
         return None
+    _others(document, path, entry)
     arguments = _arguments(document, path, entry, prop)
     severity = _severity(document, path, entry)
     threshold = thresholds.read(document, path, entry)
@@ -79,6 +85,18 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
         document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
         return False
     return True
+
+
+def _others(document: Document, path: Path, entry: dict[str, Any]) -> None:
+    """Refuse keys of other types of entries; note that nobody goes by a schedule."""
+    for key in set(entry) - READ - DESCRIPTIVE:
+        at: Path = (*path, key)
+        if key in TIMES:
+            message = f"`{key}` is not used; every file is checked when it arrives."
+            document.note(at, "not-used", message, "It may stay, for people and tools.", on_key=True)
+        else:
+            message = f"`{key}` says nothing beside a `metric`."
+            document.error(at, "unknown-key", message, "Leave it out; it would not be checked.", on_key=True)
 
 
 def _severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity | None:

@@ -1,7 +1,8 @@
 """The document against the JSON Schema of ODCS v3.2: findings go to the document, what may not be read on comes out.
 
-Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong and are said anew:
-`unevaluatedProperties` blames every key of an object once one part of it fails, `oneOf` lists the faults of all.
+Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong: `oneOf` lists the
+faults of every branch, so the branch that was meant is looked for; `unevaluatedProperties` blames all keys once one
+part fails and takes most of the time, so it is read as "keys that no part of the schema speaks of".
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import Draft201909Validator
+from jsonschema.validators import Draft201909Validator, extend
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path, dotted
@@ -46,13 +47,30 @@ def _schema() -> dict[str, Any]:
     return found
 
 
+def _unevaluated(_validator: Any, refused: Any, instance: Any, schema: dict[str, Any]) -> Iterator[ValidationError]:
+    if refused is False and isinstance(instance, dict) and not _known_keys(schema).issuperset(instance):
+        yield ValidationError("unknown keys")
+
+
+VALIDATOR = extend(Draft201909Validator, {"unevaluatedProperties": _unevaluated})  # type: ignore[no-untyped-call]
+
+
 def check(document: Document) -> list[Path]:
     """Say what does not fit the standard; the paths whose values must not be read on."""
     said: dict[tuple[Path, str], None] = {}
-    for error in _meant(Draft201909Validator(_schema()).iter_errors(document.data)):
-        for path, code in _say(error, document):
-            said[path, code] = None
+    for error in _meant(VALIDATOR(_schema()).iter_errors(document.data)):
+        if not _of_no_type(error, document):
+            said |= dict.fromkeys(_say(error, document))
     return [path for path, _ in said]
+
+
+def _of_no_type(error: ValidationError, document: Document) -> bool:
+    """Whether the error is about the options of a property without a type: the schema holds them against every type."""
+    path = list(error.absolute_path)
+    if path[4:5] != ["logicalTypeOptions"] or path[::2][:2] != ["schema", "properties"]:
+        return False
+    prop = document.data["schema"][path[1]]["properties"][path[3]]
+    return "logicalType" not in prop
 
 
 def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
@@ -101,7 +119,7 @@ def _say(error: ValidationError, document: Document) -> Iterator[tuple[Path, str
 def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
     if not isinstance(error.instance, dict):
         return
-    known = _known(error.schema)
+    known = _known_keys(error.schema)
     for key in error.instance:
         if key not in known:
             close = nearest(key, known)
@@ -110,6 +128,16 @@ def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Ite
             message = f"ODCS has no key `{key}` in {where}."
             document.error((*path, key), "unknown-key", message, fix, on_key=True)
             yield (*path, key), "unknown-key"
+
+
+KNOWN: dict[int, frozenset[str]] = {}
+"""The keys of each place of the schema that was asked for, by the identity of its dict: the schema is read once."""
+
+
+def _known_keys(schema: Any) -> frozenset[str]:
+    if id(schema) not in KNOWN:
+        KNOWN[id(schema)] = frozenset(_known(schema))
+    return KNOWN[id(schema)]
 
 
 def _known(schema: Any) -> set[str]:
@@ -140,7 +168,7 @@ def _missing_keys(error: ValidationError, path: Path, document: Document) -> Ite
     for key in _wanted(error):
         if key in error.instance or (key == "map" and "logicalType" not in error.instance):
             continue  # the schema wants a map of every property without a logicalType
-        close = nearest(key, [k for k in error.instance if k not in _known(error.schema)])
+        close = nearest(key, [k for k in error.instance if k not in _known_keys(error.schema)])
         close = "rule" if key == "metric" and "rule" in error.instance else close
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
         where = f"`{dotted(path)}`" if path else "The document"

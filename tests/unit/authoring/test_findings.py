@@ -10,6 +10,8 @@ PROPERTY = {
     "no type": a_document("- name: x  #! no-type"),
     "type of a later version": a_document("- name: x\n  logicalType: time  #! not-built-yet"),
     "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
+    "no type but bounds": a_document("- name: x  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
+    "map of a text": a_property("map: {}  #! not-built-yet"),
     "no name": a_document("- logicalType: string  #! missing-key"),
     "name twice": a_document("- name: x\n  logicalType: string\n- name: x  #! duplicate-property\n  logicalType: date"),
     "key misspelt": a_property("requird: true  #! unknown-key"),
@@ -88,6 +90,8 @@ QUALITY = {
     "valid values of another type": INVALID + "  arguments:\n    validValues: [a, 5]  #! wrong-type",
     "valid values that are no list": INVALID + "  arguments:\n    validValues: a  #! wrong-type",
     "wrong pattern": INVALID + "  arguments:\n    pattern: a++  #! bad-pattern",
+    "statement beside a metric": NULLS + "  query: SELECT 1  #! unknown-key",
+    "old word beside the new": NULLS + "  rule: nullValues  #! unknown-key",
     "row count of a property": "- metric: rowCount  #! wrong-place\n  mustBe: 5",
     "entry that is text": "- nullValues  #! wrong-type",
 }
