@@ -85,7 +85,7 @@ def _content(plan: Plan, size: int, head: bytes) -> Admission:
     sample = head[:SAMPLE] if 0 <= _line_end(head) < SAMPLE else head[:LONGEST_HEADER]
     if sample in (codecs.BOM_UTF8, *(mark for mark, _ in MARKS)) and len(sample) == size:
         return Admission((_empty("The file holds a byte order mark and nothing else."),))
-    if other := _other_encoding(sample):
+    if other := _other_encoding(plan, sample):
         text = f"The file is written in {other}; agreed is {plan.csv.encoding.upper()}."
         return Admission((_wrong_encoding(plan, text),))
     end = _line_end(sample)
@@ -191,8 +191,10 @@ def _wrong_encoding(plan: Plan, message: str, record: int | None = None) -> Prob
     return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", record=record)
 
 
-def _other_encoding(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32, by its mark or by the zero bytes that ASCII text has in it."""
+def _other_encoding(plan: Plan, sample: bytes) -> str | None:
+    """UTF-16 or UTF-32, by its mark or by the zero bytes that ASCII text has in it; UTF-8 where it is not agreed."""
+    if sample.startswith(codecs.BOM_UTF8) and plan.csv.encoding != "utf-8":
+        return "UTF-8"
     for mark, name in MARKS:
         if sample.startswith(mark):
             return name

@@ -86,6 +86,12 @@ def test_other_encodings_are_named(encoding: str) -> None:
     assert problem.message == f"The file is written in {encoding[:6].upper()}; agreed is UTF-8."
 
 
+def test_utf_8_is_told_where_it_is_not_agreed() -> None:
+    (problem,) = admitted(codecs.BOM_UTF8 + GOOD, a_plan(csv=Csv(encoding="iso-8859-1"))).problems
+
+    assert problem.message == "The file is written in UTF-8; agreed is ISO-8859-1."
+
+
 def test_all_reasons_come_at_once() -> None:
     found = admitted(b"ID;note;more\n", name="orders/../1.csv")
 

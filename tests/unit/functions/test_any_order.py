@@ -1,0 +1,87 @@
+"""Whatever comes in whatever order: in the end every drop is settled, and consumers see what they may see, no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contracts.errors import DropgateError
+from contracts.job import DropResult, JobDrop
+from contracts.plan import Plan
+from functions.replay import replay
+from functions.submission import OPEN
+from tests.builders import ZONES, World, a_world, all_good, one_bad
+
+BODIES = {"good": b"id,note\n%d,a\n", "bad": b"id,note\n%d,bad\n", "header": b"ID,note\n%d,a\n"}
+
+
+def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
+    """By what the file says."""
+    return (one_bad if drop.size == len(b"id,note\n100,bad\n") else all_good)(plan, drop)
+
+
+def upload(world: World, key: str, kind: str) -> None:
+    """A file whose bytes are its own."""
+    world.upload(f"orders/{key}.csv", BODIES[kind] % (100 + world.versions))
+
+
+def backwards(world: World) -> None:
+    """The newest event first."""
+    world.events.reverse()
+    world.deliver_events()
+
+
+STEPS: dict[str, Callable[[World], object]] = {
+    "good a": lambda w: upload(w, "a", "good"),
+    "good b": lambda w: upload(w, "b", "good"),
+    "bad a": lambda w: upload(w, "a", "bad"),
+    "refused a": lambda w: upload(w, "a", "header"),
+    "events": lambda w: w.deliver_events(),
+    "events again": lambda w: w.deliver_events(again=True),
+    "events backwards": backwards,
+    "windows": lambda w: w.deliver_windows(),
+    "windows lost": lambda w: w.delays.sent.clear(),
+    "jobs end": lambda w: w.end_jobs(judge),
+    "jobs crash": lambda w: w.crash_jobs(),
+    "job events": lambda w: w.deliver_jobs(),
+    "schedule": lambda w: w.reconcile(),
+    "replays": lambda w: [replay(w.ports, d) for d in w.drops()],
+}
+
+
+def walked(steps: list[str]) -> World:
+    """A world in which these steps have been taken, and all that was due has come."""
+    world = a_world()
+    for step in steps:
+        try:
+            STEPS[step](world)
+        except DropgateError:
+            continue
+    world.finish(judge)
+    return world
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=25))
+def test_any_order_ends_well(steps: list[str]) -> None:
+    world = walked(steps)
+    drops = sorted(world.drops().values(), key=lambda d: d.sequencer)
+    promoted = world.store.listing(ZONES.promoted)
+    newest = {f"orders.v1/{d.name}": d for d in drops if d.state.startswith("accepted")}
+
+    assert all(d.state not in OPEN and not d.in_flight for d in drops)
+    assert len(drops) == world.versions
+    assert world.store.listing(ZONES.landing) == {}
+    assert promoted == {key: world.store.get(d.source.uri) for key, d in newest.items()}
+    assert all(d.receipt for d in drops if d.state in ("accepted", "rejected", "failed"))
+    assert not world.ledger._windows
+    assert all(b.state == "ended" for b in world.ledger._batches.values())
+    assert all(lineage.promoting is None for lineage in world.ledger._lineages.values())
+
+
+def test_settled_bytes_are_still_there() -> None:
+    world = walked(["good a", "bad a", "refused a", "events", "windows", "jobs end", "job events"])
+
+    assert all(world.store.head(d.source) for d in world.drops().values())
