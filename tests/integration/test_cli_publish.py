@@ -1,0 +1,84 @@
+"""`dropgate publish` against the embedded S3: what it prints, what lies there, how it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.cli.main import main
+from infra.local.cloud import Cloud
+from tests.unit.authoring.documents import DROP, a_document
+
+ZONE = "s3://internal/catalog/"
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Cloud]:
+    """An S3 of its own."""
+    with Cloud() as running:
+        yield running
+
+
+@pytest.fixture
+def contract(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One contract in a folder, and surroundings that point at the embedded S3."""
+    for name, value in {
+        "AWS_ENDPOINT_URL": cloud.endpoint,
+        "AWS_ACCESS_KEY_ID": tmp_path.name,
+        "AWS_SECRET_ACCESS_KEY": "none",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    boto3.Session().client("s3").create_bucket(Bucket="internal")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "contracts" / "orders.v1.yaml"
+    path.parent.mkdir()
+    path.write_text(a_document(), encoding="utf-8")
+    return path
+
+
+def publish(*arguments: str) -> Result:
+    return CliRunner(mix_stderr=False).invoke(main, ["publish", "--catalog", ZONE, *arguments])
+
+
+def listing() -> list[str]:
+    found = boto3.Session().client("s3").list_objects_v2(Bucket="internal").get("Contents", [])
+    return sorted(o["Key"].partition("/")[2].partition("/")[0] for o in found)
+
+
+def empty() -> None:
+    client = boto3.Session().client("s3")
+    for found in client.list_objects_v2(Bucket="internal").get("Contents", []):
+        client.delete_object(Bucket="internal", Key=found["Key"])
+
+
+def test_publish_says_what_is_new_changed_and_unchanged(contract: Path) -> None:
+    empty()
+    first = publish()
+    assert (first.exit_code, first.stdout.split("\n")[0]) == (0, "new        orders.v1")
+    assert listing() == ["current.json", "index", "plans"]
+    assert publish().stdout == "unchanged  orders.v1\nNothing changed.\n"
+    contract.write_text(a_document(drop=DROP + "empty: warn"), encoding="utf-8")
+    assert json.loads(publish("--format", "json").stdout)["changed"] == ["orders.v1"]
+    assert listing() == ["current.json", "index", "index", "plans", "plans"]
+
+
+def test_one_error_refuses_everything(contract: Path) -> None:
+    empty()
+    (contract.parent / "wrong.v1.yaml").write_text(a_document(drop="files: x"), encoding="utf-8")
+    result = publish()
+    assert (result.exit_code, result.stdout, listing()) == (1, "", [])
+    assert "error[missing-key]" in result.stderr
+    assert result.stderr.endswith("Nothing was published.\n")
+
+
+def test_nothing_in_force_is_not_published(contract: Path) -> None:
+    empty()
+    contract.write_text(a_document().replace("active", "draft"), encoding="utf-8")
+    result = publish()
+    assert (result.exit_code, listing()) == (1, [])
