@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from botocore.exceptions import ClientError
 
 from contracts import codec
 from contracts.authoring.linting import index_of
 from contracts.catalog import Index, Pointer
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, StaleWrite
+from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
 from contracts.plan import Plan
+from functions.aws.answers import asking, code
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
 
 POINTER = "current.json"
 
@@ -102,42 +108,40 @@ def _compared(before: Index, after: Index, name: str) -> Publication:
     )
 
 
-class S3Catalog:
-    """The catalog zone in a bucket; `client` is a boto3 S3 client, `zone` its URI."""
+CHANGED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
+"""S3's answers to a conditional write whose condition does not hold (412, 409, and 404 for If-Match on nothing)."""
 
-    def __init__(self, client: Any, zone: str) -> None:
+
+class S3Catalog:
+    """The catalog zone in a bucket; `zone` is its URI. What S3 refuses otherwise is ServiceUnavailable."""
+
+    def __init__(self, client: S3Client, zone: str) -> None:
         self._client = client
         self._bucket, _, self._prefix = zone.removeprefix("s3://").partition("/")
 
     def get(self, name: str) -> tuple[bytes, str] | None:
-        try:
-            found = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
-        except self._client.exceptions.NoSuchKey:
-            return None
-        return found["Body"].read(), found["ETag"]
+        with asking("S3"):
+            try:
+                found = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
+            except self._client.exceptions.NoSuchKey:
+                return None
+            return found["Body"].read(), found["ETag"]
 
     def create(self, name: str, body: bytes) -> bool:
-        try:
-            self._put(name, body, {"IfNoneMatch": "*"})
-        except DestinationTaken:
-            return False
-        return True
+        return self._put(name, body, {"IfNoneMatch": "*"})
 
     def swap(self, name: str, body: bytes, etag: str | None) -> None:
-        try:
-            self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"})
-        except DestinationTaken:
-            raise StaleWrite("Somebody else published meanwhile; publish again.") from None
+        if not self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}):
+            raise StaleWrite("Somebody else published meanwhile; publish again.")
 
-    def _put(self, name: str, body: bytes, condition: dict[str, str]) -> None:
-        place = {"Bucket": self._bucket, "Key": self._prefix + name}
-        try:
-            self._client.put_object(**place, Body=body, ContentType="application/json", **condition)
-        except self._client.exceptions.ClientError as error:
-            if error.response["Error"]["Code"] in REFUSED:
-                raise DestinationTaken(f"{name} is there already, or has changed.") from None
-            raise
-
-
-REFUSED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
-"""S3's answers to a conditional write whose condition does not hold (412, 409, and 404 for If-Match on nothing)."""
+    def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
+        """Write on a condition; False if it does not hold."""
+        place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
+        with asking("S3"):
+            try:
+                self._client.put_object(Body=body, ContentType="application/json", **place)
+            except ClientError as error:
+                if code(error) not in CHANGED:
+                    raise
+                return False
+        return True

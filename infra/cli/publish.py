@@ -44,7 +44,9 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
             err=True,
         )
         raise SystemExit(1)
-    client, found = catalog_client(zone)
+    if zone and not zone.startswith("s3://"):
+        raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
+    client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     done = publish(linted.plans, S3Catalog(client, found), datetime.now(UTC))
     click.echo(json.dumps(asdict(done), indent=2) if form == "json" else _text(done))
 

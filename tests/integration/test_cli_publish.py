@@ -10,6 +10,7 @@ import boto3
 import pytest
 from click.testing import CliRunner, Result
 
+from contracts.errors import ServiceUnavailable
 from infra.cli.main import main
 from infra.local.cloud import Cloud
 from tests.unit.authoring.documents import DROP, a_document
@@ -82,3 +83,15 @@ def test_nothing_in_force_is_not_published(contract: Path) -> None:
     contract.write_text(a_document().replace("active", "draft"), encoding="utf-8")
     result = publish()
     assert (result.exit_code, listing()) == (1, [])
+
+
+@pytest.mark.usefixtures("contract")
+def test_bucket_that_is_not_there_is_one_sentence() -> None:
+    result = CliRunner(mix_stderr=False).invoke(main, ["publish", "--catalog", "s3://nowhere-at-all"])
+    assert isinstance(result.exception, ServiceUnavailable)
+    assert "NoSuchBucket" in str(result.exception)
+
+
+@pytest.mark.usefixtures("contract")
+def test_catalog_that_is_no_uri_is_a_usage_error() -> None:
+    assert CliRunner().invoke(main, ["publish", "--catalog", "catalog/"]).exit_code == 2
