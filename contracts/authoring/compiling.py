@@ -68,7 +68,7 @@ def compile_text(raw: bytes, file: str) -> Compiled:
     broken = schema.check(document)
     _older(document)
     for path in broken:
-        _take_out(document.data, path)
+        _take_out(document, path)
     return _compile(document, whole=not broken)
 
 
@@ -79,18 +79,15 @@ def _older(document: Document) -> None:
         document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
 
 
-def _take_out(data: dict[str, Any], path: Path) -> None:
+def _take_out(document: Document, path: Path) -> None:
     """Take out what the standard refuses, with the property or quality entry around it; the rest can be read."""
     inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in {"properties", "quality"}]
     end = inside[-1] + 1 if inside else len(path)
-    owner: Any = data
-    steps: tuple[Any, ...] = path
-    for part in steps[: end - 1]:
-        owner = owner[part] if isinstance(owner, list) else owner.get(part) if isinstance(owner, dict) else None
-    if isinstance(owner, dict) and path:
-        owner.pop(path[end - 1], None)
-    elif isinstance(owner, list):
-        owner[steps[end - 1]] = None
+    owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
+    if isinstance(owner, dict):
+        owner.pop(last, None)
+    elif isinstance(owner, list) and isinstance(last, int):
+        owner[last] = None
 
 
 def _booleans(document: Document) -> None:
@@ -107,19 +104,19 @@ def _booleans(document: Document) -> None:
 def _compile(document: Document, *, whole: bool) -> Compiled:
     """Read what the standard has not refused; `whole` tells that nothing was."""
     heading.unused_sections(document)
-    status = heading.status(document)
-    contract = heading.contract_name(document)
     path = drop.find(document)
     if path is None:
         return _done(document)
+    status = heading.status(document)
+    contract = heading.contract_name(document)
     if contract:
         heading.file_name(document, contract)
     one = checks.schema_object(document, whole=whole)
     props, found = checks.read(document, one) if one else ([], [])
     block = drop.read(document, path)
+    places = drop.places(document, path)
     if block is None:
         return _done(document)
-    places = drop.places(document, path, block)
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found)
     _tolerated(document, path, block)

@@ -35,7 +35,7 @@ class Document:
 
     def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
         """Say that the value at a path is not `expected`; `text` tells that quotes would mend it."""
-        name, mark = dotted(path), self.place(path)
+        name, mark = self.name(path), self.place(path)
         quotes = f'Write "{mark.text}" in quotes.'
         if word := self.word(path):
             message = f"`{name}` must be {expected}; YAML reads the bare `{word}` as true or false."
@@ -50,6 +50,27 @@ class Document:
         """A finding about the value, or the key, at a path."""
         mark = self.place(path, on_key=on_key)
         return Finding(self.file, mark.line, mark.column, level, code, message, fix)
+
+    def name(self, path: Path) -> str:
+        """A path for people: within a property or the drop block it begins there, as `amount.quality[0].metric`."""
+        if path[:1] == ("customProperties",) and path[2:3] == ("value",):
+            return dotted(path[3:] or ("drop",))
+        if path[:1] != ("schema",) or path[2:3] != ("properties",):
+            return dotted(path)
+        called = self.value((*path[:4], "name"))
+        return dotted((called, *path[4:]) if isinstance(called, str) and called else path)
+
+    def value(self, path: Path) -> Any:
+        """The value at a path; None where there is none."""
+        found = self.data
+        for part in path:
+            if isinstance(found, dict):
+                found = found.get(part)
+            elif isinstance(found, list) and isinstance(part, int) and part < len(found):
+                found = found[part]
+            else:
+                return None
+        return found
 
     def place(self, path: Path, *, on_key: bool = False) -> Mark:
         """Where a path stands, or the nearest of its parents that stands somewhere."""

@@ -49,14 +49,17 @@ def read(document: Document, path: Path) -> DropBlock | None:
     return None
 
 
-def places(document: Document, path: Path, block: DropBlock) -> tuple[Finding, ...]:
+def places(document: Document, path: Path) -> tuple[Finding, ...]:
     """Where each key pattern stands, and findings about those that cannot be read or do not begin with a folder."""
-    found = []
-    for n, pattern in enumerate(block.files):
-        at: Path = (*path, "files", n) if (*path, "files", n) in document.marks else (*path, "files")
-        found.append(document.finding("error", at, "overlap", "", ""))
-        _pattern(document, at, pattern, block.producer)
-    return tuple(found)
+    value = document.data["customProperties"][path[1]]["value"]
+    written = value.get("files") if isinstance(value, dict) else None
+    listed = written if isinstance(written, list) else []
+    at: Path = (*path, "files")
+    patterns = [(at, written)] if isinstance(written, str) else [((*at, n), p) for n, p in enumerate(listed)]
+    for place, pattern in patterns:
+        if isinstance(pattern, str):
+            _pattern(document, place, pattern, str(value.get("producer")))
+    return tuple(document.finding("error", place, "overlap", "", "") for place, _ in patterns)
 
 
 def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:

@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import Draft201909Validator, extend
 
 from contracts.authoring.document import Document
-from contracts.authoring.finding import Path, dotted
+from contracts.authoring.finding import Path
 from contracts.plan import OPERATORS
 from contracts.problem import nearest, quoted
 
@@ -124,7 +124,7 @@ def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Ite
         if key not in known:
             close = nearest(key, known)
             fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
-            where = f"`{dotted(path)}`" if path else "the document"
+            where = f"`{document.name(path)}`" if path else "the document"
             message = f"ODCS has no key `{key}` in {where}."
             document.error((*path, key), "unknown-key", message, fix, on_key=True)
             yield (*path, key), "unknown-key"
@@ -171,7 +171,7 @@ def _missing_keys(error: ValidationError, path: Path, document: Document) -> Ite
         close = nearest(key, [k for k in error.instance if k not in _known_keys(error.schema)])
         close = "rule" if key == "metric" and "rule" in error.instance else close
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
-        where = f"`{dotted(path)}`" if path else "The document"
+        where = f"`{document.name(path)}`" if path else "The document"
         document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
         yield path, key
 
@@ -190,9 +190,10 @@ def _operators(error: ValidationError, path: Path, document: Document) -> None:
         _wrong_type(inner, at, document) if inner.validator == "type" else _other(inner, at, document)
     else:
         known = _known_at("#/$defs/DataQuality")
-        close = next((c for k in error.instance if k not in known and (c := nearest(k, OPERATORS))), None)
-        fix = f"Write `{close}`." if close else "Add one, as `mustBe: 0`."
-        document.error(path, "no-operator", "The entry does not say what its metric is held against.", fix)
+        if any(k not in known and nearest(k, OPERATORS) for k in error.instance):
+            return  # it is said of the key that is misspelt
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBe: 0`.")
 
 
 def _wrong_type(error: ValidationError, path: Path, document: Document) -> None:
@@ -204,7 +205,7 @@ def _wrong_word(error: ValidationError, path: Path, document: Document) -> None:
     allowed = [str(v) for v in (_wanted(error) if error.validator == "enum" else [_wanted(error)])]
     close = nearest(str(error.instance), allowed)
     fix = f"Write `{close}`." if close else f"Write one of {quoted(allowed, most=12)}."
-    document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of `{dotted(path)}`.", fix)
+    document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of `{document.name(path)}`.", fix)
 
 
 def _other(error: ValidationError, path: Path, document: Document) -> None:
@@ -220,4 +221,4 @@ def _other(error: ValidationError, path: Path, document: Document) -> None:
         str(error.validator),
         ("has none of the shapes that the standard allows", "See its section in the ODCS standard."),
     )
-    document.error(path, "not-odcs", f"`{dotted(path)}` {message}.", fix)
+    document.error(path, "not-odcs", f"`{document.name(path)}` {message}.", fix)

@@ -269,6 +269,11 @@ def test_document_without_a_block_is_only_noted() -> None:
     assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "matches-nothing")]
 
 
+def test_status_of_a_document_without_a_block_is_its_own_affair() -> None:
+    text = a_document(head=HEAD.replace("active", "in development")).partition("customProperties")[0]
+    assert [f.code for f in compiled(text).findings] == ["matches-nothing"]
+
+
 def test_each_unused_section_is_noted_once() -> None:
     head = HEAD + "support: [{channel: '#a'}, {channel: '#b'}]\ntags: [a]\nprice: {priceAmount: 9.95}\n"
     notes = [f.message for f in compiled(a_document(head=head)).findings]

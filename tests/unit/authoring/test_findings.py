@@ -68,7 +68,7 @@ QUALITY = {
     "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
     "no metric": "- mustBe: 0  #! missing-key",
     "no operator": "- metric: nullValues  #! no-operator",
-    "operator misspelt": "- metric: nullValues  #! no-operator\n  mustbe: 0  #! unknown-key",
+    "operator misspelt": "- metric: nullValues\n  mustbe: 0  #! unknown-key",
     "two operators": "- metric: nullValues\n  mustBe: 0\n  mustBeLessThan: 5  #! two-operators",
     "text as threshold": "- metric: nullValues\n  mustBe: none  #! wrong-type",
     "list as threshold": "- metric: nullValues\n  mustBe: [5]  #! wrong-type",
