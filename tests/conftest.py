@@ -13,6 +13,6 @@ from infra.setup.session import local_session
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local Spark as the command line starts it."""
-    session = local_session("dropgate-tests", s3_endpoint="http://127.0.0.1:9")  # led elsewhere by who needs S3
+    session = local_session("dropgate-tests", s3_endpoint="http://127.0.0.1:9", brief=True)  # led on by who needs S3
     yield session
     session.stop()

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from contracts.plan import Plan
     from infra.judge import Judged
 
+SMALL = 64 * 1024**2
+"""Bytes below which Spark's start and compilation outweigh the work."""
+
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
 
 
@@ -51,7 +54,8 @@ def command(
     from infra import judge
 
     plan, name = _plan(contract, contracts, key, file)
-    judged = judge.judge(file, plan, name, lambda: _spark(memory, quiet=form == "json"))
+    brief = file.stat().st_size < SMALL
+    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=form == "json"))
     if receipt:
         judge.write_receipt(judged, receipt)
     _show(judged, form)
@@ -73,12 +77,12 @@ def _show(judged: Judged, form: str) -> None:
     click.echo(verdict_text(body, width=width, colour=sys.stdout.isatty()))
 
 
-def _spark(memory: str, *, quiet: bool) -> SparkSession:
+def _spark(memory: str, *, brief: bool, quiet: bool) -> SparkSession:
     from infra.setup.session import local_session
 
     if not quiet:
         click.echo("Starting Spark ...", err=True)
-    return local_session("dropgate test", memory=memory)
+    return local_session("dropgate test", memory=memory, brief=brief)
 
 
 def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str]:

@@ -169,13 +169,14 @@ class Embedded:
             if self._spark is None:
                 endpoint = self.cloud.endpoint
                 running = self._running
-                started = lead_s3(running, endpoint, KEY, KEY) if running else local_session("dropgate", endpoint)
+                started = lead_s3(running, endpoint, KEY, KEY) if running else local_session("dropgate", endpoint, brief=True)
                 self._spark = started
             return self._spark
 
     def _run_job(self, spec: JobSpec) -> None:
         (flag, request) = spec.arguments
-        assert flag == "--request"
+        assert flag == "--request", spec.arguments
+        assert not spec.settings, f"nobody here sets {', '.join(spec.settings)} on the local Spark"
         self._job(self.spark(), request)
 
     def _exists(self, uri: str) -> bool:
