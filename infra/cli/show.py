@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from functions.ports import Step
     from functions.submission import Drop
+    from infra.cli.target import Target
 
 
 @click.command(
@@ -38,7 +39,7 @@ def command(drop: str, form: str) -> None:
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    text = drop_detail(_facts(found), map(_event, history), _links(found), width, sys.stdout.isatty())
+    text = drop_detail(_facts(found), map(_event, history), _links(found, target), width, sys.stdout.isatty())
     click.echo(text, nl=False)
 
 
@@ -66,12 +67,12 @@ def _event(step: Step) -> dict[str, Any]:
     return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": step.problem or step.event}
 
 
-def _links(drop: Drop) -> dict[str, str]:
-    links = {"bytes": drop.source.uri}
+def _links(drop: Drop, target: Target) -> dict[str, str]:
+    links = {"bytes": target.located(drop.source.uri)}
     if drop.promoted:
-        links["promoted"] = drop.promoted.key
+        links["promoted"] = target.located(f"{target.promoted}{drop.promoted.key}")
     if drop.receipt:
-        links["receipt"] = drop.receipt
+        links["receipt"] = target.located(drop.receipt.replace("receipt.json", "receipt.html"))
     if drop.state in ("rejected", "failed", "unmatched"):
         links["judge again"] = f"dropgate replay {drop.id[:10]}"
     return links

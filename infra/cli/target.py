@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -53,11 +53,16 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where drops are read: `where` says it to people, `contracts` are those that may have drops."""
+    """Where drops are read: `where` says it to people, `contracts` are those that may have drops.
+
+    `promoted` is the URI of the promoted zone, `located` turns a URI into where a person finds it.
+    """
 
     where: str
     ledger: Reader
     contracts: tuple[str, ...]
+    promoted: str
+    located: Callable[[str], str]
 
 
 def reading() -> Target:
@@ -69,7 +74,7 @@ def reading() -> Target:
 
     ports = ports_from(environment, _clients(environment))
     contracts = tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
-    return Target(_where(environment), ports.ledger, contracts)
+    return Target(_where(environment), ports.ledger, contracts, ports.zones.promoted, str)
 
 
 def ports() -> Ports:
@@ -143,4 +148,5 @@ def _archive() -> Target:
     if not (DEMO / LEDGER).is_file():
         raise NoStack(NOTHING)
     archive = Archive(DEMO)
-    return Target(f"the demo of {archive.saved_at} ({DEMO}/)", archive, archive.contracts())
+    where = f"the demo of {archive.saved_at} ({DEMO}/)"
+    return Target(where, archive, archive.contracts(), archive.promoted, archive.located)

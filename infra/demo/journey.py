@@ -103,8 +103,9 @@ def keep(journey: Journey, folder: Path) -> None:
     client = journey.embedded.client("s3")
     ports = journey.ports()
     objects: dict[str, bytes] = {}
-    for zone in ("promoted", "reports", "evidence"):
-        bucket, prefix = keys.split(getattr(ports.zones, zone))
+    zones = {zone: getattr(ports.zones, zone) for zone in ("promoted", "reports", "evidence")}
+    for zone, home in zones.items():
+        bucket, prefix = keys.split(home)
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
             for found in page.get("Contents", []):
                 if found["Key"].endswith("/"):  # a folder's marker of s3a's
@@ -113,4 +114,4 @@ def keep(journey: Journey, folder: Path) -> None:
                 objects[f"{zone}/{found['Key'].removeprefix(prefix)}"] = body
     drops = [t.drop_id for t in journey.travellers if t.drop_id]
     at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    archive.save(folder, ports.ledger, drops, objects, at)
+    archive.save(folder, ports.ledger, drops, objects, zones, at)

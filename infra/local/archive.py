@@ -20,12 +20,27 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         saved = json.loads((folder / LEDGER).read_text(encoding="utf-8"))
         self.saved_at = str(saved["saved_at"])
+        self._folder = folder
+        self._zones: dict[str, str] = saved["zones"]
         drops = [codec.decode(Drop, one["drop"], LEDGER) for one in saved["drops"]]
         self._drops = {drop.id: drop for drop in drops}
         self._history = {
             one["drop"]["id"]: tuple(codec.decode(Step, step, LEDGER) for step in one["history"])
             for one in saved["drops"]
         }
+
+    @property
+    def promoted(self) -> str:
+        """The URI that the promoted zone had."""
+        return self._zones["promoted"]
+
+    def located(self, uri: str) -> str:
+        """Where an object of the stack lies now: a file that was kept, or a word that it has gone."""
+        for zone, home in self._zones.items():
+            path = self._folder / zone / uri.removeprefix(home)
+            if uri.startswith(home) and path.is_file():
+                return str(path)
+        return "(gone with the demo's stack)"
 
     def drop(self, drop_id: str) -> Drop | None:
         """A drop as it was left."""
@@ -49,8 +64,15 @@ class Archive:
         return tuple(sorted({d.contract for d in self._drops.values() if d.contract}))
 
 
-def save(folder: Path, ledger: Ledger, drops: Sequence[str], objects: Mapping[str, bytes], at: str) -> None:
-    """Write the drops with their history, and the objects by their path below `folder`."""
+def save(
+    folder: Path,
+    ledger: Ledger,
+    drops: Sequence[str],
+    objects: Mapping[str, bytes],
+    zones: Mapping[str, str],
+    at: str,
+) -> None:
+    """Write the drops with their history, and the objects by zone and key; `zones` are the URIs that they had."""
     for name, body in objects.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,5 +81,5 @@ def save(folder: Path, ledger: Ledger, drops: Sequence[str], objects: Mapping[st
         {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in ledger.drops(drops)
     ]
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"format": 1, "saved_at": at, "drops": saved}, indent=1)
+    text = json.dumps({"format": 1, "saved_at": at, "zones": zones, "drops": saved}, indent=1)
     (folder / LEDGER).write_text(text, encoding="utf-8")
