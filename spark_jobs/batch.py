@@ -10,23 +10,25 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
 
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.problem import Problem
-from spark_jobs import metrics, reader, storage
-
-OURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
-
+from contracts.verdict import OURS
+from spark_jobs import judging, metrics, reader, storage
+from spark_jobs.scan import scan as scanned
 
 @dataclass(slots=True)
 class Group:
-    """Drops with one header, read together; `places` and `heads` (ids of header lines) come from the scan."""
+    """Drops with one header, read together; `places` and `heads` (ids of header lines) and the
+    number of single lines come from the scan."""
 
     header: tuple[str, ...]
     drops: list[JobDrop]
     text: DataFrame
     places: list[metrics.Place] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
+    singles: int = 0
 
 
 def count_lines(spark: SparkSession, drops: Sequence[JobDrop]) -> tuple[dict[str, reader.Bare], dict[str, DropResult]]:
@@ -54,7 +56,7 @@ def scan(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> d
     """Evaluate all lines into scratch and find each file's records; fails drops whose first line is not their header."""
     if not groups:
         return {}
-    parts = [metrics.scan(g.text, request.plan, g.header, _header_texts(g.drops)) for g in groups]
+    parts = [scanned(g.text, request.plan, g.header, _header_texts(g.drops)) for g in groups]
     reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(scratch(request))
     texts = _header_texts(d for g in groups for d in g.drops)
     by_file: dict[str, list[Row]] = {}
@@ -66,6 +68,21 @@ def scan(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> d
             if not _placed(group, drop, by_file.get(storage.plain(drop.uri), [])):
                 failed[drop.id] = _header_changed(drop)
     return failed
+
+
+def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> DataFrame:
+    """Every record of the drops that are placed: collapsed groups, and single ones judged, once, into scratch."""
+    lines = spark.read.parquet(scratch(request))
+    known = [(g, metrics.placed(spark, lines, g.places)) for g in groups if g.places]
+    plan = request.plan
+    collapsed = [metrics.groups(records, plan) for _, records in known]
+    close = [(g, records.where(sf.col("record").isNotNull())) for g, records in known if g.singles]
+    if not close:
+        return reduce(DataFrame.unionByName, collapsed)
+    parts = [judging.judge(records.select("drop", "record", "raw"), plan, g.header) for g, records in close]
+    folder = storage.plain(request.scratch) + "judged"
+    reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(folder)
+    return reduce(DataFrame.unionByName, [*collapsed, spark.read.parquet(folder)])
 
 
 def scratch(request: JobRequest) -> str:
@@ -85,6 +102,8 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row]) -> bool:
     for split in splits:
         group.places.append(metrics.Place(split["file"], split["block"], drop.id, offset - split["first"]))
         offset += split["n"]
+        group.singles += split["single"]
+    group.singles -= 1  # the header
     return True
 
 

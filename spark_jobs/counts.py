@@ -11,8 +11,8 @@ from contracts.plan import Check, Plan, share
 
 ALLOWED_MISSING = "allowed-missing"
 MASK = "***"
-FORBID_NULL = {"required", "nullValues", "missingValues"}
-OF_CELLS = FORBID_NULL | {"logicalType", "format"}
+FORBID_NULL = {"required", "nullValues"}
+OF_CELLS = FORBID_NULL | {"logicalType"}
 """Kinds that judge the cell as it stands; to all others a cell that is not of its type is null."""
 
 
@@ -55,7 +55,7 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
             return facts.sharing[check.id], null
         case "primaryKey":  # a null key fails; a cell that is not of its type is null here
             return facts.sharing[check.id] + facts.nulls[name], facts.voids[name] - facts.nulls[name]
-        case "nullValues" | "missingValues":
+        case "nullValues":
             return facts.nulls[name], null
         case "invalidValues":
             return facts.invalid[check.id], null

@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import keys, metrics, samples, storage, writer
-from spark_jobs.batch import Group, scratch
+from spark_jobs import keys, metrics, rules, samples, writer
+from spark_jobs.batch import Group, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
 
@@ -33,8 +33,7 @@ def measure(
     spark: SparkSession, request: JobRequest, groups: Sequence[Group], drops: Sequence[JobDrop], bare: Mapping[str, Bare]
 ) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
-    places = [place for group in groups for place in group.places]
-    records = metrics.rows(spark, spark.read.parquet(scratch(request)), places, request.plan)
+    records = judged(spark, request, groups)
     found = Findings(metrics.tally(records, request.plan))
     _look_at_rows(spark, request, records, found)
     for group in groups:
@@ -48,7 +47,7 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
     """Write the rows that fail, and take every figure of them from what lies there."""
     plan = request.plan
     failing = [c for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())]
-    how_many = sum(t.total - t.valid + t.flagged for t in found.tallies.values())
+    how_many = sum(t.failing for t in found.tallies.values())
     evidence = writer.write_rows(spark, records, request, how_many)
     if not how_many:
         return
@@ -106,10 +105,12 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
     """One drop's share of the findings, by check id and by property name."""
     failed = {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
     misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
-    nulls = {p.name: tally.sums.get(f"null{n}", 0) for n, p in enumerate(plan.properties)}
-    voids = {
-        p.name: tally.sums.get(f"void{n}", nulls[p.name] + misfits.get(p.name, 0)) for n, p in enumerate(plan.properties)
+    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
+    nulls = {
+        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
+        for n, p in enumerate(plan.properties)
     }
+    voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()}
     return Facts(
         tally.total,
         tally.sound,

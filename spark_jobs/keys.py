@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
 from contracts.plan import Plan, Property
 from spark_jobs import reader, rules
@@ -37,39 +37,38 @@ def values(
 
     `heads` are the ids of the header lines; `malformed` says whether there are malformed records to leave out.
     """
-    n = header.index(prop.name)
-    line, csv = F.col("line"), plan.csv
-    quoted, cut = reader.parsed(line, csv, len(header)).alias("parsed"), reader.split(line, csv).alias("split")
-    lines = reader.lines(text, csv).where(~F.col("id").isin(*heads)).select("*", quoted, cut)
+    lines = reader.lines(text, plan.csv).where(~sf.col("id").isin(*heads))
+    split = lines.select("*", reader.parsed(sf.col("line"), plan.csv, len(header)).alias("parsed"))
     if malformed:
-        tests = rules.record_rules(line, reader.as_wide_as(len(header)), csv)
-        lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
-    cells = lines.select("file", "block", "id", reader.null_or(reader.cell(n), csv).alias("text"))
-    return cells.select("*", typed(F.col("text"), prop).alias("value")).where(F.col("value").isNotNull())
+        tests = rules.record_rules(sf.col("line"), sf.col("parsed.bad").isNull(), plan.csv)
+        split = split.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
+    cell = reader.cell(sf.col("parsed")[f"c{header.index(prop.name)}"], plan.csv).alias("text")
+    cells = split.select("file", "block", "id", cell)
+    return cells.select("*", typed(sf.col("text"), prop).alias("value")).where(sf.col("value").isNotNull())
 
 
 def repeated(found: DataFrame) -> DataFrame:
     """The values that occur more than once in a file, and how often."""
-    return found.groupBy("file", "value").agg(F.count(F.lit(1)).alias("n")).where(F.col("n") > 1)
+    return found.groupBy("file", "value").agg(sf.count(sf.lit(1)).alias("n")).where(sf.col("n") > 1)
 
 
 def sharing(repeats: DataFrame) -> dict[str, int]:
     """How many records of each file share their value with another."""
-    return {row["file"]: row["n"] for row in repeats.groupBy("file").agg(F.sum("n").alias("n")).collect()}
+    return {row["file"]: row["n"] for row in repeats.groupBy("file").agg(sf.sum("n").alias("n")).collect()}
 
 
 def first(spark: SparkSession, found: DataFrame, repeats: DataFrame, places: Sequence[Place]) -> dict[str, list[Shared]]:
     """The first values of each drop that more than one record has, by record number."""
     schema = "file string, block long, drop string, shift long"
     known = spark.createDataFrame([(p.file, p.block, p.drop, p.shift) for p in places], schema)
-    numbered = found.join(repeats, ["file", "value"], "leftsemi").join(F.broadcast(known), ["file", "block"])
-    records = numbered.select("drop", "value", "text", (F.col("id") + F.col("shift")).alias("record"))
-    nth = F.expr("row_number() over (partition by drop, value order by record)")
+    numbered = found.join(repeats, ["file", "value"], "leftsemi").join(sf.broadcast(known), ["file", "block"])
+    records = numbered.select("drop", "value", "text", (sf.col("id") + sf.col("shift")).alias("record"))
+    nth = sf.expr("row_number() over (partition by drop, value order by record)")
     pair = records.select("*", nth.alias("nth")).groupBy("drop", "value").agg(
-        _at("text", 1), _at("record", 1).alias("record"), _at("record", 2).alias("also"), F.count(F.lit(1)).alias("n")
+        _at("text", 1), _at("record", 1).alias("record"), _at("record", 2).alias("also"), sf.count(sf.lit(1)).alias("n")
     )
-    order = F.expr("row_number() over (partition by drop order by record)")
-    top = pair.select("*", order.alias("place")).where(F.col("place") <= MOST).orderBy("drop", "place")
+    order = sf.expr("row_number() over (partition by drop order by record)")
+    top = pair.select("*", order.alias("place")).where(sf.col("place") <= MOST).orderBy("drop", "place")
     shared: dict[str, list[Shared]] = {}
     for row in top.collect():
         shared.setdefault(row["drop"], []).append(Shared(row["text"], row["record"], row["also"], row["n"]))
@@ -77,4 +76,4 @@ def first(spark: SparkSession, found: DataFrame, repeats: DataFrame, places: Seq
 
 
 def _at(column: str, nth: int) -> Column:
-    return F.max(F.when(F.col("nth") == nth, F.col(column))).alias(column)
+    return sf.max(sf.when(sf.col("nth") == nth, sf.col(column))).alias(column)

@@ -1,7 +1,7 @@
 """Text files in, lines with their places and cells out. Nothing is judged here; nothing of a line is lost here.
 
-Lines are numbered within their split of a file by `monotonically_increasing_id`, taken after empty lines are dropped and
-before anything else is: record numbers are worked out from it later, without a second read.
+Lines are numbered within their split of a file by `monotonically_increasing_id`, taken after empty lines are dropped
+and before anything else is: record numbers are worked out from it later, without a second read.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
 from contracts.plan import Csv
-from spark_jobs.storage import plain
+from spark_jobs import storage
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
-
-NEVER = "\x00"
-"""A text that no cell of a good record can be (NUL makes a record malformed)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,32 +29,25 @@ class Bare:
 
 def load(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """The raw lines of files, one column `value`; names are taken as they are, never as patterns."""
-    return spark.read.option("globPaths", "false").text([plain(uri) for uri in uris])
+    return spark.read.option("globPaths", "false").text([storage.plain(uri) for uri in uris])
 
 
 def bare(text: DataFrame) -> dict[str, Bare]:
     """Count the lines of each file and nothing else, so that `read` depends on no check; keys are plain URIs."""
-    counted = text.groupBy(F.col("_metadata.file_path").alias("file")).agg(
-        F.count(F.lit(1)).alias("lines"), F.count_if(F.col("value") == "").alias("blank")
-    )
-    return {plain(row["file"]): Bare(row["lines"], row["blank"]) for row in counted.collect()}
+    file = sf.col("_metadata.file_path").alias("file")
+    blank = sf.count_if(sf.col("value") == "").alias("blank")
+    counted = text.groupBy(file).agg(sf.count(sf.lit(1)).alias("lines"), blank)
+    return {storage.plain(row["file"]): Bare(row["lines"], row["blank"]) for row in counted.collect()}
 
 
 def lines(text: DataFrame, csv: Csv) -> DataFrame:
-    """The lines that are not empty: file, block (offset of the split), id (ascending within it), raw bytes, decoded line."""
-    return text.where(F.col("value") != "").select(
-        F.col("_metadata.file_path").alias("file"),
-        F.col("_metadata.file_block_start").alias("block"),
-        F.monotonically_increasing_id().alias("id"),
-        decoded(F.col("value"), csv).alias("line"),
+    """The lines that are not empty: file, block (offset of the split), id (ascending within it), line."""
+    return text.where(sf.col("value") != "").select(
+        sf.col("_metadata.file_path").alias("file"),
+        sf.col("_metadata.file_block_start").alias("block"),
+        sf.monotonically_increasing_id().alias("id"),
+        _decoded(sf.col("value"), csv).alias("line"),
     )
-
-
-def decoded(value: Column, csv: Csv) -> Column:
-    """A raw line as text; invalid UTF-8 stays as it is and is found by the record check `text`."""
-    if csv.encoding.lower() in ("utf-8", "utf8"):
-        return value
-    return F.decode(value.cast("binary"), csv.encoding.upper())
 
 
 def header_texts(header_line: str) -> tuple[str, ...]:
@@ -67,40 +57,30 @@ def header_texts(header_line: str) -> tuple[str, ...]:
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
-    """A line that has quotes in it as a struct c0, c1, ... and `bad`; null for any other line, which `split` cuts faster."""
+    """A line as a struct of the texts c0, c1, ... and `bad`, which is null where the line has exactly `width` cells."""
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
-    options = {
-        "sep": csv.delimiter,
-        "quote": csv.quote,
-        "escape": csv.escape,
-        "nullValue": NEVER,
-        "emptyValue": "",
-        "mode": "PERMISSIVE",
-        "columnNameOfCorruptRecord": "bad",
-    }
-    return F.when(F.contains(line, F.lit(csv.quote)), F.from_csv(line, schema, options))
+    return sf.from_csv(line, schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 
 
-def split(line: Column, csv: Csv) -> Column:
-    """A line without quotes as an array of its cells; null for any other line."""
-    delimiter = csv.delimiter if csv.delimiter.isalnum() or csv.delimiter in ",;\t" else "\\" + csv.delimiter
-    return F.when(~F.contains(line, F.lit(csv.quote)), F.split(line, delimiter, -1))
+def dialect(csv: Csv) -> dict[str, str]:
+    """Spark's options for a dialect, but for its null values."""
+    names = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "bad"}
+    return {"sep": csv.delimiter, "quote": csv.quote, "escape": csv.escape} | names
 
 
-def cell(n: int) -> Column:
-    """The text of cell `n` from the columns `parsed` and `split`; empty text where nothing stands between delimiters."""
-    return F.when(F.col("parsed").isNull(), F.get("split", F.lit(n))).otherwise(
-        F.coalesce(F.col("parsed")[f"c{n}"], F.lit(""))
-    )
+def text(cell: Column) -> Column:
+    """The text of a parsed cell as it stands; the parser gives null for an empty one."""
+    return sf.coalesce(cell, sf.lit(""))
 
 
-def as_wide_as(width: int) -> Column:
-    """Whether the line has exactly `width` cells, from the columns `parsed` and `split`."""
-    return F.when(F.col("parsed").isNull(), F.size("split") == width).otherwise(F.col("parsed.bad").isNull())
+def cell(parsed_cell: Column, csv: Csv) -> Column:
+    """The text of a parsed cell; null where it equals one of the dialect's null values, quoted or not."""
+    if csv.null_values == ("",):
+        return parsed_cell
+    words = sorted(csv.null_values)
+    return sf.when(~text(parsed_cell).isin(*words), text(parsed_cell)) if words else text(parsed_cell)
 
 
-def null_or(text: Column, csv: Csv) -> Column:
-    """A cell's text, null where it equals one of the dialect's null values, quoted or not."""
-    if len(csv.null_values) == 1:
-        return F.nullif(text, F.lit(csv.null_values[0]))
-    return F.when(~text.isin(*csv.null_values), text) if csv.null_values else text
+def _decoded(value: Column, csv: Csv) -> Column:
+    """A raw line as text; invalid UTF-8 stays as it is and is found by the record check `text`."""
+    return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), csv.encoding.upper())

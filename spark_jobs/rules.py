@@ -6,21 +6,58 @@ A null cell fails only the rules that forbid nulls; a value that is null (no cel
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from decimal import Decimal
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
-from contracts.plan import Check, Csv, Property
-from spark_jobs.schema import date, timestamp, typed
+from contracts.plan import Check, Csv, Plan, Property
+from spark_jobs.schema import typed
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
 def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
-    """What a line must be before it is a record, by kind of check; `fits` tells whether it has as many cells as the header."""
+    """What a line must be before it is a record, by kind; `fits`: it has as many cells as the header."""
     return {"fields": ~fits, "quotes": _odd_quotes(line, csv), "text": _not_text(line, csv)}
+
+
+def failing_of(plan: Plan, check: Check) -> Column:
+    """`failing` on the columns c<n> (cell) and v<n> (value) of the check's property n."""
+    n = next(n for n, p in enumerate(plan.properties) if p.name == check.property)
+    return failing(check, plan.properties[n], sf.col(f"c{n}"), sf.col(f"v{n}"))
+
+
+def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
+    """What is counted beside the row checks, by name: `null<n>`, null cells of property n where no row check counts
+    them; `bad<k>`, what the set metric of check k calls invalid."""
+    tests: dict[str, Column] = {}
+    checked = {c.property for c in plan.checks}
+    for n, p in enumerate(plan.properties):
+        if p.name in checked and not forbidding_null(plan, p.name):
+            tests[f"null{n}"] = sf.col(f"c{n}").isNull() if p.name in present else sf.lit(False)
+    for k, c in enumerate(plan.checks):
+        if c.scope == "set" and c.kind == "invalidValues":
+            tests[f"bad{k}"] = failing_of(plan, c) if c.property in present else sf.lit(False)
+    return tests
+
+
+def summed_names(plan: Plan) -> list[str]:
+    """The names of what is counted beside the row checks."""
+    return list(summed(plan, ()))
+
+
+def sums(plan: Plan, present: Container[str]) -> list[Column]:
+    """The same as counts over rows."""
+    return [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+
+
+def forbidding_null(plan: Plan, name: str) -> Check | None:
+    """The first row check that a null cell of the property fails; it counts them."""
+    kinds = ("required", "nullValues")
+    return next((c for c in plan.row_checks() if c.property == name and c.kind in kinds), None)
 
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:
@@ -28,11 +65,9 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
     known: dict[str, Any] = check.arguments
     match check.kind:
         case "logicalType":
-            return F.lit(False) if prop.type == "string" else cell.isNotNull() & value.isNull()
-        case "required" | "nullValues" | "missingValues":
+            return sf.lit(False) if prop.type == "string" else cell.isNotNull() & value.isNull()
+        case "required" | "nullValues":
             return cell.isNull()
-        case "format":
-            return cell.isNotNull() & _by_format(cell, prop, known.get("format")).isNull()
         case "enum":
             return ~_among(value, known["values"], prop)
         case "minimum":
@@ -40,9 +75,9 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
         case "maximum":
             return value > _bound(known["value"], prop, math.floor)
         case "minLength":
-            return F.char_length(value) < int(known["value"])
+            return sf.char_length(value) < int(known["value"])
         case "maxLength":
-            return F.char_length(value) > int(known["value"])
+            return sf.char_length(value) > int(known["value"])
         case "pattern":
             return ~value.rlike(known["pattern"])
         case "invalidValues":
@@ -52,29 +87,25 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
 
 def constant(text: str, prop: Property) -> Column:
     """A contract's text as a value of the property's type; read like a cell, so that both mean the same."""
-    return typed(F.lit(text), prop)
+    return typed(sf.lit(text), prop)
 
 
 def _invalid(value: Column, prop: Property, known: dict[str, Any]) -> Column:
     values, pattern = known.get("values"), known.get("pattern")
-    outside = ~_among(value, values, prop) if values is not None else F.lit(False)
+    outside = ~_among(value, values, prop) if values is not None else sf.lit(False)
     return outside | ~value.rlike(pattern) if pattern is not None else outside
 
 
 def _among(value: Column, texts: list[str], prop: Property) -> Column:
-    return value.isin(*(constant(text, prop) for text in texts))
+    return sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:
     """A bound as a constant; for integers the nearest whole number that means the same, within 64 bits."""
     if prop.type == "integer":
         whole = towards(Decimal(text))
-        return F.lit(whole) if LEAST <= whole <= GREATEST else F.lit(Decimal(whole))
-    return F.lit(float(text)) if prop.type == "number" else constant(text, prop)
-
-
-def _by_format(cell: Column, prop: Property, pattern: str | None) -> Column:
-    return (date if prop.type == "date" else timestamp)(cell, pattern)
+        return sf.lit(whole) if LEAST <= whole <= GREATEST else sf.lit(Decimal(whole))
+    return sf.lit(float(text)) if prop.type == "number" else constant(text, prop)
 
 
 def _odd_quotes(line: Column, csv: Csv) -> Column:
@@ -82,11 +113,11 @@ def _odd_quotes(line: Column, csv: Csv) -> Column:
     text = line
     if csv.escape != csv.quote:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
-            text = F.replace(text, F.lit(pair), F.lit(""))
-    quotes = F.length(text) - F.length(F.replace(text, F.lit(csv.quote), F.lit("")))
-    return F.contains(line, F.lit(csv.quote)) & (quotes % 2 == 1)
+            text = sf.replace(text, sf.lit(pair), sf.lit(""))
+    quotes = sf.length(text) - sf.length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
+    return sf.contains(line, sf.lit(csv.quote)) & (quotes % 2 == 1)
 
 
 def _not_text(line: Column, csv: Csv) -> Column:
-    nul = F.contains(line, F.lit("\x00"))
-    return nul | ~F.is_valid_utf8(line) if csv.encoding.lower() in ("utf-8", "utf8") else nul
+    nul = sf.contains(line, sf.lit("\x00"))
+    return nul | ~sf.is_valid_utf8(line) if csv.encoding == "utf-8" else nul

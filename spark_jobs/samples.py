@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
 from contracts.job import Sample
 from contracts.plan import Check, Plan
@@ -17,7 +17,7 @@ from spark_jobs.schema import typed
 
 MOST = 5
 LENGTH = 200
-WORST = {"minimum": F.min_by, "minLength": F.min_by, "maximum": F.max_by, "maxLength": F.max_by}
+WORST = {"minimum": sf.min_by, "minLength": sf.min_by, "maximum": sf.max_by, "maxLength": sf.max_by}
 """The kinds of checks that have a worst value, and which one it is."""
 
 
@@ -34,8 +34,8 @@ def written(evidence: DataFrame, plan: Plan, failing: Sequence[Check]) -> dict[s
     """Count what was written; `failing` are the checks that any row fails."""
     ranked = [(n, c) for n, c in enumerate(failing) if c.kind in WORST]
     counted = evidence.groupBy("drop").agg(
-        F.count_if(F.col("outcome") == "rejected").alias("rejected"),
-        F.count_if(F.col("outcome") == "flagged").alias("flagged"),
+        sf.count_if(sf.col("outcome") == "rejected").alias("rejected"),
+        sf.count_if(sf.col("outcome") == "flagged").alias("flagged"),
         *(_worst(check, plan).alias(f"w{n}") for n, check in ranked),
     )
     return {
@@ -51,11 +51,11 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
 
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
     """
-    of_its_kind = F.expr("row_number() over (partition by drop, checks order by record)")
-    candidates = evidence.select("drop", "checks", "record", "cells", of_its_kind.alias("nth")).where(F.col("nth") <= MOST)
-    each = candidates.select("drop", "record", "cells", F.explode("checks").alias("check"))
-    order = F.expr("row_number() over (partition by drop, check order by record)")
-    top = each.select("*", order.alias("place")).where(F.col("place") <= MOST).orderBy("drop", "check", "record")
+    of_its_kind = sf.expr("row_number() over (partition by drop, checks order by record)")
+    candidates = evidence.select("drop", "checks", "record", "cells", of_its_kind.alias("nth")).where(sf.col("nth") <= MOST)
+    each = candidates.select("drop", "record", "cells", sf.explode("checks").alias("check"))
+    order = sf.expr("row_number() over (partition by drop, check order by record)")
+    top = each.select("*", order.alias("place")).where(sf.col("place") <= MOST).orderBy("drop", "check", "record")
     found: dict[tuple[str, str], list[Sample]] = {}
     for row in top.select("drop", "check", "record", _value(plan).alias("value")).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
@@ -64,16 +64,16 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
 
 def _worst(check: Check, plan: Plan) -> Column:
     prop = plan.property_named(check.property or "")
-    text = F.element_at("cells", F.lit(prop.name))
-    rank = F.char_length(text) if prop.type == "string" else typed(text, prop)
-    failed = F.array_contains("checks", check.id)
-    return F.substring(WORST[check.kind](F.when(failed, text), F.when(failed, rank)), 1, LENGTH)
+    text = sf.element_at("cells", sf.lit(prop.name))
+    rank = sf.char_length(text) if prop.type == "string" else typed(text, prop)
+    failed = sf.array_contains("checks", check.id)
+    return sf.substring(WORST[check.kind](sf.when(failed, text), sf.when(failed, rank)), 1, LENGTH)
 
 
 def _value(plan: Plan) -> Column:
     """The text of the cell that the row's `check` is about."""
-    pairs = [F.lit(part) for c in plan.row_checks() if c.property for part in (c.id, c.property)]
+    pairs = [sf.lit(part) for c in plan.row_checks() if c.property for part in (c.id, c.property)]
     if not pairs:
-        return F.lit(None).cast("string")
-    name = F.element_at(F.create_map(*pairs), F.col("check"))
-    return F.substring(F.element_at("cells", name), 1, LENGTH)
+        return sf.lit(None).cast("string")
+    name = sf.element_at(sf.create_map(*pairs), sf.col("check"))
+    return sf.substring(sf.element_at("cells", name), 1, LENGTH)

@@ -7,66 +7,44 @@ therefore fenced by the cheapest test that closes exactly those doors; tests hol
 from __future__ import annotations
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
 from contracts.plan import Property
 
 GREATEST_DOUBLE = 1.7976931348623157e308
+NUMERALS = r"^[0-9+\-.eE]*\z"
+"""Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?\z"
 
 
 def typed(cell: Column, prop: Property) -> Column:
     """The cell as a value of its property's logical type; null where it is null or not of that type."""
+    numeral = cell.rlike(NUMERALS)
     match prop.type:
         case "string":
             return cell
         case "integer":
-            return _integer(cell)
+            return sf.when(numeral, cell.try_cast("bigint"))
         case "number":
-            return _number(cell)
+            value = cell.try_cast("double")
+            return sf.when(numeral & (sf.abs(value) <= GREATEST_DOUBLE), value)
         case "boolean":
-            return _boolean(cell)
+            word = sf.lower(cell)
+            return sf.when(word == "true", True).when(word == "false", False)
         case "date":
-            return date(cell, prop.format)
+            return _date(cell, prop.format)
         case "timestamp":
-            return timestamp(cell, prop.format)
+            return _timestamp(cell, prop.format)
 
 
-def date(cell: Column, pattern: str | None) -> Column:
-    """A date by its java.time pattern, ISO 8601 (yyyy-MM-dd) by default."""
+def _date(cell: Column, pattern: str | None) -> Column:
     if pattern not in (None, "yyyy-MM-dd"):
-        return F.try_to_timestamp(cell, F.lit(pattern)).cast("date")
+        return sf.try_to_timestamp(cell, sf.lit(pattern)).cast("date")
     day = cell.try_cast("date")
-    return F.when(day.cast("string") == cell, day)  # a round trip: no other text stands for the day
+    return sf.when(day.cast("string") == cell, day)  # a round trip: no other text stands for the day
 
 
-def timestamp(cell: Column, pattern: str | None) -> Column:
-    """A moment by its java.time pattern; by default ISO 8601 with seconds, UTC where no offset stands."""
+def _timestamp(cell: Column, pattern: str | None) -> Column:
     if pattern is not None:
-        return F.try_to_timestamp(cell, F.lit(pattern))
-    return F.when(cell.rlike(TIMESTAMP), cell.try_cast("timestamp"))
-
-
-def _integer(cell: Column) -> Column:
-    """Sign and digits, 64 bits. The cast refuses all else but blanks around, which sort before `+` and `0`."""
-    return F.when((cell >= "+") & (_last(cell) >= "0"), cell.try_cast("bigint"))
-
-
-def _number(cell: Column) -> Column:
-    """Sign, digits, point, exponent, as a double.
-
-    What else Java reads as a number begins with a blank (sorts before `+`), ends in a blank or a suffix (outside `.` to
-    `9`), is hexadecimal (has an x), or is not finite (above the greatest double; so is NaN for Spark).
-    """
-    value = cell.try_cast("double")
-    plain = (cell >= "+") & _last(cell).between(".", "9") & ~F.contains(cell, F.lit("x")) & ~F.contains(cell, F.lit("X"))
-    return F.when(plain & (F.abs(value) <= GREATEST_DOUBLE), value)
-
-
-def _boolean(cell: Column) -> Column:
-    word = F.lower(cell)
-    return F.when(word == "true", True).when(word == "false", False)
-
-
-def _last(cell: Column) -> Column:
-    return F.substring(cell, -1, 1)
+        return sf.try_to_timestamp(cell, sf.lit(pattern))
+    return sf.when(cell.rlike(TIMESTAMP), cell.try_cast("timestamp"))

@@ -68,6 +68,8 @@ def configured(spark: SparkSession) -> SparkSession:
     # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
     for name, value in (SETTINGS | {"spark.sql.files.minPartitionNum": cores, "spark.sql.shuffle.partitions": cores}).items():
         session.conf.set(name, value)
+    # Larger methods than the JVM compiles are taken apart by Spark: slower than compiled, much faster than interpreted.
+    session.conf.set("spark.sql.codegen.hugeMethodLimit", "16000" if compiles_huge_methods(session) else "8000")
     if not compiles_huge_methods(session):
         log.warning("The JVM runs without %s: large contracts will be about three times slower.", JIT)
     return session

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sf
 
 from contracts.columns import OURS, positions
 from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Check, Csv
-from spark_jobs import metrics, reader, storage
+from spark_jobs import bits, reader, storage
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -70,27 +70,23 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
         [(d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values())) for d in request.drops],
         "drop string, attempt int, file string, names array<string>, places array<int>",
     )
-    failing = records.where(F.col("record").isNotNull()).join(F.broadcast(drops), "drop")
-    line = F.col("raw")
-    cut = failing.select(
-        "*", reader.parsed(line, plan.csv, width).alias("parsed"), reader.split(line, plan.csv).alias("split")
-    )
-    cells = F.when(F.col("parsed").isNull(), F.col("split")).otherwise(F.array(*(reader.cell(n) for n in range(width))))
-    named = cut.select("*", cells.alias("texts"))
-    mapped = F.map_from_arrays("names", F.transform("places", lambda place: F.get("texts", place)))
+    failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
+    named = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, width).alias("parsed"))
+    texts = sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in range(width)))
+    mapped = sf.map_from_arrays("names", sf.transform("places", lambda place: sf.get(texts, place)))
     return named.select(
         "drop",
-        F.lit(plan.contract).alias("contract"),
-        F.lit(plan.sha).alias("plan"),
+        sf.lit(plan.contract).alias("contract"),
+        sf.lit(plan.sha).alias("plan"),
         "attempt",
-        F.lit(request.try_).cast("int").alias("try"),
-        F.lit(request.batch).alias("batch"),
+        sf.lit(request.try_).cast("int").alias("try"),
+        sf.lit(request.batch).alias("batch"),
         "file",
         "record",
-        F.when(metrics.is_rejected(plan), "rejected").otherwise("flagged").alias("outcome"),
-        F.when(~metrics.is_malformed(plan), mapped).alias("cells"),
+        sf.when(bits.is_rejected(plan), "rejected").otherwise("flagged").alias("outcome"),
+        sf.when(~bits.is_malformed(plan), mapped).alias("cells"),
         "raw",
-        metrics.failed_ids(plan).alias("checks"),
+        bits.failed_ids(plan).alias("checks"),
     )
 
 
@@ -98,16 +94,16 @@ def _rejected_lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[Jo
     """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
     names = [(n, d.id, list(positions(d.header))) for n, d in enumerate(drops)]
     known = spark.createDataFrame(names, "number int, drop string, names array<string>")
-    rows = evidence.where(F.col("outcome") == "rejected").join(F.broadcast(known), "drop")
+    rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
     if cut:
-        nth = F.expr("row_number() over (partition by drop order by record)")
-        rows = rows.select("*", nth.alias("nth")).where(F.col("nth") <= MOST_REJECTED)
-    whole = F.transform("names", lambda name: F.element_at("cells", name))
-    broken = F.transform("names", lambda _, n: F.when(n == 0, F.col("raw")).otherwise(""))
-    cells = F.when(F.col("cells").isNull(), broken).otherwise(whole)
-    safe = F.transform(cells, lambda c: F.when(c.rlike(FORMULA), F.concat(F.lit("'"), c)).otherwise(c))
-    ours = F.array(F.col("record").cast("string"), F.array_join("checks", "; "))
-    line = F.array_join(F.transform(F.concat(safe, ours), lambda c: _quoted(c, csv)), csv.delimiter)
+        nth = sf.expr("row_number() over (partition by drop order by record)")
+        rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
+    whole = sf.transform("names", lambda name: sf.element_at("cells", name))
+    broken = sf.transform("names", lambda _, n: sf.when(n == 0, sf.col("raw")).otherwise(""))
+    cells = sf.when(sf.col("cells").isNull(), broken).otherwise(whole)
+    safe = sf.transform(cells, lambda c: sf.when(c.rlike(FORMULA), sf.concat(sf.lit("'"), c)).otherwise(c))
+    ours = sf.array(sf.col("record").cast("string"), sf.array_join("checks", "; "))
+    line = sf.array_join(sf.transform(sf.concat(safe, ours), lambda c: _quoted(c, csv)), csv.delimiter)
     heads = [(n, 0, _header(d, csv)) for n, d in enumerate(drops)]
     titles = spark.createDataFrame(heads, "number int, record long, line string")
     lines = rows.select("number", "record", line.alias("line")).union(titles)
@@ -118,8 +114,8 @@ def _quoted(cell: Column, csv: Csv) -> Column:
     special = "[" + "".join(re.escape(c) for c in {csv.delimiter, csv.quote, "\r", "\n"}) + "]|^ | $"
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
-        text = F.replace(text, F.lit(character), F.lit(csv.escape + character))
-    return F.when(cell.rlike(special), F.concat(F.lit(csv.quote), text, F.lit(csv.quote))).otherwise(cell)
+        text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
+    return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
 
 
 def _header(drop: JobDrop, csv: Csv) -> str:
@@ -133,9 +129,9 @@ def _header(drop: JobDrop, csv: Csv) -> str:
 
 
 def _encoded(column: str, csv: Csv) -> Column:
-    if csv.encoding.lower() in ("utf-8", "utf8"):
-        return F.col(column)
-    return F.encode(column, csv.encoding.upper()).cast("string").alias(column)
+    if csv.encoding == "utf-8":
+        return sf.col(column)
+    return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)
 
 
 def _deliver(spark: SparkSession, folder: str, target: str) -> None:
@@ -147,7 +143,7 @@ def _deliver(spark: SparkSession, folder: str, target: str) -> None:
 def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
     """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
     rows = [_summary(request, d, c, n, at) for d in drops if not d.failure for c, n in zip(request.plan.checks, d.counts)]
-    summary = spark.createDataFrame(rows, CHECKS).withColumn("execution_ts", F.to_timestamp("execution_ts"))
+    summary = spark.createDataFrame(rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
 

@@ -1,0 +1,54 @@
+"""Failing row checks as bits: bit n of a row's words is check n of `Plan.row_checks`; several words where there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from contracts.plan import Check, Plan
+
+WORD = 62
+"""Bits in one word: a Spark long without its sign."""
+
+Numbered = Sequence[tuple[int, Check]]
+
+
+def words(plan: Plan) -> list[str]:
+    """The names of the columns that hold the bits."""
+    return [f"m{n}" for n in range(-(-len(plan.row_checks()) // WORD))]
+
+
+def of(checks: Iterable[tuple[int, Check]]) -> dict[str, int]:
+    """The bits of some checks, by word."""
+    mask = sum(1 << n for n, _ in checks)
+    return {f"m{n}": (mask >> n * WORD) & ((1 << WORD) - 1) for n in range(-(-mask.bit_length() // WORD))}
+
+
+def fails_any(checks: Numbered) -> Column:
+    """Whether a row fails one of some checks."""
+    tests = [sf.col(word).bitwiseAND(mask) != 0 for word, mask in of(checks).items() if mask]
+    return reduce(Column.__or__, tests) if tests else sf.lit(False)
+
+
+def record_checks(plan: Plan) -> Numbered:
+    """The checks that say whether a line is a record at all, with their numbers."""
+    return [(n, c) for n, c in enumerate(plan.row_checks()) if c.scope == "record"]
+
+
+def is_malformed(plan: Plan) -> Column:
+    """Whether a row fails a record check."""
+    return fails_any(record_checks(plan))
+
+
+def is_rejected(plan: Plan) -> Column:
+    """Whether a row fails a check of severity error."""
+    return fails_any([(n, c) for n, c in enumerate(plan.row_checks()) if c.severity == "error"])
+
+
+def failed_ids(plan: Plan) -> Column:
+    """The ids of the failing checks of a row, in the plan's order."""
+    named = [sf.when(fails_any([(n, c)]), sf.lit(c.id)) for n, c in enumerate(plan.row_checks())]
+    return sf.array_compact(sf.array(*named))

@@ -1,0 +1,56 @@
+"""The close look at the lines that the scan kept: raw lines in, the failing checks of each out, exactly.
+
+Which row checks a record fails stands in words of bits, in the order of `Plan.row_checks`. A malformed record is judged
+by its record checks alone.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from contracts.columns import positions
+from contracts.plan import Check, Plan
+from spark_jobs import bits, reader, rules
+from spark_jobs.schema import typed
+
+
+def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+    """Judge single lines (drop, record, raw): the same with n, words and sums."""
+    at = positions(header)
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
+    lines = singles.select("*", reader.parsed(sf.col("raw"), plan.csv, len(header)).alias("parsed"))
+    split = lines.select(
+        *("drop", "record", "raw"),
+        sf.col("parsed.bad").isNull().alias("fits"),
+        *(reader.cell(sf.col("parsed")[f"c{at[p.name]}"], plan.csv).alias(f"c{n}") for n, p in here),
+    )
+    values = split.select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
+    failing = _failing(plan, at)
+    masks = [_word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
+    judged = values.select("*", *masks)
+    malformed = bits.is_malformed(plan)
+    strict = bits.of(bits.record_checks(plan))
+    kept = [sf.when(malformed, sf.col(w).bitwiseAND(strict.get(w, 0))).otherwise(sf.col(w)).alias(w) for w in bits.words(plan)]
+    tests = rules.summed(plan, at)
+    once = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
+    return judged.select("drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *kept, *once)
+
+
+def _failing(plan: Plan, at: dict[str, int]) -> list[Column | None]:
+    """One column for each row check; None where its property is missing from the file."""
+    record = rules.record_rules(sf.col("raw"), sf.col("fits"), plan.csv)
+    return [record[c.kind] if c.scope == "record" else _row(plan, c, at) for c in plan.row_checks()]
+
+
+def _row(plan: Plan, check: Check, at: dict[str, int]) -> Column | None:
+    return rules.failing_of(plan, check) if check.property in at else None
+
+
+def _word(failing: list[Column | None], word: int) -> Column:
+    tests = [(n % bits.WORD, test) for n, test in enumerate(failing) if test is not None and n // bits.WORD == word]
+    nothing = sf.lit(0).cast("long")
+    flags = [sf.when(test, sf.lit(1 << bit).cast("long")).otherwise(nothing) for bit, test in tests]
+    return reduce(Column.bitwiseOR, flags, nothing)
