@@ -64,7 +64,7 @@ class Journey:
             self._send()
             self._look(ports)
             show(self.travellers)
-            time.sleep(0.15)
+            time.sleep(0.3)
         return all(t.as_expected for t in self.travellers)
 
     def ports(self) -> Ports:

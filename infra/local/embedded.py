@@ -26,7 +26,7 @@ from infra.catalog import Publication, S3Catalog, publish
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
-from infra.local.events import deliver
+from infra.local.events import Event, deliver
 from infra.local.invocation import Handler
 from infra.local.pipe import Listener
 from infra.local.pump import Pump
@@ -65,7 +65,7 @@ class Embedded:
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash."""
         self.cloud = Cloud(port)
-        self.emr = EmrServerless(self._run_job, self._exists, deliver)
+        self.emr = EmrServerless(self._run_job, self._exists, self._emit)
         self._window_seconds = window_seconds
         self._pumping: dict[str, Any] = {
             "schedule_seconds": schedule_seconds,
@@ -169,8 +169,10 @@ class Embedded:
             if self._spark is None:
                 endpoint = self.cloud.endpoint
                 running = self._running
-                started = lead_s3(running, endpoint, KEY, KEY) if running else local_session("dropgate", endpoint, brief=True)
-                self._spark = started
+                if running:
+                    self._spark = lead_s3(running, endpoint, KEY, KEY)
+                else:
+                    self._spark = local_session("dropgate", endpoint, brief=True)
             return self._spark
 
     def _run_job(self, spec: JobSpec) -> None:
@@ -178,6 +180,10 @@ class Embedded:
         assert flag == "--request", spec.arguments
         assert not spec.settings, f"nobody here sets {', '.join(spec.settings)} on the local Spark"
         self._job(self.spark(), request)
+
+    def _emit(self, event: Event) -> None:
+        deliver(event)
+        self.pump.wake()
 
     def _exists(self, uri: str) -> bool:
         bucket, _, key = uri.removeprefix("s3://").partition("/")

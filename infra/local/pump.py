@@ -18,7 +18,7 @@ from infra.local.stack import ClientFor, Stack
 
 # Two cores are shared with Spark: look often while there is work, seldom while there is none.
 _SHORTEST_WAIT = 0.02
-_LONGEST_WAIT = 0.4
+_LONGEST_WAIT = 1.0
 
 _log = logging.getLogger(__name__)
 
