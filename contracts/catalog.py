@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from typing import Literal
 
 from contracts.pattern import Walk, captures, literal_folder, tokens
@@ -99,7 +100,8 @@ def _nearest(index: Index, key: str) -> Unmatched:
     if not misses:
         return Unmatched(key, "no contract is published yet")
     alike = next((m for m in misses if _differs_by_case(m.pattern, key)), None)
-    miss = alike or max(misses, key=lambda m: m.far)
+    furthest = max(m.far for m in misses)
+    miss = alike or max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
     about = f"`{miss.pattern}` ({miss.entry.contract})"
     if alike:
         return Unmatched(key, f"it differs from {about} by upper and lower case only", miss.entry, miss.pattern)
@@ -113,6 +115,18 @@ def _beginnings(index: Index, key: str) -> str:
     folders = list(dict.fromkeys(literal_folder(p) or p for e in index.entries for p in e.files))
     meant = nearest(key[: key.rfind("/") + 1] or key, folders)
     return quoted(sorted(folders, key=lambda f: f != meant), most=4)
+
+
+def _likeness(pattern: str, key: str) -> tuple[float, float]:
+    """How like the key are the folder of a pattern (to the same depth) and then all its text."""
+    folder = literal_folder(pattern)
+    begin = "".join(key.split("/", folder.count("/"))[:-1])
+    text = "".join(t.text for t in tokens(pattern) if t.kind == "literal")
+    return _ratio(folder.replace("/", ""), begin), _ratio(text, key)
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _differs_by_case(pattern: str, key: str) -> bool:

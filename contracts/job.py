@@ -144,8 +144,7 @@ class JobResult:
         """Read a result; DocumentInvalid if a line of it is not what it must be."""
         lines = _lines(text)
         header = codec.decode(JobHeader, next(lines, None), "job result, line 1")
-        return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines,
-        2)))
+        return cls(header, tuple(codec.decode(DropResult, d, f"job result, line {n}") for n, d in enumerate(lines, 2)))
 
 
 def _lines(text: str | bytes) -> Iterator[object]:

@@ -1,1 +1,1 @@
-"""The composition root: AWS resources, the embedded stack, the command line and the set-up, which wire the other packages together."""
+"""The composition root, which wires the other packages together: command line, embedded stack, demo, set-up."""

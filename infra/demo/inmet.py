@@ -1,14 +1,15 @@
 """A seeded weather CSV in the shape of INMET's hourly files (27 columns): a size and a fault rate in, a file out.
 
-157 stations of 8,760 hours are 1,375,320 rows and about 201 MiB. Cells come from pools of a few thousand values, so that
-the file is written in seconds without numpy; the index is unique, measurements are missing in 3 percent of the rows.
+157 stations of 8,760 hours are 1,375,320 rows and about 201 MiB. Cells come from pools of a few thousand values, so
+that the file is written in seconds without numpy; the index is unique, measurements are missing in 3 percent of the
+rows.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 POOL = 8191
@@ -45,7 +46,7 @@ HEADER = (
     "elev",
 )
 STATES = ("SP", "RJ", "MG", "ES")
-START = datetime(2019, 1, 1)
+START = datetime(2019, 1, 1, tzinfo=UTC)
 
 
 def write(path: Path, stations: int, hours: int, bad: float = 0.0, seed: int = 7) -> int:

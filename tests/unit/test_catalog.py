@@ -82,6 +82,28 @@ def test_near_miss_names_contract_and_pattern() -> None:
     assert (found.nearest and found.nearest.contract, found.pattern) == ("nyc-weather.v1", "nyc/weather/*.csv")
 
 
+SPELLINGS = {
+    "oders/1.csv": "orders/**",
+    "ordred/1.csv": "ordered/*.csv",
+    "shop/retrun_1.csv": "shop/return_*.csv",
+    "shop/reteil_1.csv": "shop/retail_*.csv",
+}
+
+
+@pytest.mark.parametrize(("key", "meant"), SPELLINGS.items(), ids=SPELLINGS.keys())
+def test_of_patterns_equally_far_the_likest_is_named(key: str, meant: str) -> None:
+    entries = (
+        an_entry("ordered.v1", "ordered/*.csv"),
+        an_entry("orders.v1", "orders/**"),
+        an_entry("retail.v1", "shop/retail_*.csv"),
+        an_entry("return.v1", "shop/return_*.csv"),
+    )
+    for index in (Index(entries), Index(entries[::-1])):
+        found = match(index, key)
+        assert isinstance(found, Unmatched)
+        assert found.pattern == meant
+
+
 def test_empty_catalog_says_so() -> None:
     assert match(Index(), "a") == Unmatched("a", "no contract is published yet")
 
