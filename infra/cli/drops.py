@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from contracts.problem import nearest
 
 if TYPE_CHECKING:
     from functions.submission import Drop
@@ -23,24 +27,27 @@ Examples:
 )
 @click.option("--contract", metavar="C", help="Only drops of this contract, as `inmet-weather.v1`.")
 @click.option("--state", metavar="S", help="Only drops in this state, as `rejected`.")
-@click.option("--month", metavar="YYYY-MM", help="The month of arrival (default: this month).")
-@click.option("--most", default=100, show_default=True, help="How many at most.")
+@click.option(
+    "--month",
+    type=click.DateTime(["%Y-%m"]),
+    metavar="YYYY-MM",
+    help="The month of arrival (default: this month, UTC).",
+)
+@click.option("--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(contract: str | None, state: str | None, month: str | None, most: int, form: str) -> None:
+def command(contract: str | None, state: str | None, month: datetime | None, most: int, form: str) -> None:
     """List drops, the newest first: those of every contract, and those that none claims."""
-    from datetime import UTC, datetime
-
-    from contracts.problem import nearest
     from functions.submission import STATES
     from infra.cli.render import drops_table
     from infra.cli.target import reading
 
     if state and state not in STATES:
-        close = nearest(state, STATES)
-        raise click.UsageError(f"There is no state {state}." + (f" Did you mean {close}?" if close else ""))
+        raise click.UsageError(f"There is no state {state}. {_instead(state, STATES)}")
     target = reading()
     of = (contract,) if contract else (*target.contracts, None)
-    found = [d for c in of for d in target.ledger.of_month(c, month or f"{datetime.now(UTC):%Y-%m}", most)]
+    found = [d for c in of for d in target.ledger.of_month(c, f"{month or datetime.now(UTC):%Y-%m}", most)]
+    if contract and not found and contract not in target.contracts:  # one that was withdrawn may still have drops
+        raise click.UsageError(f"There is no contract {contract}. {_instead(contract, target.contracts)}")
     chosen = sorted((d for d in found if state in (None, d.state)), key=lambda d: d.received_at, reverse=True)[:most]
     rows = [_row(d) for d in chosen]
     if form == "json":
@@ -48,6 +55,11 @@ def command(contract: str | None, state: str | None, month: str | None, most: in
         return
     click.echo(f"Drops in {target.where}", err=True)
     click.echo(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+
+
+def _instead(name: str, known: Sequence[str]) -> str:
+    close = nearest(name, known)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(known) or 'none'}."
 
 
 def _row(drop: Drop) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Exit codes of every command: 0 accepted or fine, 1 rejected or findings, 2 usage
 from __future__ import annotations
 
 import importlib
+import os
 
 import click
 
@@ -15,7 +16,7 @@ from contracts.problem import nearest
 COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
-    "lint": "Check contracts: every finding with file, line and what to write instead.",
+    "lint": "Check contracts: findings with file, line and what to write.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",
     "test": "Judge a file at home as the pipeline would.",
@@ -59,6 +60,7 @@ def main() -> None:
 
 def run() -> None:
     """Run the command line; an error of ours is one sentence and exit code 3, never a stack trace."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it reads every installed package's metadata
     try:
         main()
     except DropgateError as error:

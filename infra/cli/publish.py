@@ -21,7 +21,12 @@ Examples:
 """
 )
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--catalog", "zone", help="Zone to publish to, an s3:// URI (default: the running or deployed stack's).")
+@click.option(
+    "--catalog",
+    "zone",
+    metavar="URI",
+    help="Zone to publish to, as s3://bucket/catalog/ (default: that of the running or deployed stack).",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     """Compile contracts and put them, and no others, in force.

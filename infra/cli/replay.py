@@ -26,7 +26,11 @@ Examples:
 @click.option("--retract", is_flag=True, help="Take promoted data back first (not built yet).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(drop: str, wait: int, retract: bool, form: str) -> None:
-    """Judge DROP again: one that was rejected, unmatched or failed, from where its bytes lie."""
+    """Judge DROP again: one that was rejected, unmatched or failed, from where its bytes lie.
+
+    DROP is its id or the beginning of it (`dropgate drops` lists them). Without --wait it exits 0 as soon as the drop
+    is on its way; with it 0 accepted, 1 rejected, 3 failed.
+    """
     from functions.replay import Replayed, replay
     from infra.cli.target import ports, the_drop
 

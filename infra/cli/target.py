@@ -70,9 +70,7 @@ def reading() -> Target:
     environment = _environment()
     if environment is None:
         return _archive()
-    from functions.aws.clients import ports_from
-
-    ports = ports_from(environment, _clients(environment))
+    ports = _world(environment)
     contracts = tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
     return Target(_where(environment), ports.ledger, contracts, ports.zones.promoted, str)
 
@@ -82,9 +80,7 @@ def ports() -> Ports:
     environment = _environment()
     if environment is None:
         raise NoStack("No running stack: start one with `dropgate up`, or set DROPGATE_* to a deployed one.")
-    from functions.aws.clients import ports_from
-
-    return ports_from(environment, _clients(environment))
+    return _world(environment)
 
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
@@ -94,8 +90,11 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
         raise NoStack(
             "No catalog to publish to: start a stack with `dropgate up`, set DROPGATE_CATALOG, or say --catalog."
         )
+    from functions.aws.answers import asking
+
     found = environment or {}
-    return _clients(found).s3, zone or found["DROPGATE_CATALOG"]
+    with asking("S3"):
+        return _clients(found).s3, zone or _Whole(found)["DROPGATE_CATALOG"]
 
 
 def the_drop(ledger: Reader, prefix: str) -> Drop:
@@ -116,6 +115,21 @@ def _environment() -> Mapping[str, str] | None:
         return os.environ
     running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
     return running["environment"] if running and _alive(running["pid"]) else None
+
+
+def _world(environment: Mapping[str, str]) -> Ports:
+    from functions.aws.answers import asking
+    from functions.aws.clients import ports_from
+
+    with asking("AWS"):
+        return ports_from(_Whole(environment), _clients(environment))
+
+
+class _Whole(dict[str, str]):
+    """An environment that says which of its variables is missing."""
+
+    def __missing__(self, name: str) -> str:
+        raise NoStack(f"{name} is not set: set all DROPGATE_* of the deployed stack, or none.")
 
 
 def _alive(pid: int) -> bool:

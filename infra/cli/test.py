@@ -22,34 +22,39 @@ SMALL = 64 * 1024**2
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate test weather.csv --contract contracts/flights/nyc-weather.v1.yaml
+  dropgate test weather.csv --contract nyc-weather.v1 --format json
+  dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
+"""
+)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--contract", "-c", metavar="C", help="A contract file, or an id as `inmet-weather.v1` among the contracts."
+    "--contract", "-c", metavar="C", help="A contract file, or a name such as `inmet-weather.v1` among --contracts."
 )
 @click.option(
     "--contracts",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("contracts"),
     show_default=True,
-    help="Where the contracts lie.",
+    help="Folder of the contracts.",
 )
 @click.option("--key", metavar="KEY", help="The key you would upload to; without --contract it finds the contract.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
-    "--receipt", type=click.Path(file_okay=False, path_type=Path), help="Write receipt and rejected.csv there."
+    "--receipt",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the receipt and rejected.csv into this folder.",
 )
-@click.option("--memory", default="2g", show_default=True, help="Memory of the local Spark.")
+@click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
 def command(
     file: Path, contract: str | None, contracts: Path, key: str | None, form: str, receipt: Path | None, memory: str
 ) -> None:
     """Judge FILE as the pipeline would: same admission, same Spark job, same verdict.
 
-    \b
-    Examples:
-      dropgate test weather.csv --contract contracts/flights/nyc-weather.v1.yaml
-      dropgate test weather.csv --contract nyc-weather.v1 --format json
-      dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
+    Nothing is uploaded. Exits 0 if it is accepted (with warnings, too), 1 if rejected, 3 if it could not be judged.
     """
     from infra import judge
 

@@ -24,8 +24,16 @@ Examples:
   dropgate up --port 4566 --contracts contracts/weather
 """
 )
-@click.option("--port", default=0, help="Port of the endpoint (default: one that is free).")
-@click.option("--contracts", type=click.Path(exists=True, path_type=Path), help="Contracts to publish at the start.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    default=0,
+    help="Port of the endpoint (default: one that is free).",
+)
+@click.option(
+    "--contracts", type=click.Path(exists=True, path_type=Path), help="Contracts to publish (default: contracts)."
+)
 def command(port: int, contracts: Path | None) -> None:
     """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
 

@@ -1,0 +1,133 @@
+"""What goes wrong before a command has done anything: the nearest right spelling, one sentence, and how it ends."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.bundles import ROOT
+from infra.cli.main import main
+from infra.cli.target import DEMO
+from infra.local.archive import save
+from tests.builders import ZONES, a_drop
+from tests.fakes import MemoryLedger
+from tests.unit.command_lines import run
+
+SUFFIXES = [
+    "APPLICATION",
+    "BATCH_QUEUE",
+    "CATALOG",
+    "EVIDENCE",
+    "HELD",
+    "JOBS",
+    "JOB_ARCHIVE",
+    "JOB_ENTRY",
+    "JOB_ROLE",
+    "LANDING",
+    "PROMOTED",
+    "REPORTS",
+    "STAGE",
+    "TABLE",
+    "WINDOW_SECONDS",
+]
+WHOLE = {f"DROPGATE_{suffix}": "1" for suffix in SUFFIXES}
+
+
+def dropgate(*words: str) -> Result:
+    return CliRunner(mix_stderr=False).invoke(main, words, prog_name="dropgate")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with contracts and a small file, to work in."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "contracts" / "flights", tmp_path / "contracts")
+    (tmp_path / "weather.csv").write_text("origin,year\nEWR,\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("drosp", "No such command 'drosp'. Did you mean 'drops'?"),
+        ("Lint", "No such command 'Lint'. Did you mean 'lint'?"),
+        ("lint --formt json", "No such option: --formt Did you mean --format?"),
+        ("test weather.csv --contrct x", "No such option: --contrct"),
+        ("test weather.csv --contract nyc-wether.v1", "Did you mean nyc-weather.v1?"),
+        ("test weather.csv --contract zzz", "Known: nyc-flights.v1, nyc-weather.v1."),
+        ("drops --state rejcted", "There is no state rejcted. Did you mean rejected?"),
+        ("drops --state zzz", "There is no state zzz. Known: received, "),
+        ("drops --month 2026-13", "'2026-13' does not match the format '%Y-%m'"),
+        ("drops --most 0", "0 is not in the range x>=1"),
+        ("lint --format xml", "'xml' is not one of 'text', 'json'"),
+        ("lint nowhere.yaml", "Path 'nowhere.yaml' does not exist"),
+        ("match", "Missing argument 'KEY'"),
+        ("publish --catalog /tmp", "--catalog wants a URI, as s3://my-internal-bucket/catalog/."),
+        ("up --port 99999", "99999 is not in the range 0<=x<=65535"),
+        ("replay abcd --retract", "--retract is not built yet"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_wrong_word_is_told_and_ends_with_two(words: str, said: str) -> None:
+    result = dropgate(*words.split())
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_unknown_contract_of_drops_is_told_its_nearest() -> None:
+    drop = a_drop(id="d" * 32, contract="orders.v1")
+    ledger = MemoryLedger()
+    ledger.open(drop)
+    zones = {"promoted": ZONES.promoted}
+    save(DEMO, ledger, [drop.id], {}, zones, "2026-01-31T12:00:00Z")
+    result = dropgate("drops", "--contract", "oders.v1")
+    assert (result.exit_code, "Did you mean orders.v1?" in result.stderr) == (2, True)
+    assert dropgate("drops", "--contract", "orders.v1").exit_code == 0
+    result = dropgate("show", "eeee")
+    assert (result.exit_code, "No drop begins with eeee" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["drops", "show abcdef", "replay abcdef", "publish"])
+def test_without_a_stack_one_sentence_and_three(words: str, folder: Path) -> None:
+    done = run(*words.split(), folder=folder)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("dropgate: No ")
+    assert "`dropgate up`" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", ["drops", "publish"])
+def test_half_an_environment_is_told_the_rest(words: str, folder: Path) -> None:
+    name = "DROPGATE_CATALOG" if words == "drops" else "DROPGATE_TABLE"
+    done = run(words, folder=folder, AWS_DEFAULT_REGION="us-east-1", **{name: "s3://internal/catalog/"})
+    assert done.returncode == 3
+    assert done.stderr.endswith("is not set: set all DROPGATE_* of the deployed stack, or none.\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_lack_of_a_region_is_one_sentence(folder: Path) -> None:
+    nowhere = {"AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
+    done = run("drops", folder=folder, **nowhere, **WHOLE)
+    assert (done.returncode, done.stderr) == (3, "dropgate: AWS: You must specify a region.\n")
+
+
+@pytest.mark.parametrize("words", ["publish", "publish --catalog s3://internal/catalog/"])
+def test_wrong_contract_is_never_published(words: str, folder: Path) -> None:
+    (folder / "contracts" / "wrong.v1.yaml").write_text("a: [", encoding="utf-8")
+    done = run(*words.split(), folder=folder)
+    assert done.returncode == 1
+    assert "contracts/wrong.v1.yaml:2:1: error[yaml-syntax]" in done.stderr
+    assert done.stderr.endswith("Nothing was published.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [("lint", 0), ("lint wrong.yaml", 1), ("lint none", 2), ("match nyc/weather/1.csv", 0), ("match nyc/x", 1)],
+)
+def test_exit_codes_of_the_real_program(words: str, code: int, folder: Path) -> None:
+    (folder / "wrong.yaml").write_text("a: [", encoding="utf-8")
+    assert run(*words.split(), folder=folder).returncode == code
