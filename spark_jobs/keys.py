@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan, Property
-from spark_jobs import reader, rules
+from spark_jobs import frames, reader, rules
 from spark_jobs.metrics import Place
 from spark_jobs.schema import typed
 
@@ -60,7 +60,7 @@ def sharing(repeats: DataFrame) -> dict[str, int]:
 def first(spark: SparkSession, found: DataFrame, repeats: DataFrame, places: Sequence[Place]) -> dict[str, list[Shared]]:
     """The first values of each drop that more than one record has, by record number."""
     schema = "file string, block long, drop string, shift long"
-    known = spark.createDataFrame([(p.file, p.block, p.drop, p.shift) for p in places], schema)
+    known = frames.small(spark, [(p.file, p.block, p.drop, p.shift) for p in places], schema)
     numbered = found.join(repeats, ["file", "value"], "leftsemi").join(sf.broadcast(known), ["file", "block"])
     records = numbered.select("drop", "value", "text", (sf.col("id") + sf.col("shift")).alias("record"))
     nth = sf.expr("row_number() over (partition by drop, value order by record)")

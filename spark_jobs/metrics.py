@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
-from spark_jobs import bits, rules
+from spark_jobs import bits, frames, rules
 
 HISTOGRAM = 1_000
 
@@ -48,7 +48,7 @@ def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
     """Scratch with drop and record number (null for groups), without header lines."""
     schema = "file string, block long, drop string, shift long"
-    known = spark.createDataFrame([(p.file, p.block, p.drop, p.shift) for p in places], schema)
+    known = frames.small(spark, [(p.file, p.block, p.drop, p.shift) for p in places], schema)
     record = (sf.col("at") + sf.col("shift")).alias("record")
     numbered = scratch.join(sf.broadcast(known), ["file", "block"]).select("*", record)
     return numbered.where(sf.col("record").isNull() | (sf.col("record") > 0))

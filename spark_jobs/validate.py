@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
@@ -28,6 +29,9 @@ SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
 }
 """What correctness needs of a Spark session, wherever it comes from."""
+SMALL = 64 * 1024**2
+"""Bytes of files below which the code for queries over the failing rows costs more to compile than it saves."""
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 DEBUGGING = "spark.python.sql.dataFrameDebugging.enabled"
 """Off: PySpark notes the line of every column expression, which makes three calls into the JVM out of one."""
 JIT = "-XX:-DontCompileHugeMethods"
@@ -66,13 +70,17 @@ def configured(spark: SparkSession) -> SparkSession:
     session = spark.newSession()
     cores = str(session.sparkContext.defaultParallelism)
     # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
-    for name, value in (SETTINGS | {"spark.sql.files.minPartitionNum": cores, "spark.sql.shuffle.partitions": cores}).items():
-        session.conf.set(name, value)
+    _set(session, SETTINGS | {"spark.sql.files.minPartitionNum": cores, "spark.sql.shuffle.partitions": cores})
     # Larger methods than the JVM compiles are taken apart by Spark: slower than compiled, much faster than interpreted.
     session.conf.set("spark.sql.codegen.hugeMethodLimit", "16000" if compiles_huge_methods(session) else "8000")
     if not compiles_huge_methods(session):
         log.warning("The JVM runs without %s: large contracts will be about three times slower.", JIT)
     return session
+
+
+def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
+    for name, value in settings.items():
+        session.conf.set(name, value)
 
 
 def compiles_huge_methods(spark: SparkSession) -> bool:
@@ -87,6 +95,8 @@ def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
     groups = batch.grouped(spark, [d for d in request.drops if d.id not in results])
     results |= batch.scan(spark, request, groups)
     good = [d for d in request.drops if d.id not in results]
+    if sum(d.size for d in good) < SMALL:
+        _set(spark, INTERPRETED)
     if good:
         results |= facts.measure(spark, request, groups, good, bare)
     else:
