@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
 
 from functions import keys
 from functions.aws.clients import Clients, ports_from
@@ -57,7 +56,6 @@ class Journey:
 
     def run(self, show: Callable[[list[Traveller]], None]) -> bool:
         """Send everything, show every change; whether each file ended as promised."""
-        Thread(target=self.embedded.spark, daemon=True).start()
         ports = self.ports()
         end = time.monotonic() + PATIENCE
         while not all(t.arrived for t in self.travellers) and time.monotonic() < end:

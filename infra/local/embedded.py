@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -85,6 +85,7 @@ class Embedded:
     def __enter__(self) -> Self:
         self.cloud.start()
         self.emr.start()
+        Thread(target=self.spark, daemon=True).start()  # meanwhile; who needs it waits for it
         self.stack = deploy(
             TEMPLATE,
             self.client,
