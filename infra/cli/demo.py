@@ -62,7 +62,7 @@ def command() -> None:
             console.print(_table(journey.travellers, began))
         shutil.rmtree(DEMO, ignore_errors=True)
         keep(journey, DEMO)
-        console.print(_where(journey, DEMO), highlight=False)
+        console.print(_where(journey, DEMO), highlight=False, soft_wrap=True)
         console.print(f"\n{time.monotonic() - began:.0f} s in all.")
     sys.exit(0 if good else 3)
 
@@ -84,11 +84,12 @@ class _Lines:
 
 
 def _table(travellers: list[Traveller], began: float) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=f"{time.monotonic() - began:.0f} s", title_justify="right", expand=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=f"{time.monotonic() - began:.0f} s", caption_justify="right")
     for name in ("file", "key", "state"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", min_width=22)
     for name in ("rows", "rejected", "seconds"):
         table.add_column(name, justify="right")
     for one in travellers:
@@ -112,10 +113,16 @@ def _where(journey: Journey, folder: Path) -> str:
     if rejected and rejected.drop:
         reports = next((folder / "reports").rglob(f"{rejected.drop.id}/1"), folder / "reports")
         lines.append(f"  receipt            {reports / 'receipt.html'}")
-        lines.append(f"  rejected rows      {reports / 'rejected.csv'}   (with the reasons, for the producer)")
-        lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/   (Parquet, every rejected row)")
-        lines.append(f"  the drop's story   dropgate show {rejected.drop.id[:10]}")
+        lines.append(f"  rejected rows      {reports / 'rejected.csv'}")
+        lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/")
+        lines.append(f"  the drop's story   {_typed()} show {rejected.drop.id[:10]}")
     if unmatched and unmatched.drop and unmatched.drop.problems:
         lines.append(f"  nearest miss       {unmatched.drop.problems[0].message}")
-    lines.append("  all drops          dropgate drops")
+    lines.append(f"  all drops          {_typed()} drops")
     return "\n".join(lines)
+
+
+def _typed() -> str:
+    """How the command line was called, so that what is printed can be typed."""
+    called = Path(sys.argv[0]).absolute()
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name

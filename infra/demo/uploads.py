@@ -30,10 +30,10 @@ class Upload:
 def uploads() -> tuple[Upload, ...]:
     """The files in the order in which they are sent."""
     return (
-        Upload("real flights, 336,776 rows", "nyc/flights/2013.csv", "accepted", flights),
-        Upload("real weather with one wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
-        Upload("weather, 6 % of its rows wrong", "inmet/SP/2019-01-31.csv", "rejected", lambda: made(bad=0.06)),
-        Upload("a column renamed", "nyc/weather/2013-renamed.csv", "rejected", renamed),
+        Upload("real flights", "nyc/flights/2013.csv", "accepted", flights),
+        Upload("real weather, a wild gust", "nyc/weather/2013.csv", "accepted_with_warnings", weather),
+        Upload("weather, 6 % rows wrong", "inmet/SP/2019-01-31.csv", "rejected", lambda: made(bad=0.06)),
+        Upload("a column renamed", "nyc/weather/2014.csv", "rejected", renamed),
         Upload("a typing error in the key", "nyc/wheather/2013.csv", "unmatched", renamed),
         Upload("the same, corrected", "inmet/SP/2019-01-31.csv", "accepted", made, after="rejected"),
     )
