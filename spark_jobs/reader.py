@@ -6,6 +6,7 @@ and before anything else is: record numbers are worked out from it later, withou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ class Bare:
 
 def load(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """The raw lines of files, one column `value`; names are taken as they are, never as patterns."""
-    return spark.read.option("globPaths", "false").text([storage.plain(uri) for uri in uris])
+    return spark.read.text([re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri)) for uri in uris])
 
 
 def bare(text: DataFrame) -> dict[str, Bare]:

@@ -32,6 +32,8 @@ SETTINGS = {
 SMALL = 64 * 1024**2
 """Bytes of files below which the code for queries over the failing rows costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
+"""Queries over the failing rows are over before the JVM has compiled a large method; small ones it compiles at once."""
 DEBUGGING = "spark.python.sql.dataFrameDebugging.enabled"
 """Off: PySpark notes the line of every column expression, which makes three calls into the JVM out of one."""
 JIT = "-XX:-DontCompileHugeMethods"
@@ -95,8 +97,7 @@ def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
     groups = batch.grouped(spark, [d for d in request.drops if d.id not in results])
     results |= batch.scan(spark, request, groups)
     good = [d for d in request.drops if d.id not in results]
-    if sum(d.size for d in good) < SMALL:
-        _set(spark, INTERPRETED)
+    _set(spark, INTERPRETED if sum(d.size for d in good) < SMALL else IN_PIECES)
     if good:
         results |= facts.measure(spark, request, groups, good, bare)
     else:

@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from contracts.columns import OURS, positions
 from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Check, Csv
-from spark_jobs import bits, reader, storage
+from spark_jobs import bits, frames, reader, storage
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -43,7 +43,7 @@ def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how
     """Write the failing rows as the batch's evidence, in place of what an earlier try left, and give it back as it lies there."""
     if not how_many:
         storage.delete(spark, request.evidence_rows)
-        return spark.createDataFrame([], ROWS)
+        return frames.small(spark, [], ROWS)
     evidence = _evidence(spark, records, request)
     evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
@@ -66,14 +66,17 @@ def write_rejected(spark: SparkSession, evidence: DataFrame, request: JobRequest
 def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> DataFrame:
     plan = request.plan
     width = max(len(d.header) for d in request.drops)
-    drops = spark.createDataFrame(
+    drops = frames.small(
+        spark,
         [(d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values())) for d in request.drops],
         "drop string, attempt int, file string, names array<string>, places array<int>",
     )
     failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
     named = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, width).alias("parsed"))
+    # The array is the argument of a function and never inside one: there it would be built again for each element.
     texts = sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in range(width)))
-    mapped = sf.map_from_arrays("names", sf.transform("places", lambda place: sf.get(texts, place)))
+    kept = sf.filter(texts, lambda _, place: sf.array_contains("places", place))
+    mapped = sf.map_from_arrays("names", kept)
     return named.select(
         "drop",
         sf.lit(plan.contract).alias("contract"),
@@ -92,26 +95,32 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
 
 def _rejected_lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], csv: Csv, cut: bool) -> DataFrame:
     """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
-    names = [(n, d.id, list(positions(d.header))) for n, d in enumerate(drops)]
-    known = spark.createDataFrame(names, "number int, drop string, names array<string>")
+    names = [(n, d.id, len(positions(d.header)), len(positions(d.header)) == len(d.header)) for n, d in enumerate(drops)]
+    known = spark.createDataFrame(names, "number int, drop string, width int, own boolean")
     rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    whole = sf.transform("names", lambda name: sf.element_at("cells", name))
-    broken = sf.transform("names", lambda _, n: sf.when(n == 0, sf.col("raw")).otherwise(""))
-    cells = sf.when(sf.col("cells").isNull(), broken).otherwise(whole)
-    safe = sf.transform(cells, lambda c: sf.when(c.rlike(FORMULA), sf.concat(sf.lit("'"), c)).otherwise(c))
-    ours = sf.array(sf.col("record").cast("string"), sf.array_join("checks", "; "))
-    line = sf.array_join(sf.transform(sf.concat(safe, ours), lambda c: _quoted(c, csv)), csv.delimiter)
+    line = sf.concat_ws(csv.delimiter, _safe(csv), sf.col("record"), _quoted(sf.array_join("checks", "; "), csv))
     heads = [(n, 0, _header(d, csv)) for n, d in enumerate(drops)]
-    titles = spark.createDataFrame(heads, "number int, record long, line string")
+    titles = frames.small(spark, heads, "number int, record long, line string")
     lines = rows.select("number", "record", line.alias("line")).union(titles)
     return lines.repartition("number").sortWithinPartitions("number", "record").select("number", _encoded("line", csv))
 
 
+def _safe(csv: Csv) -> Column:
+    """The cells of a row as a line that a spreadsheet may open; the raw line itself where nothing has to change."""
+    raw, broken = sf.col("raw"), sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), sf.col("width") - 1))
+    cells = sf.when(sf.col("cells").isNull(), broken).otherwise(sf.map_values("cells"))
+    harmless = sf.transform(cells, lambda c: sf.when(c.rlike(FORMULA), sf.concat(sf.lit("'"), c)).otherwise(c))
+    line = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
+    begin = f"(?:^|{re.escape(csv.delimiter)})[=@+\\-\t\r]"
+    as_it_is = sf.col("cells").isNotNull() & sf.col("own") & ~sf.contains(raw, sf.lit(csv.quote)) & ~raw.rlike(begin)
+    return sf.when(as_it_is, raw).otherwise(line)
+
+
 def _quoted(cell: Column, csv: Csv) -> Column:
-    special = "[" + "".join(re.escape(c) for c in {csv.delimiter, csv.quote, "\r", "\n"}) + "]|^ | $"
+    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
         text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
@@ -143,7 +152,7 @@ def _deliver(spark: SparkSession, folder: str, target: str) -> None:
 def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
     """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
     rows = [_summary(request, d, c, n, at) for d in drops if not d.failure for c, n in zip(request.plan.checks, d.counts)]
-    summary = spark.createDataFrame(rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
+    summary = frames.small(spark, rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import Row, SparkSession
 
 from contracts.job import Count, DropResult, JobDrop, JobRequest, JobResult
-from contracts.plan import RECORD_CHECKS, Check, Csv, LogicalType, Plan, Property
+from contracts.plan import RECORD_CHECKS, Check, Columns, Csv, LogicalType, Plan, Policy, Property
 from contracts.verdict import Decision, decide
 from spark_jobs.validate import run
 
@@ -48,24 +48,40 @@ class Judged:
         escape = None if doubled else dialect.escape
         lines = io.StringIO(text, newline="")
         return list(
-            csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.quote, doublequote=doubled, escapechar=escape)
+            csv.reader(
+                lines, delimiter=dialect.delimiter, quotechar=dialect.quote, doublequote=doubled, escapechar=escape
+            )
         )
 
 
-def a_plan(properties: Sequence[Property] = (), checks: Sequence[Check] = (), csv: Csv | None = None, **more: object) -> Plan:
+def a_plan(
+    properties: Sequence[Property] = (), checks: Sequence[Check] = (), csv: Csv | None = None, columns_extra: Policy = "reject",
+    **more: object,
+) -> Plan:  # fmt: skip
     """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
     types = tuple(
-        Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name) for p in properties
+        Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name)
+        for p in properties
+        if p.type != "string"
     )
     fields: dict[str, object] = {
-        "contract": "things.v1", "id": "things", "version": "1.0.0", "object": "things", "producer": "maker",
-        "files": ("things/*.csv",), "properties": tuple(properties),
-        "checks": (*RECORD_CHECKS, *types, *checks), "csv": csv or Csv(),
+        "contract": "things.v1",
+        "id": "things",
+        "version": "1.0.0",
+        "object": "things",
+        "producer": "maker",
+        "files": ("things/*.csv",),
+        "properties": tuple(properties),
+        "checks": (*RECORD_CHECKS, *types, *checks),
+        "csv": csv or Csv(),
+        "columns": Columns(extra=columns_extra),
     }
     return Plan(**(fields | more))  # type: ignore[arg-type]
 
 
-def a_check(kind: str, name: str | None = None, scope: str = "row", severity: str = "error", **arguments: object) -> Check:
+def a_check(
+    kind: str, name: str | None = None, scope: str = "row", severity: str = "error", **arguments: object
+) -> Check:
     """A check with the id that authoring would give it."""
     identity = f"{name}.{kind}" if name else kind
     return Check(identity, kind, scope, severity, "conformity", kind, name, dict(arguments))  # type: ignore[arg-type]
@@ -93,11 +109,22 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
         data = content if isinstance(content, bytes) else content.encode()
         path.write_bytes(data)
         line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
-        header = next(csv.reader([line.removeprefix("\ufeff")], delimiter=plan.csv.delimiter, quotechar=plan.csv.quote), [])
+        header = next(
+            csv.reader([line.removeprefix("\ufeff")], delimiter=plan.csv.delimiter, quotechar=plan.csv.quote), []
+        )
         reports = f"{folder.as_uri()}/reports/{name}/"
         drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), tuple(header), line, reports))
     base = folder.as_uri()
     return JobRequest(
-        *("b1", try_, plan, tuple(drops), f"{base}/scratch/", f"{base}/rows/", f"{base}/checks/", f"{base}/result.jsonl"),
+        *(
+            "b1",
+            try_,
+            plan,
+            tuple(drops),
+            f"{base}/scratch/",
+            f"{base}/rows/",
+            f"{base}/checks/",
+            f"{base}/result.jsonl",
+        ),
         requested_at="2026-11-21T12:00:00Z",
     )

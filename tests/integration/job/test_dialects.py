@@ -1,0 +1,72 @@
+"""Other dialects than commas and double quotes: delimiter, quote, escape, encoding, null values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.plan import Csv
+from tests.integration.job.world import a_check, a_plan, a_property, judge
+
+PROPERTIES = [a_property("id", "integer"), a_property("name"), a_property("wind", "number")]
+CHECKS = [a_check("maxLength", "name", value=9), a_check("required", "name"), a_check("minimum", "wind", value="0")]
+
+
+@pytest.mark.parametrize(
+    ("csv", "text"),
+    [
+        (Csv(delimiter=";"), 'id;name;wind\n1;"a;b""c";-1\n2;x,y;2\n'),
+        (Csv(delimiter="\t"), 'id\tname\twind\n1\t"a\tb""c"\t-1\n2\tx\t2\n'),
+        (Csv(delimiter="|", quote="'", escape="\\"), "id|name|wind\n1|'a|b\\'c'|-1\n2|x|2\n"),
+        (Csv(quote="'", escape="'"), "id,name,wind\n1,'a,b''c',-1\n2,x\"y,2\n"),
+    ],
+)
+def test_rejected_rows_come_back_in_the_files_dialect(spark: SparkSession, tmp_path: Path, csv: Csv, text: str) -> None:
+    judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, csv), {"a.csv": text})
+
+    drop = judged.drop()
+    assert (drop.read, drop.valid, drop.rejected) == (2, 1, 1)
+    name = f"a{csv.delimiter}b{csv.quote}c"
+    assert judged.rejected()[1] == ["1", name, "-1", "1", "wind.minimum"]
+
+
+def test_escaped_quotes_are_no_open_quotes(spark: SparkSession, tmp_path: Path) -> None:
+    csv = Csv(escape="\\")
+    judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, csv), {"a.csv": 'id,name,wind\n1,"a\\"b",1\n2,"c,1\n'})
+    assert judged.count("record.quotes").failed == 1
+    assert [s.record for s in judged.count("record.quotes").samples] == [2]
+
+
+def test_latin_1_is_read_and_written(spark: SparkSession, tmp_path: Path) -> None:
+    csv = Csv(encoding="iso-8859-1")
+    text = "id,name,wind\n1,S\u00e3o Paulo,-1\n2,M\u00fcnchen,1\n"
+    judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, csv), {"a.csv": text.encode("iso-8859-1")})
+    assert judged.drop().rejected == 1
+    assert judged.rejected(encoding="iso-8859-1")[1] == ["1", "S\u00e3o Paulo", "-1", "1", "wind.minimum"]
+
+
+@pytest.mark.parametrize(
+    ("words", "nulls"),
+    [
+        (("",), {"": 0, "NA": 1, "-": 1, '""': 0}),
+        (("", "NA"), {"": 0, "NA": 0, "-": 1, '""': 0, '"NA"': 0}),
+        (("NA",), {"": 1, "NA": 0, "-": 1, '""': 1, '"NA"': 0}),
+        (("NA", "-"), {"": 1, "NA": 0, "-": 0, '"-"': 0}),
+        (("", "NA", "-"), {"": 0, "NA": 0, "-": 0}),
+        ((), {"": 1, "NA": 1}),
+    ],
+)
+def test_null_values_are_the_contracts(
+    spark: SparkSession, tmp_path: Path, words: tuple[str, ...], nulls: dict[str, int]
+) -> None:
+    """A cell is null where it equals a null value, quoted or not; else it is a text, and no number."""
+    lines = "".join(f"1,{cell},{cell}\n" for cell in nulls)
+    judged = judge(
+        spark, tmp_path, a_plan(PROPERTIES, CHECKS, Csv(null_values=words)), {"a.csv": f"id,name,wind\n{lines}"}
+    )
+
+    wind = judged.count("wind.logicalType")
+    assert (wind.failed, wind.null) == (sum(nulls.values()), len(nulls) - sum(nulls.values()))
+    assert judged.count("name.required").failed == len(nulls) - sum(nulls.values())
