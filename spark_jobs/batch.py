@@ -1,4 +1,4 @@
-"""The drops of a request in, grouped and scanned into scratch; a drop that is not what admission saw, or not readable, fails alone."""
+"""The drops of a request in, grouped and scanned into scratch; one that is not readable or has changed fails alone."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from contracts.verdict import OURS
 from spark_jobs import judging, metrics, reader, storage
 from spark_jobs.scan import scan as scanned
 
+
 @dataclass(slots=True)
 class Group:
-    """Drops with one header, read together; `places` and `heads` (ids of header lines) and the
-    number of single lines come from the scan."""
+    """Drops with one header, read together; places, ids of header lines and number of single lines come later."""
 
     header: tuple[str, ...]
     drops: list[JobDrop]
@@ -53,7 +53,7 @@ def grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
 
 
 def scan(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> dict[str, DropResult]:
-    """Evaluate all lines into scratch and find each file's records; fails drops whose first line is not their header."""
+    """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
     if not groups:
         return {}
     parts = [scanned(g.text, request.plan, g.header, _header_texts(g.drops)) for g in groups]
@@ -113,7 +113,9 @@ def _header_texts(drops: Iterable[JobDrop]) -> list[str]:
 
 def _unreadable(drop: JobDrop, error: Exception) -> DropResult:
     why = str(error).strip().split("\n", 1)[0]
-    return DropResult(drop.id, drop.attempt, failure=Problem("unreadable", f"The file could not be read: {why:.300}", OURS))
+    return DropResult(
+        drop.id, drop.attempt, failure=Problem("unreadable", f"The file could not be read: {why:.300}", OURS)
+    )
 
 
 def _header_changed(drop: JobDrop) -> DropResult:

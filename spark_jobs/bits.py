@@ -1,4 +1,4 @@
-"""Failing row checks as bits: bit n of a row's words is check n of `Plan.row_checks`; several words where there are many."""
+"""Failing row checks as bits: bit n of a row's words is check n of `Plan.row_checks`; many need several words."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ OF_CELLS = FORBID_NULL | {"logicalType"}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that is known of one drop: sums, failing rows by check id, keys that records share, samples and worst values."""
+    """What is known of one drop: sums, failing rows by check id, keys that records share, samples, worst values."""
 
     total: int
     sound: int

@@ -1,4 +1,4 @@
-"""Scanned drops in, their DropResults out: counts from scratch, everything about rows from the evidence as it was written."""
+"""Scanned drops in, their DropResults out: counts from scratch, rows from the evidence as it was written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ class Findings:
 
 
 def measure(
-    spark: SparkSession, request: JobRequest, groups: Sequence[Group], drops: Sequence[JobDrop], bare: Mapping[str, Bare]
+    spark: SparkSession,
+    request: JobRequest,
+    groups: Sequence[Group],
+    drops: Sequence[JobDrop],
+    bare: Mapping[str, Bare],
 ) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     records = judged(spark, request, groups)

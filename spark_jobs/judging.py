@@ -33,7 +33,10 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     judged = values.select("*", *masks)
     malformed = bits.is_malformed(plan)
     strict = bits.of(bits.record_checks(plan))
-    kept = [sf.when(malformed, sf.col(w).bitwiseAND(strict.get(w, 0))).otherwise(sf.col(w)).alias(w) for w in bits.words(plan)]
+    kept = [
+        sf.when(malformed, sf.col(w).bitwiseAND(strict.get(w, 0))).otherwise(sf.col(w)).alias(w)
+        for w in bits.words(plan)
+    ]
     tests = rules.summed(plan, at)
     once = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
     return judged.select("drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *kept, *once)

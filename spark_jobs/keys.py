@@ -1,7 +1,7 @@
 """Values that more than one record has: `unique` and `primaryKey`, exactly, one query for each property.
 
-Lines in, by drop out: how many records share their value with another, and the first such values. Values are compared as
-their type (7 = 007). Only when there are any are the records themselves looked up, in a second pass.
+Lines in, by drop out: how many records share their value with another, and the first such values. Values are compared
+as their type (7 = 007). Only when there are any are the records themselves looked up, in a second pass.
 """
 
 from __future__ import annotations
@@ -57,15 +57,24 @@ def sharing(repeats: DataFrame) -> dict[str, int]:
     return {row["file"]: row["n"] for row in repeats.groupBy("file").agg(sf.sum("n").alias("n")).collect()}
 
 
-def first(spark: SparkSession, found: DataFrame, repeats: DataFrame, places: Sequence[Place]) -> dict[str, list[Shared]]:
+def first(
+    spark: SparkSession, found: DataFrame, repeats: DataFrame, places: Sequence[Place]
+) -> dict[str, list[Shared]]:
     """The first values of each drop that more than one record has, by record number."""
     schema = "file string, block long, drop string, shift long"
     known = frames.small(spark, [(p.file, p.block, p.drop, p.shift) for p in places], schema)
     numbered = found.join(repeats, ["file", "value"], "leftsemi").join(sf.broadcast(known), ["file", "block"])
     records = numbered.select("drop", "value", "text", (sf.col("id") + sf.col("shift")).alias("record"))
     nth = sf.expr("row_number() over (partition by drop, value order by record)")
-    pair = records.select("*", nth.alias("nth")).groupBy("drop", "value").agg(
-        _at("text", 1), _at("record", 1).alias("record"), _at("record", 2).alias("also"), sf.count(sf.lit(1)).alias("n")
+    pair = (
+        records.select("*", nth.alias("nth"))
+        .groupBy("drop", "value")
+        .agg(
+            _at("text", 1),
+            _at("record", 1).alias("record"),
+            _at("record", 2).alias("also"),
+            sf.count(sf.lit(1)).alias("n"),
+        )
     )
     order = sf.expr("row_number() over (partition by drop order by record)")
     top = pair.select("*", order.alias("place")).where(sf.col("place") <= MOST).orderBy("drop", "place")

@@ -31,8 +31,11 @@ def failing_of(plan: Plan, check: Check) -> Column:
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
-    """What is counted beside the row checks, by name: `null<n>`, null cells of property n where no row check counts
-    them; `bad<k>`, what the set metric of check k calls invalid."""
+    """What is counted beside the row checks, by name.
+
+    `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
+    invalid.
+    """
     tests: dict[str, Column] = {}
     checked = {c.property for c in plan.checks}
     for n, p in enumerate(plan.properties):
@@ -109,7 +112,7 @@ def _bound(text: str, prop: Property, towards: Any) -> Column:
 
 
 def _odd_quotes(line: Column, csv: Csv) -> Column:
-    """An odd number of quotes: one was never closed. Escaped quotes do not count where the escape is another character."""
+    """An odd number of quotes: one was never closed. Quotes escaped by another character do not count."""
     text = line
     if csv.escape != csv.quote:
         for pair in (csv.escape * 2, csv.escape + csv.quote):

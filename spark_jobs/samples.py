@@ -1,6 +1,6 @@
-"""What lies in the evidence: how many rows of each outcome, the worst value and the first failing records of each check.
+"""What lies in the evidence: rows of each outcome, the worst value and the first failing records of each check.
 
-The written rows in, plain figures out, by drop. Texts are cut to a length that a receipt can show; nothing is masked here.
+The written rows in, plain figures out, by drop. Texts are cut to what a receipt can show; nothing is masked here.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
     """
     of_its_kind = sf.expr("row_number() over (partition by drop, checks order by record)")
-    candidates = evidence.select("drop", "checks", "record", "cells", of_its_kind.alias("nth")).where(sf.col("nth") <= MOST)
+    candidates = evidence.select("drop", "checks", "record", "cells", of_its_kind.alias("nth")).where(
+        sf.col("nth") <= MOST
+    )
     each = candidates.select("drop", "record", "cells", sf.explode("checks").alias("check"))
     order = sf.expr("row_number() over (partition by drop, check order by record)")
     top = each.select("*", order.alias("place")).where(sf.col("place") <= MOST).orderBy("drop", "check", "record")

@@ -29,7 +29,9 @@ def scan(text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Seq
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     fast = sf.from_csv(line, _schema(plan, header), reader.dialect(plan.csv) | _nulls(plan.csv))
-    lines = reader.lines(text, plan.csv).select("*", line.rlike(plain(plan, header)).alias("plain"), fast.alias("parsed"))
+    lines = reader.lines(text, plan.csv).select(
+        "*", line.rlike(plain(plan, header)).alias("plain"), fast.alias("parsed")
+    )
     cells = [_cell(sf.col("parsed")[f"c{at[p.name]}"], p, plan.csv).alias(f"c{n}") for n, p in here]
     split = lines.select("*", *cells)
     values = split.select("*", *(_value(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
@@ -45,7 +47,7 @@ def scan(text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Seq
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
-    """A pattern of the lines that need no closer look: so many cells, no quotes, no NUL, numerals where numbers are due.
+    """A pattern of the lines that need no closer look: all cells, no quotes, no NUL, numerals where they are due.
 
     Bytes that are no text reach a pattern as U+FFFD. A line that does not match is not wrong: it is looked at closely.
     """
@@ -64,7 +66,7 @@ def _schema(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _nulls(csv: Csv) -> dict[str, str]:
-    """The null value that the parser itself knows; the pattern keeps lines from it that it would take for null wrongly."""
+    """The null value that the parser knows; the pattern keeps lines from it that it would wrongly take for null."""
     word = next((w for w in csv.null_values if w), "")
     return {"nullValue": word, "emptyValue": word if "" in csv.null_values else ""}
 

@@ -1,7 +1,7 @@
-"""Cells cast to their logical types, strictly: text columns in, typed columns out, null where the text is not of the type.
+"""Cells cast to their logical types, strictly: text columns in, typed columns out, null where a text does not fit.
 
-Spark's casts accept much that no contract means (blanks around, `1d`, `0x1p3`, `NaN`, `2024-1-5`, `today`). Each cast is
-therefore fenced by the cheapest test that closes exactly those doors; tests hold the two against a table of texts.
+Spark's casts accept much that no contract means (blanks around, `1d`, `0x1p3`, `NaN`, `2024-1-5`, `today`). Each cast
+is therefore fenced by a test that closes exactly those doors; a table of texts holds them to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Single objects through Hadoop's file systems, so that s3a:// and file:// are read and written alike: URIs in, text out.
+"""Single objects through Hadoop's file systems, s3a:// and file:// alike: URIs in, text out.
 
 A URI is percent-encoded; Spark wants the plain path, and gives either form back, so both have one normal form here.
 """

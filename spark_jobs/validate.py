@@ -2,8 +2,8 @@
 
     python -m spark_jobs.validate --request URI
 
-Drops with the same header are one read. A file that cannot be read fails alone; anything else that goes wrong raises, and
-leaves no result.
+Drops with the same header are one read. A file that cannot be read fails alone; anything else that goes wrong raises,
+and leaves no result.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
 DEBUGGING = "spark.python.sql.dataFrameDebugging.enabled"
 """Off: PySpark notes the line of every column expression, which makes three calls into the JVM out of one."""
 JIT = "-XX:-DontCompileHugeMethods"
-"""Without it the code that Spark generates for many checks is never compiled: three times slower, and nothing says so."""
+"""Without it the code that Spark generates for many checks is never compiled, and nothing says so."""
 
 log = logging.getLogger(__name__)
 

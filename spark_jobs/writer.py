@@ -30,7 +30,8 @@ CHECKS = (
     "configs_hashsum string, dq_run_id string, invocation_id string, rows_validated long, "
     "complex_rule_validation_errors_count double, complex_rule_validation_success_flag boolean, "
     "success_count long, success_percentage double, failed_count long, failed_percentage double, "
-    "null_count long, null_percentage double, drop string, attempt int, batch string, `try` int, severity string, state string"
+    "null_count long, null_percentage double, drop string, attempt int, batch string, `try` int, severity string, "
+    "state string"
 )
 """The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
 ROWS_IN_A_FILE = 250_000
@@ -40,16 +41,20 @@ FORMULA = r"^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))"
 
 
 def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how_many: int) -> DataFrame:
-    """Write the failing rows as the batch's evidence, in place of what an earlier try left, and give it back as it lies there."""
+    """Write the failing rows in place of what an earlier try left, and give them back as they lie there."""
     if not how_many:
         storage.delete(spark, request.evidence_rows)
         return frames.small(spark, [], ROWS)
     evidence = _evidence(spark, records, request)
-    evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
+    evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(
+        storage.plain(request.evidence_rows)
+    )
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
 
 
-def write_rejected(spark: SparkSession, evidence: DataFrame, request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
+def write_rejected(
+    spark: SparkSession, evidence: DataFrame, request: JobRequest, rejected: Mapping[str, int]
+) -> dict[str, str]:
     """Write `rejected.csv` for every drop with rejected rows and a place for reports; its URI by drop."""
     drops = [d for d in request.drops if rejected.get(d.id) and d.reports]
     if not drops:
@@ -68,7 +73,10 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
     width = max(len(d.header) for d in request.drops)
     drops = frames.small(
         spark,
-        [(d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values())) for d in request.drops],
+        [
+            (d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values()))
+            for d in request.drops
+        ],
         "drop string, attempt int, file string, names array<string>, places array<int>",
     )
     failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
@@ -93,9 +101,13 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
     )
 
 
-def _rejected_lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], csv: Csv, cut: bool) -> DataFrame:
+def _rejected_lines(
+    spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], csv: Csv, cut: bool
+) -> DataFrame:
     """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
-    names = [(n, d.id, len(positions(d.header)), len(positions(d.header)) == len(d.header)) for n, d in enumerate(drops)]
+    names = [
+        (n, d.id, len(positions(d.header)), len(positions(d.header)) == len(d.header)) for n, d in enumerate(drops)
+    ]
     known = spark.createDataFrame(names, "number int, drop string, width int, own boolean")
     rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
     if cut:
@@ -131,8 +143,12 @@ def _header(drop: JobDrop, csv: Csv) -> str:
     line = io.StringIO()
     doubled = csv.escape == csv.quote
     text_csv.writer(
-        line, delimiter=csv.delimiter, quotechar=csv.quote, doublequote=doubled,
-        escapechar=None if doubled else csv.escape, lineterminator="",
+        line,
+        delimiter=csv.delimiter,
+        quotechar=csv.quote,
+        doublequote=doubled,
+        escapechar=None if doubled else csv.escape,
+        lineterminator="",
     ).writerow([*positions(drop.header), *OURS])
     return line.getvalue()
 
@@ -151,7 +167,12 @@ def _deliver(spark: SparkSession, folder: str, target: str) -> None:
 
 def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
     """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
-    rows = [_summary(request, d, c, n, at) for d in drops if not d.failure for c, n in zip(request.plan.checks, d.counts)]
+    rows = [
+        _summary(request, d, c, n, at)
+        for d in drops
+        if not d.failure
+        for c, n in zip(request.plan.checks, d.counts, strict=True)
+    ]
     summary = frames.small(spark, rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
@@ -161,10 +182,23 @@ def _summary(request: JobRequest, drop: DropResult, check: Check, count: Count, 
     rows = check.scope != "set" and counted
     holds = check.threshold.holds(count.failed, count.evaluated) if check.threshold else count.failed == 0
     success = count.evaluated - count.failed - count.null
-    figures = (success, _percent(success, count), count.failed, _percent(count.failed, count), count.null, _percent(count.null, count))
+    figures = (
+        success,
+        _percent(success, count),
+        count.failed,
+        _percent(count.failed, count),
+        count.null,
+        _percent(count.null, count),
+    )
     return (
         *(at, f"{plan.contract}.{check.property}" if check.property else plan.contract, check.id, check.dimension),
-        *(plan.contract, check.property, plan.sha, f"{drop.drop}.{drop.attempt}.{check.id}", f"{request.batch}.{request.try_}"),
+        *(
+            plan.contract,
+            check.property,
+            plan.sha,
+            f"{drop.drop}.{drop.attempt}.{check.id}",
+            f"{request.batch}.{request.try_}",
+        ),
         count.evaluated if counted else None,
         *((None if holds else float(count.failed), holds) if counted and not rows else (None, None)),
         *(figures if rows else (None,) * 6),

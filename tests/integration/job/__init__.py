@@ -1,0 +1,1 @@
+"""Tests of the Spark job as a whole."""

@@ -180,7 +180,7 @@ def test_check_results_are_written_for_every_drop(spark: SparkSession, together:
 
 def test_unreadable_and_changed_files_fail_alone(spark: SparkSession, tmp_path: Path) -> None:
     names = ("clean.csv", "gone.csv", "warned.csv", "changed.csv")
-    request = a_request(tmp_path, PLAN, {name: HEAD + "1,1,,\n" for name in names})
+    request = a_request(tmp_path, PLAN, dict.fromkeys(names, HEAD + "1,1,,\n"))
     (tmp_path / "stage" / "gone.csv").unlink()
     (tmp_path / "stage" / "changed.csv").write_text("1,1,,\n" + HEAD)
     (tmp_path / "request.json").write_text(request.dumps())
@@ -194,14 +194,14 @@ def test_unreadable_and_changed_files_fail_alone(spark: SparkSession, tmp_path: 
 
 def test_a_crashed_run_leaves_no_result(spark: SparkSession, tmp_path: Path) -> None:
     broken = a_plan([a_property("id")], [a_check("pattern", "id", pattern="(")])
-    with pytest.raises(Exception, match="pattern|Unclosed|INVALID"):
+    with pytest.raises(Exception, match=r"(?i)pattern|unclosed|invalid"):
         judge(spark, tmp_path, broken, {"a.csv": "id\nx\n"})
     assert not (tmp_path / "result.jsonl").exists()
 
 
 def test_names_are_taken_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
     names = ["a b.csv", "100%.csv", "x[1].csv", "m\u00fcll{a}.csv", "a+b*.csv"]
-    judged = judge(spark, tmp_path, PLAN, {name: HEAD + "1,-1,,\n" for name in names})
+    judged = judge(spark, tmp_path, PLAN, dict.fromkeys(names, HEAD + "1,-1,,\n"))
     assert [(judged.drop(name).read, judged.drop(name).rejected) for name in names] == [(1, 1)] * 5
 
 

@@ -55,9 +55,12 @@ class Judged:
 
 
 def a_plan(
-    properties: Sequence[Property] = (), checks: Sequence[Check] = (), csv: Csv | None = None, columns_extra: Policy = "reject",
+    properties: Sequence[Property] = (),
+    checks: Sequence[Check] = (),
+    csv: Csv | None = None,
+    columns_extra: Policy = "reject",
     **more: object,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
     types = tuple(
         Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name)
@@ -101,7 +104,7 @@ def judge(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byt
 
 
 def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: int = 1) -> JobRequest:
-    """A request for these files, written to a folder; each drop is named as its file and admitted with its first line."""
+    """A request for these files, written to a folder; each drop has its file's name and first line."""
     drops = []
     for name, content in files.items():
         path = folder / "stage" / name
