@@ -10,14 +10,14 @@ result document, which does not change, and every write after it finds what was 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.verdict import Decision, decide, fail
+from contracts.verdict import Decision, Rows, decide, fail
 from functions import keys
 from functions.batching import members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, tell
@@ -63,27 +63,31 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 
 
 def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
-    """Run the batch again now that the former run is known to be dead, or give its drops up."""
-    at = ports.at()
+    """Run the batch again now that the former run is known to be dead, or give its undecided drops up."""
+    plan = ports.catalog.plan(batch.plan)
+    members = [_finish(ports, plan, drop, recorded(drop)) for drop in members_of(ports, batch)]
     if batch.try_ < MOST_TRIES:
+        at = ports.at()
         again = replace(
             batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason[:MOST_REASON]
         )
         return start(ports, write_batch(ports, batch, again))
     text = f"The job that checks the file ended without a result {MOST_TRIES} times."
     problem = Problem("job-failed", text, NOT_YOURS)
-    for drop in members_of(ports, batch):
-        if drop.state in ("validating", "failed"):
-            give_up(ports, drop, problem)
-    return write_batch(ports, batch, replace(batch, state="ended", reason=reason[:MOST_REASON], changed_at=ports.at()))
+    settled = [give_up(ports, drop, problem) if drop.state == "validating" else drop for drop in members]
+    return _end(ports, batch, settled, reason[:MOST_REASON])
 
 
 def _settle(ports: Ports, batch: Batch, result: JobResult) -> Batch:
     plan = ports.catalog.plan(batch.plan)
     settled = [_settle_drop(ports, plan, drop, result) for drop in members_of(ports, batch)]
+    return _end(ports, batch, settled, batch.reason)
+
+
+def _end(ports: Ports, batch: Batch, settled: Sequence[Drop], reason: str | None) -> Batch:
     if any(drop.in_flight and drop.batch == batch.id for drop in settled):
         return batch  # an upload of the same key is being promoted; the reconciler comes back
-    return write_batch(ports, batch, replace(batch, state="ended", changed_at=ports.at()))
+    return write_batch(ports, batch, replace(batch, state="ended", reason=reason, changed_at=ports.at()))
 
 
 def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Drop:
@@ -92,14 +96,30 @@ def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Dro
     decision = _decision(plan, drop, result)
     if drop.state == "validating":
         drop = _found(ports, plan, drop, decision)
-    if drop.state == "failed" or decision.verdict != drop.verdict:
-        return tell(ports, drop)
+    return _finish(ports, plan, drop, decision)
+
+
+def finish(ports: Ports, drop: Drop) -> Drop:
+    """Finish a decided drop that no batch will bring further, by what the ledger says of it."""
+    return _finish(ports, ports.catalog.plan(drop.plan), drop, recorded(drop)) if drop.plan else drop
+
+
+def _finish(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+    """Act on a verdict that has been recorded; where a decision taken again says otherwise, the record holds."""
+    if decision.verdict != drop.verdict:
+        decision = recorded(drop)
     if drop.state == "promoting":
         return _promote(ports, plan, drop, decision)
     if drop.state == "rejecting":
         receipt = write_receipt(ports, drop, plan, decision)
         return record(ports, drop, "rejected", receipt=receipt)
-    return drop
+    return tell(ports, drop)
+
+
+def recorded(drop: Drop) -> Decision:
+    """The decision as far as the ledger keeps it: verdict, rows and the first problems, without the checks."""
+    rows = Rows(drop.rows.read, drop.rows.valid, drop.rows.rejected) if drop.rows else Rows()
+    return Decision(drop.verdict, rows, problems=drop.problems)
 
 
 def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
@@ -189,4 +209,3 @@ def _freed(lineage: Lineage, drop: Drop, copied: Stat | None) -> Lineage:
     if copied is None:
         return replace(lineage, promoting=None)
     return replace(lineage, promoting=None, promoted=drop.id, etag=copied.etag)
-

@@ -198,4 +198,3 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         return reread(ports, drop)
     staged = supersede_older(ports, answer.drop, before)
     return resume(ports, staged)
-

@@ -1,7 +1,8 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
-received, rejecting: ingest.resume; staged without a window: a window; a window overdue: its message again; a claimed
-batch: batching.start; a running batch: finalize.job_ended; a failed drop without a receipt: its receipt.
+received, refused: ingest.resume; decided in a batch that has ended: finalize.finish; staged without a window: a window;
+a window overdue: its message again; a claimed batch: batching.start; a running batch: finalize.job_ended; a failed drop
+without a receipt: its receipt.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import partial
 from contracts.errors import DropgateError
 from functions.batching import open_window, start
 from functions.failing import tell
-from functions.finalize import job_ended
+from functions.finalize import finish, job_ended
 from functions.ingest import resume
 from functions.ports import Batch, InFlight, Ports, Window, stamp
 from functions.submission import Drop
@@ -58,16 +59,18 @@ def _work(ports: Ports, found: InFlight) -> list[Work]:
 
 
 def _is_alone(drop: Drop) -> bool:
-    """Whether no batch will bring this drop further."""
-    return drop.state in ("received", "failed") or (drop.state == "rejecting" and drop.batch is None)
+    """Whether this drop may have to come further without a batch."""
+    return drop.state not in ("staged", "validating")
 
 
 def _finish_drop(ports: Ports, seen: Drop) -> None:
     drop = ports.ledger.drop(seen.id) or seen
     if drop.state == "failed":
         tell(ports, drop)
-    else:
+    elif drop.batch is None:
         resume(ports, drop)
+    elif (batch := ports.ledger.batch(drop.batch)) and batch.state == "ended":
+        finish(ports, drop)
 
 
 def _finish_batch(ports: Ports, seen: Batch) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from contracts.problem import Problem
+from contracts.verdict import VerdictName
 
 State = Literal[
     "received",
@@ -148,7 +149,7 @@ class Drop:
     staged_at: str | None = None
     batch: str | None = None
     try_: int | None = None
-    verdict: str | None = None
+    verdict: VerdictName | None = None
     rows: RowCounts | None = None
     problems: tuple[Problem, ...] = ()
     decided_at: str | None = None
@@ -225,4 +226,3 @@ def is_newer(sequencer: str, than: str) -> bool:
     """
     width = max(len(sequencer), len(than))
     return sequencer.upper().rjust(width, "0") > than.upper().rjust(width, "0")
-

@@ -243,3 +243,58 @@ def test_promoted_copy_carries_the_drops_mark() -> None:
 
     assert stat
     assert Mark(stat.drop or "", stat.attempt or 0) == Mark(drop_id, 1)
+
+
+class Silent:
+    """A store that does not answer when it is asked to copy one name."""
+
+    def __init__(self, store: object, name: str = "") -> None:
+        self._store = store
+        self._name = name
+
+    def copy(self, source: Location, *more: object) -> object:
+        if self._name in source.uri:
+            raise ServiceUnavailable("no answer")
+        return self._store.copy(source, *more)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+def decided(*names: str) -> tuple[World, list[str]]:
+    """Drops found good, whose copy to consumers is still to be made."""
+    world, ids = running(*names)
+    (run,) = world.end_jobs()
+    world.ports = replace(world.ports, store=Silent(world.store))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        job_ended(world.ports, run)
+    world.ports = replace(world.ports, store=world.store)
+    assert world.drop(ids[0]).state == "promoting"
+    return world, ids
+
+
+def test_decided_drop_needs_no_second_result() -> None:
+    world, (drop_id,) = decided("orders/1.csv")
+    world.store.put(world.request().result, b"{", "application/json")
+    world.finish()
+
+    assert (world.drop(drop_id).state, receipt(world, drop_id)["verdict"]) == ("accepted", "accepted")
+    assert all(lineage.promoting is None for lineage in world.ledger._lineages.values())
+
+
+def test_decided_drop_outlives_its_batch() -> None:
+    world, (drop_id,) = decided("orders/1.csv")
+    (name, batch), *_ = world.ledger._batches.items()
+    world.ledger._batches[name] = replace(batch, state="ended")
+    world.reconcile()
+
+    assert world.drop(drop_id).state == "accepted"
+
+
+@pytest.mark.parametrize("later", [one_bad, lambda _plan, _drop: None], ids=["bad", "silent"])
+def test_recorded_verdict_holds_against_a_later_one(later: Judge) -> None:
+    world, (drop_id,) = decided("orders/1.csv")
+    del world.jobs.ended["run-1"]
+    world.deliver_jobs(world.end_jobs(later))
+
+    assert (world.drop(drop_id).state, receipt(world, drop_id)["verdict"]) == ("accepted", "accepted")

@@ -211,4 +211,3 @@ def test_named_parts_of_the_key_go_into_the_record() -> None:
     world.deliver_events()
 
     assert world.drop(drop_id).parts == {"state": "SP", "day": "2026-01-31"}
-
