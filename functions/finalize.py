@@ -10,10 +10,10 @@ result document, which does not change, and every write after it finds what was 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable, StaleWrite
+from contracts.errors import DocumentInvalid, DropgateError, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -65,7 +65,7 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
     """Run the batch again now that the former run is known to be dead, or give its undecided drops up."""
     plan = ports.catalog.plan(batch.plan)
-    members = [_finish(ports, plan, drop, recorded(drop)) for drop in members_of(ports, batch)]
+    members = _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop)))
     if batch.try_ < MOST_TRIES:
         at = ports.at()
         again = replace(
@@ -74,14 +74,28 @@ def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
         return start(ports, write_batch(ports, batch, again))
     text = f"The job that checks the file ended without a result {MOST_TRIES} times."
     problem = Problem("job-failed", text, NOT_YOURS)
-    settled = [give_up(ports, drop, problem) if drop.state == "validating" else drop for drop in members]
+    settled = _each(members, lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop)
     return _end(ports, batch, settled, reason[:MOST_REASON])
 
 
 def _settle(ports: Ports, batch: Batch, result: JobResult) -> Batch:
     plan = ports.catalog.plan(batch.plan)
-    settled = [_settle_drop(ports, plan, drop, result) for drop in members_of(ports, batch)]
+    settled = _each(members_of(ports, batch), lambda drop: _settle_drop(ports, plan, drop, result))
     return _end(ports, batch, settled, batch.reason)
+
+
+def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:
+    """Take every drop on, whatever becomes of another; the first error once all have had their turn."""
+    settled: list[Drop] = []
+    errors: list[DropgateError] = []
+    for drop in drops:
+        try:
+            settled.append(act(drop))
+        except DropgateError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return settled
 
 
 def _end(ports: Ports, batch: Batch, settled: Sequence[Drop], reason: str | None) -> Batch:

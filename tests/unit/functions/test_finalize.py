@@ -298,3 +298,13 @@ def test_recorded_verdict_holds_against_a_later_one(later: Judge) -> None:
     world.deliver_jobs(world.end_jobs(later))
 
     assert (world.drop(drop_id).state, receipt(world, drop_id)["verdict"]) == ("accepted", "accepted")
+
+
+def test_one_stuck_drop_holds_up_no_other() -> None:
+    world, (stuck, other) = running("orders/1.csv", "orders/2.csv")
+    (run,) = world.end_jobs()
+    world.ports = replace(world.ports, store=Silent(world.store, f"/{stuck}/"))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        job_ended(world.ports, run)
+
+    assert (world.drop(stuck).state, world.drop(other).state) == ("promoting", "accepted")
