@@ -6,12 +6,19 @@ Names are compared exactly; a name that differs by case or a letter is named in 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from contracts.plan import Plan
 from contracts.problem import Level, Problem, nearest, quoted
 
 OURS = ("_record", "_reasons")
 """The columns that `rejected.csv` carries at its end; a corrected file may bring them back, they are ignored."""
+
+MOST_TOLD = 20
+"""Columns named for one fault."""
+
+MOST_GUESSED = 100
+"""Unknown columns that are compared with missing ones: each pair takes a while."""
 
 
 def positions(header: tuple[str, ...]) -> dict[str, int]:
@@ -48,8 +55,8 @@ def _blank(header: tuple[str, ...]) -> list[Problem]:
 
 
 def _duplicated(header: tuple[str, ...]) -> list[Problem]:
-    twice = [name for name, n in Counter(header).items() if n > 1 and name.strip()]
-    return [_twice(name, header.count(name)) for name in twice]
+    twice = [(name, n) for name, n in Counter(header).items() if n > 1 and name.strip()]
+    return _some([_twice(name, n) for name, n in twice])
 
 
 def _twice(name: str, times: int) -> Problem:
@@ -71,6 +78,15 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
     return found
 
 
+def _some(found: list[Problem]) -> list[Problem]:
+    """The first of many problems of one kind, the last of them saying how many more there are."""
+    if len(found) <= MOST_TOLD:
+        return found
+    last = found[MOST_TOLD - 1]
+    more = f"{last.message} The same holds for {len(found) - MOST_TOLD:,} more columns."
+    return [*found[: MOST_TOLD - 1], replace(last, message=more)]
+
+
 def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, str]) -> list[Problem]:
     """The columns that the contract does not know; one that is told of as a missing one is not told of again."""
     if plan.columns.extra == "ignore":
@@ -78,16 +94,19 @@ def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, st
     told = renamed.values() if plan.columns.missing == "reject" else ()
     level: Level = "error" if plan.columns.extra == "reject" else "warning"
     fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
-    return [
-        Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
-        for name in names
-        if name not in known and name.strip() and name not in told
-    ]
+    return _some(
+        [
+            Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
+            for name in names
+            if name not in known and name.strip() and name not in told
+        ]
+    )
 
 
 def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
     """The contract's name to the header's, where one is missing and another much like it is there."""
-    spare = [n for n in names if n not in known]
+    wanted = set(known)
+    spare = [n for n in names if n not in wanted][:MOST_GUESSED]
     found: dict[str, str] = {}
     for name in (k for k in known if k not in names):
         if close := nearest(name, spare):

@@ -17,10 +17,10 @@ from contracts.problem import Problem, quoted
 from functions import keys
 
 SAMPLE = 64 * 1024
-"""Bytes of the head that are looked at when the header ends within them."""
+"""Bytes of the head that are looked at; the header line must end within them."""
 
-LONGEST_HEADER = 1024 * 1024
-"""Bytes within which the header line must end."""
+MOST_COLUMNS = 2000
+"""Columns of a header; a wider one is no table that anybody agreed on."""
 
 LONGEST_KEY = 1024
 """Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
@@ -63,14 +63,13 @@ def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     return (*_deprecated(plan), *(p for p in columns.problems(plan, header) if p.level == "warning"))
 
 
-def sample_size(head: bytes, size: int) -> int:
-    """How many bytes of the file admission wants to see, having seen `head`."""
-    enough = len(head) >= size or _line_end(head) >= 0
-    return SAMPLE if enough or len(head) < SAMPLE else LONGEST_HEADER
+def sample_size(head: bytes, size: int) -> int:  # noqa: ARG001
+    """How many bytes of the file admission wants to see: one size serves every file."""
+    return SAMPLE
 
 
 def admit(plan: Plan, name: str, size: int, head: bytes, room: int = LONGEST_KEY) -> Admission:
-    """Look at a drop's name below landing, its size and its first bytes (`sample_size` of them, or the whole file).
+    """Look at a drop's name below landing, its size and its first bytes (SAMPLE of them, or the whole file).
 
     `room` is how many bytes the promoted zone leaves for a key.
     """
@@ -82,7 +81,7 @@ def admit(plan: Plan, name: str, size: int, head: bytes, room: int = LONGEST_KEY
 
 
 def _content(plan: Plan, size: int, head: bytes) -> Admission:
-    sample = head[:SAMPLE] if 0 <= _line_end(head) < SAMPLE else head[:LONGEST_HEADER]
+    sample = head[:SAMPLE]
     if sample in (codecs.BOM_UTF8, *(mark for mark, _ in MARKS)) and len(sample) == size:
         return Admission((_empty("The file holds a byte order mark and nothing else."),))
     if other := _other_encoding(plan, sample):
@@ -102,6 +101,8 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Admission:
     names = split(plan, text)
     if isinstance(names, Problem):
         return Admission((names,), (), text)
+    if len(names) > MOST_COLUMNS:
+        return Admission((_too_wide(len(names)),), (), text)
     found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
     if plan.tolerance is None and (problem := _bad_body(plan, sample, len(line), whole=len(sample) == size)):
         found.append(problem)
@@ -245,5 +246,10 @@ def _empty(text: str) -> Problem:
 
 
 def _endless() -> Problem:
-    text = f"The first line does not end within {LONGEST_HEADER:,} bytes, so it is no header."
+    text = f"The first line does not end within {SAMPLE:,} bytes, so it is no header."
     return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
+
+
+def _too_wide(count: int) -> Problem:
+    text = f"The header names {count:,} columns; files of more than {MOST_COLUMNS:,} are not taken."
+    return Problem("too-many-columns", text, "Check the delimiter, and send only the contract's columns.", record=0)

@@ -16,7 +16,7 @@ from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys
-from functions.admission import LONGEST_HEADER, admit, notes, split
+from functions.admission import SAMPLE, admit, notes, split
 from functions.ports import Batch, Pending, Ports, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
@@ -159,7 +159,7 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
     for drop in members:
         line = drop.header_line
         if line is None:  # too long for the ledger
-            head = ports.store.read(drop.source, LONGEST_HEADER)
+            head = ports.store.read(drop.source, SAMPLE)
             line = admit(plan, drop.name, drop.size, head).header_line
         names = split(plan, line)
         header = names if isinstance(names, tuple) else ()

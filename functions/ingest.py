@@ -17,7 +17,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
 from functions import keys
-from functions.admission import LARGEST_FILE, LONGEST_KEY, SAMPLE, Admission, admit, sample_size
+from functions.admission import LARGEST_FILE, LONGEST_KEY, SAMPLE, Admission, admit
 from functions.batching import open_window
 from functions.failing import NOT_YOURS, give_up
 from functions.lineage import join, supersede_older
@@ -144,8 +144,6 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
             head = ports.store.read(place, SAMPLE)
-            if (wanted := sample_size(head, drop.size)) > len(head) and len(head) < drop.size:
-                head = ports.store.read(place, wanted)
         except ObjectGone:
             continue
         return replace(drop, source=place), admit(plan, drop.name, drop.size, head, _room(ports))

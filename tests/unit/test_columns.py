@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from contracts.columns import missing, positions, problems
@@ -79,3 +80,19 @@ def test_our_own_columns_are_no_columns() -> None:
     assert told(header) == []
     assert positions(header) == {"id": 0, "amount": 1, "note": 2}
     assert missing(PLAN, header) == ()
+
+
+def test_of_many_faults_of_a_kind_some_are_told() -> None:
+    twice = tuple(f"c{n}" for n in range(50)) * 2
+    found = problems(PLAN, ("id", "amount", "note", *twice))
+
+    assert [p.code for p in found] == ["duplicate-column"] * 20 + ["extra-column"] * 20
+    assert found[-1].message == "The contract has no column `c19`. The same holds for 30 more columns."
+
+
+def test_wide_header_is_judged_in_no_time() -> None:
+    header = tuple(f"c{n}" for n in range(20_000)) * 2
+    begin = time.process_time()
+    problems(PLAN, header)
+
+    assert time.process_time() - begin < 2

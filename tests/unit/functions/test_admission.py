@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, Plan
-from functions.admission import LARGEST_FILE, LONGEST_HEADER, SAMPLE, Admission, admit, sample_size
+from functions.admission import LARGEST_FILE, MOST_COLUMNS, SAMPLE, Admission, admit
 from tests.builders import a_plan
 
 NAME = "orders/1.csv"
@@ -161,38 +161,15 @@ def test_deprecated_contract_is_a_note() -> None:
 
 
 def test_first_line_without_end_is_no_header() -> None:
-    body = b"x" * (LONGEST_HEADER + 1)
+    body = b"x" * (SAMPLE + 1)
 
-    assert codes(admit(a_plan(), NAME, len(body), body[:LONGEST_HEADER])) == ["header-too-long"]
-
-
-def test_long_header_is_asked_for_whole() -> None:
-    head = b"x" * SAMPLE
-
-    assert sample_size(head, SAMPLE * 3) == LONGEST_HEADER
-    assert sample_size(head, SAMPLE) == SAMPLE
-    assert sample_size(b"id\n" + head, SAMPLE * 3) == SAMPLE
-    assert sample_size(b"id", 2) == SAMPLE
+    assert codes(admit(a_plan(), NAME, len(body), body[:SAMPLE])) == ["header-too-long"]
 
 
-@pytest.mark.parametrize("name", ["orders/a b.csv", "orders/a+b.csv", "orders/100%25.csv", "orders/ü 漢字.csv"])
-def test_odd_names_are_fine(name: str) -> None:
-    assert admitted(GOOD, name=name).problems == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("orders/a\n.csv", "name-characters"),
-        ("orders/\x7f.csv", "name-characters"),
-        ("orders/../a.csv", "name-dot-parts"),
-        ("./a.csv", "name-dot-parts"),
-        ("orders/" + "x" * 1017, "name-too-long"),
-        ("orders/" + "ü" * 509, "name-too-long"),
-    ],
-)
-def test_names_that_break_things_are_refused(name: str, code: str) -> None:
-    assert codes(admitted(GOOD, name=name)) == [code]
+def test_header_of_too_many_columns_is_refused() -> None:
+    for count, found in ((MOST_COLUMNS, []), (MOST_COLUMNS + 1, ["too-many-columns"])):
+        body = ("id,note" + ",a" * (count - 2) + "\n1\n").encode()
+        assert [c for c in codes(admit(a_plan(), NAME, len(body), body)) if c == "too-many-columns"] == found
 
 
 def test_longest_name_that_fits_is_admitted() -> None:
