@@ -5,11 +5,14 @@ Sources: EMR Serverless API (StartJobRun, GetJobRun, ListJobRuns), user guide "S
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from functions.aws.answers import asking
+from botocore.exceptions import ClientError
+
+from functions.aws.answers import asking, code
 from functions.ports import RunStatus
 
 if TYPE_CHECKING:
@@ -78,9 +81,9 @@ class JobCode:
 class EmrJobs:
     """Job runs on one application."""
 
-    def __init__(self, client: EMRServerlessClient, code: JobCode) -> None:
+    def __init__(self, client: EMRServerlessClient, job: JobCode) -> None:
         self._emr = client
-        self._code = code
+        self._code = job
 
     def start(self, token: str, request: str, size: int) -> str:
         with asking("emr-serverless"):
@@ -110,9 +113,20 @@ class EmrJobs:
 
     def status(self, run: str) -> RunStatus:
         with asking("emr-serverless"):
-            found = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]
+            try:
+                found = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]
+            except ClientError as error:
+                if code(error) == "ResourceNotFoundException":
+                    return RunStatus("failed", "the run is no longer known")
+                raise
         if found["state"] == "SUCCESS":
             return RunStatus("success")
         if found["state"] in ("FAILED", "CANCELLED"):
-            return RunStatus("failed", f"{found['state']}: {found['stateDetails']}")
+            return RunStatus("failed", _why(found["state"], found["stateDetails"]))
         return RunStatus("working")
+
+
+def _why(state: str, details: str) -> str:
+    """State and class of the error alone: the rest of the text may quote a producer's rows."""
+    error = re.search(r"\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b", details)
+    return f"{state}: {error[0]}" if error else state
