@@ -49,7 +49,7 @@ def job_ended(ports: Ports, run: str) -> Batch:
     try:
         result = _result(ports, batch)
     except (ObjectGone, DocumentInvalid) as error:
-        return _next_try(ports, batch, f"the run ended well, its result cannot be read: {error}")
+        return _next_try(ports, batch, f"the run ended well, its result cannot be read: {type(error).__name__}")
     return _settle(ports, batch, result)
 
 
@@ -65,7 +65,7 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
     """Run the batch again now that the former run is known to be dead, or give its undecided drops up."""
     plan = ports.catalog.plan(batch.plan)
-    members = _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop)))
+    _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop)))
     if batch.try_ < MOST_TRIES:
         at = ports.at()
         again = replace(
@@ -73,7 +73,17 @@ def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
         )
         return start(ports, write_batch(ports, batch, again))
     text = f"The job that checks the file ended without a result {MOST_TRIES} times."
-    problem = Problem("job-failed", text, NOT_YOURS)
+    return _give_up(ports, batch, Problem("job-failed", text, NOT_YOURS), reason)
+
+
+def abandon(ports: Ports, batch: Batch) -> Batch:
+    """Give up the drops of a batch whose job is refused for hours."""
+    text = "The job that checks the file could not be started for hours."
+    return _give_up(ports, batch, Problem("job-not-started", text, NOT_YOURS), "the job is refused")
+
+
+def _give_up(ports: Ports, batch: Batch, problem: Problem, reason: str) -> Batch:
+    members = members_of(ports, batch)
     settled = _each(members, lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop)
     return _end(ports, batch, settled, reason[:MOST_REASON])
 
@@ -185,6 +195,8 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Mapping[str, ob
 def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
     if drop.promoted is None:
         return drop
+    if (now := reread(ports, drop)).version != drop.version:
+        return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
     target = f"{ports.zones.promoted}{drop.promoted.key}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
     if isinstance(copied, Gone | Taken):

@@ -153,6 +153,8 @@ class InFlight:
     drops: tuple[Drop, ...] = ()
     batches: tuple[Batch, ...] = ()
     windows: tuple[Window, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    """Keys of items that are no drop, batch or window that this version reads."""
 
 
 class Ledger(Protocol):

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
-from contracts.errors import DropgateError
+from contracts.errors import DropgateError, ServiceUnavailable
 from functions.batching import open_window, start
 from functions.failing import tell
-from functions.finalize import finish, job_ended
+from functions.finalize import abandon, finish, job_ended
 from functions.ingest import resume
-from functions.ports import Batch, InFlight, Ports, Window, stamp
+from functions.ports import Batch, InFlight, Ports, Window, moment, stamp
 from functions.submission import Drop
 
 MOST_STEPS = 200
 """Things taken on in one run; the next run takes the rest."""
+
+MOST_WAIT = timedelta(hours=6)
+"""How long a job that is refused is asked for again, before its drops are given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +33,36 @@ class Trouble:
 
     what: str
     reason: str
+    unforeseen: Exception | None = None
 
 
 Work = tuple[str, Callable[[], object]]
 """What is taken on, and how."""
 
 
-def reconcile(ports: Ports) -> tuple[Trouble, ...]:
-    """Take on what has been open for longer than its event should need; what could not be, with the reason."""
-    before = stamp(ports.clock.now() - timedelta(seconds=ports.patience_seconds))
-    troubles = []
-    for what, act in _work(ports, ports.ledger.in_flight(before))[:MOST_STEPS]:
+def reconcile(ports: Ports, caught: type[Exception] = DropgateError) -> tuple[Trouble, ...]:
+    """Take on what has been open for longer than its event should need; what could not be, with the reason.
+
+    `caught` is what one item may raise without ending the run: at a handler's edge, everything.
+    """
+    now = ports.clock.now()
+    found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
+    troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
+    for what, act in _turn(_work(ports, found), now):
         try:
             act()
-        except DropgateError as error:
-            troubles.append(Trouble(what, str(error)))
+        except caught as error:
+            known = isinstance(error, DropgateError)
+            troubles.append(Trouble(what, str(error) if known else type(error).__name__, None if known else error))
     return tuple(troubles)
+
+
+def _turn(work: list[Work], now: datetime) -> list[Work]:
+    """As much as one run takes; the next minute begins where this one ends, so that nothing stuck keeps its place."""
+    if len(work) <= MOST_STEPS:
+        return work
+    begin = int(now.timestamp()) // 60 * MOST_STEPS % len(work)
+    return (work[begin:] + work[:begin])[:MOST_STEPS]
 
 
 def _work(ports: Ports, found: InFlight) -> list[Work]:
@@ -76,9 +93,18 @@ def _finish_drop(ports: Ports, seen: Drop) -> None:
 def _finish_batch(ports: Ports, seen: Batch) -> None:
     batch = ports.ledger.batch(seen.id) or seen
     if batch.state == "claimed":
-        start(ports, batch)
+        _start(ports, batch)
     elif batch.state == "running" and batch.run:
         job_ended(ports, batch.run)
+
+
+def _start(ports: Ports, batch: Batch) -> None:
+    try:
+        start(ports, batch)
+    except ServiceUnavailable:
+        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
+            raise
+        abandon(ports, batch)
 
 
 def _send_again(ports: Ports, seen: Window) -> None:

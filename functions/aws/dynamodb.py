@@ -92,11 +92,7 @@ class DynamoLedger:
             query = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight")
             found += islice(query, most)
         found.sort(key=lambda i: i["changed_at"])
-        return InFlight(
-            tuple(items.drop_of(i) for i in found if items.kind(i) == "D")[:most],
-            tuple(items.batch_of(i) for i in found if items.kind(i) == "BATCH")[:most],
-            tuple(items.window_of(i) for i in found if items.kind(i) == "WINDOW")[:most],
-        )
+        return items.in_flight_of(found, most)
 
     def open_window(self, window: Window) -> bool:
         return self._try(self._put(items.window_item(window), NEW))

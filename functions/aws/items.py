@@ -11,14 +11,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
-from functions.ports import Batch, Lineage, Pending, Step, Window
+from contracts.errors import DocumentInvalid
+from functions.ports import Batch, InFlight, Lineage, Pending, Step, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -174,6 +175,25 @@ def batch_item(batch: Batch) -> Item:
 def batch_of(item: Item) -> Batch:
     """The batch of an item."""
     return _value(Batch, item)
+
+
+def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
+    """What listed items tell of, so many of each kind; one that cannot be read hides no other."""
+    drops: list[Drop] = []
+    batches: list[Batch] = []
+    windows: list[Window] = []
+    unreadable: list[str] = []
+    for item in found:
+        try:
+            if kind(item) == "D":
+                drops.append(drop_of(item))
+            elif kind(item) == "BATCH":
+                batches.append(batch_of(item))
+            elif kind(item) == "WINDOW":
+                windows.append(window_of(item))
+        except (DocumentInvalid, KeyError):
+            unreadable.append(item["pk"])
+    return InFlight(tuple(drops[:most]), tuple(batches[:most]), tuple(windows[:most]), tuple(unreadable))
 
 
 def run_key(run: str) -> tuple[str, str]:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001
     """Take on what is left behind; the next minute's call goes on."""
     with runtime.counted():
-        troubles = reconcile(runtime.ports())
+        troubles = reconcile(runtime.ports(), caught=Exception)
         for trouble in troubles:
-            logger.warning("not taken on now", what=trouble.what, reason=trouble.reason)
+            told: dict[str, Any] = {"what": trouble.what, "reason": trouble.reason}
+            logger.warning("not taken on now", exc_info=trouble.unforeseen, **told)
         if troubles:
             runtime.count("Troubles", len(troubles))

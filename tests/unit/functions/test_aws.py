@@ -66,3 +66,17 @@ def test_small_batches_take_two_small_workers() -> None:
 def test_archive_reaches_the_job() -> None:
     assert conf(1)["spark.submit.pyFiles"] == "s3://code/dropgate.zip"
     assert emr_serverless.TIMEOUT_MINUTES < 720
+
+
+def test_unreadable_item_hides_no_other() -> None:
+    later = items.drop_item(a_drop()) | {"format": 2}
+    found = items.in_flight_of([later, items.drop_item(a_drop())], 10)
+
+    assert (found.drops, found.unreadable) == ((a_drop(),), (later["pk"],))
+
+
+def test_reason_of_a_failed_run_quotes_no_values() -> None:
+    details = "Job failed. Exception: java.lang.NumberFormatException: For input string: 'secret'"
+
+    assert emr_serverless._why("FAILED", details) == "FAILED: java.lang.NumberFormatException"
+    assert emr_serverless._why("CANCELLED", "by somebody") == "CANCELLED"

@@ -12,7 +12,7 @@ from contracts.errors import ServiceUnavailable
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Limit, Plan
 from contracts.problem import Problem
-from functions.finalize import job_ended
+from functions.finalize import finish, job_ended
 from functions.ports import Mark, RunStatus
 from functions.submission import Location
 from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
@@ -308,3 +308,13 @@ def test_one_stuck_drop_holds_up_no_other() -> None:
         job_ended(world.ports, run)
 
     assert (world.drop(stuck).state, world.drop(other).state) == ("promoting", "accepted")
+
+
+def test_somebody_faster_leaves_no_copy_behind() -> None:
+    world, (drop_id,) = decided("orders/1.csv")
+    seen = world.drop(drop_id)
+    world.finish()
+    world.store.delete(Location("s3://promoted/orders.v1/orders/1.csv"))
+    finish(world.ports, seen)
+
+    assert world.store.listing(ZONES.promoted) == {}

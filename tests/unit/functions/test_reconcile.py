@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from contracts.errors import ServiceUnavailable
-from functions.reconcile import reconcile
+from functions.reconcile import MOST_STEPS, reconcile
 from functions.submission import Moved, advance
 from tests.builders import World, a_world
 
@@ -118,3 +120,58 @@ def test_settled_world_stays_as_it_is() -> None:
     world.reconcile()
 
     assert (world.drops(), world.delays.sent) == (drops, [])
+
+
+class Refusing:
+    """Jobs of which none can be started."""
+
+    def __init__(self, jobs: object, error: Exception) -> None:
+        self._jobs = jobs
+        self._error = error
+
+    def start(self, *_: object) -> str:
+        raise self._error
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._jobs, name)
+
+
+def claimed(error: Exception) -> tuple[World, str]:
+    world, drop = one()
+    world.deliver_events()
+    world.ports = replace(world.ports, jobs=Refusing(world.jobs, error))  # type: ignore[arg-type]
+    with pytest.raises(type(error)):
+        world.deliver_windows()
+    return world, drop
+
+
+def test_job_refused_for_hours_fails_its_drops() -> None:
+    world, drop = claimed(ServiceUnavailable("no such application"))
+    world.reconcile()
+    assert world.drop(drop).state == "validating"
+    world.clock.pass_seconds(7 * 3600)
+    world.reconcile()
+
+    assert (world.drop(drop).state, world.drop(drop).problems[0].code) == ("failed", "job-not-started")
+    assert {b.state for b in world.ledger._batches.values()} == {"ended"}
+
+
+def test_unforeseen_error_is_one_trouble_at_the_edge() -> None:
+    world, _ = claimed(ZeroDivisionError("secret"))
+    world.clock.pass_seconds(120)
+    (trouble,) = reconcile(world.ports, caught=Exception)
+
+    assert (trouble.reason, type(trouble.unforeseen)) == ("ZeroDivisionError", ZeroDivisionError)
+
+
+def test_stuck_drops_do_not_hold_up_the_rest() -> None:
+    world = a_world()
+    for n in range(MOST_STEPS + 1):
+        drop = world.upload(f"orders/{n}.csv", GOOD)
+        world.deliver_events()
+        gone = "0" * 64 if n < MOST_STEPS else world.drop(drop).plan
+        world.ledger._drops[drop] = replace(world.drop(drop), state="received", staged_at=None, plan=gone)
+    for _ in range(3):
+        world.reconcile()
+
+    assert world.drop(drop).state == "staged"
