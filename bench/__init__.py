@@ -1,0 +1,1 @@
+"""Figures, taken by hand: `make bench`."""
