@@ -6,6 +6,7 @@ DropgateError
 ├── StaleWrite           somebody else wrote the item first: read again and decide anew
 ├── DestinationTaken     the object to be written is already there: look whose it is
 ├── ObjectGone           the object version to be read is not there any more
+├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
 └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
 """
 
@@ -38,6 +39,10 @@ class DestinationTaken(DropgateError):
 
 class ObjectGone(DropgateError):
     """The pinned version of an object does not exist (any more)."""
+
+
+class ObjectUnreadable(DropgateError):
+    """The object is archived, or encrypted with a key that is not ours."""
 
 
 class ServiceUnavailable(DropgateError):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from contracts.catalog import Ambiguous, Match, Matched
-from contracts.errors import ObjectGone, StaleWrite
+from contracts.errors import ObjectGone, ObjectUnreadable, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
@@ -31,6 +31,11 @@ GONE = Problem(
     "object-gone",
     "The object was removed from landing before anyone looked at it.",
     "Upload the file again, and leave it in place: it is moved away once it is taken.",
+)
+UNREADABLE = Problem(
+    "unreadable-object",
+    "The object cannot be read: it is archived, or encrypted with a key of your own.",
+    "Upload the file again in the storage class STANDARD, without a key of your own.",
 )
 TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
 
@@ -129,10 +134,13 @@ def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
 
 
 def _hold(ports: Ports, drop: Drop) -> Location | None:
-    """Take the bytes out of landing; what is too large for one copy stays there. None if they are nowhere."""
+    """Take the bytes out of landing; what cannot be copied stays there. None if they are nowhere."""
     if drop.size > LARGEST_FILE:
         return drop.source
-    carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
+    try:
+        carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
+    except ObjectUnreadable:
+        return drop.source
     if isinstance(carried, Gone):
         return None
     return carried.to if isinstance(carried, Carried) else drop.source
@@ -146,6 +154,8 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
             head = ports.store.read(place, SAMPLE)
         except ObjectGone:
             continue
+        except ObjectUnreadable:
+            return replace(drop, source=place), Admission((UNREADABLE,))
         return replace(drop, source=place), admit(plan, drop.name, drop.size, head, _room(ports))
     return None
 

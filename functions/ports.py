@@ -43,7 +43,7 @@ class ObjectStore(Protocol):
         ...
 
     def read(self, at: Location, length: int) -> bytes:
-        """The first `length` bytes, or all there are; ObjectGone."""
+        """The first `length` bytes, or all there are; ObjectGone, ObjectUnreadable."""
         ...
 
     def get(self, uri: str) -> bytes:
@@ -62,7 +62,7 @@ class ObjectStore(Protocol):
         """Copy within the store, without the producer's metadata and tags.
 
         The target must be free, or hold the ETag `replaces`: else DestinationTaken.
-        ObjectGone where the source is none.
+        ObjectGone where the source is none, ObjectUnreadable where it is archived or locked.
         """
         ...
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from contracts.errors import DestinationTaken, ObjectGone
+from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.ports import Mark, Stat
@@ -49,6 +49,8 @@ class S3Store:
             try:
                 return self._get(at, Range=f"bytes=0-{length - 1}")["Body"].read()  # type: ignore[no-any-return]
             except ClientError as error:
+                if _is_locked(error):
+                    raise ObjectUnreadable(at.uri) from error
                 if code(error) in ("416", "InvalidRange"):  # an empty object has no first byte
                     return b""
                 raise
@@ -83,6 +85,8 @@ class S3Store:
                         raise DestinationTaken(target) from error
                     if code(error) in MISSING:
                         raise self._missing(source, target, replaces) from error
+                    if _is_locked(error):
+                        raise ObjectUnreadable(source.uri) from error
                     if code(error) not in RACING or race == RACES - 1:
                         raise
         raise AssertionError(target)
@@ -121,6 +125,14 @@ class S3Store:
         if replaces and self.head(source):
             return DestinationTaken(target)
         return ObjectGone(source.uri)
+
+
+def _is_locked(error: ClientError) -> bool:
+    """Whether the object's own storage class or key is why it is refused; rights that we lack ourselves are not."""
+    said = error.response.get("Error", {}).get("Message", "")
+    customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
+    foreign_key = code(error).startswith("KMS.") or (code(error) == "AccessDenied" and "kms:Decrypt" in said)
+    return code(error) == "InvalidObjectState" or customers_key or foreign_key
 
 
 def _place(at: Location) -> Any:

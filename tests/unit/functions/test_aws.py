@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+from botocore.exceptions import ClientError
+
 from contracts.problem import Problem
-from functions.aws import emr_serverless, items
+from functions.aws import emr_serverless, items, s3
 from functions.aws.emr_serverless import spark_parameters, workers_for
 from functions.submission import MOST_HEADER_LINE, Location, Promotion, RowCounts, brief
 from tests.builders import a_drop
@@ -80,3 +83,19 @@ def test_reason_of_a_failed_run_quotes_no_values() -> None:
 
     assert emr_serverless._why("FAILED", details) == "FAILED: java.lang.NumberFormatException"
     assert emr_serverless._why("CANCELLED", "by somebody") == "CANCELLED"
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "locked"),
+    [
+        ("InvalidObjectState", "The operation is not valid for the object's storage class", True),
+        ("InvalidRequest", "The object was stored using a form of Server Side Encryption.", True),
+        ("AccessDenied", "User is not authorized to perform: kms:Decrypt on the resource", True),
+        ("AccessDenied", "Access Denied", False),
+        ("SlowDown", "Please reduce your request rate.", False),
+    ],
+)
+def test_only_the_objects_own_lock_refuses_it(code: str, message: str, locked: bool) -> None:
+    error = ClientError({"Error": {"Code": code, "Message": message}}, "GetObject")
+
+    assert s3._is_locked(error) is locked

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from contracts.errors import ObjectUnreadable
 from functions.admission import LARGEST_FILE
 from functions.ingest import Created, ingest
 from functions.submission import MOST_HEADER_LINE, Location
@@ -211,3 +212,36 @@ def test_named_parts_of_the_key_go_into_the_record() -> None:
     world.deliver_events()
 
     assert world.drop(drop_id).parts == {"state": "SP", "day": "2026-01-31"}
+
+
+class Locked:
+    """A store whose objects in landing are archived."""
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def read(self, at: Location, length: int) -> object:
+        return self._asked("read", at, length)
+
+    def copy(self, at: Location, *more: object) -> object:
+        return self._asked("copy", at, *more)
+
+    def _asked(self, name: str, at: Location, *more: object) -> object:
+        if at.uri.startswith("s3://landing/"):
+            raise ObjectUnreadable(at.uri)
+        return getattr(self._store, name)(at, *more)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize(("name", "state"), [("orders/1.csv", "rejected"), ("order/1.csv", "unmatched")])
+def test_object_nobody_can_read_is_settled(name: str, state: str) -> None:
+    world = a_world()
+    drop = world.upload(name, b"id,note\n1,a\n")
+    world.ports = replace(world.ports, store=Locked(world.store))  # type: ignore[arg-type]
+    world.deliver_events()
+
+    assert (world.drop(drop).state, world.drop(drop).source.uri) == (state, f"s3://landing/{name}")
+    code = "unreadable-object" if state == "rejected" else "unmatched"
+    assert [p.code for p in world.drop(drop).problems] == [code]
