@@ -34,7 +34,7 @@ CHECKS = (
     "state string"
 )
 """The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
-ROWS_IN_A_FILE = 250_000
+ROWS_IN_A_FILE = 50_000
 MOST_REJECTED = 100_000
 FORMULA = r"^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))"
 """What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number."""
@@ -84,7 +84,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
     # The array is the argument of a function and never inside one: there it would be built again for each element.
     texts = sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in range(width)))
     kept = sf.filter(texts, lambda _, place: sf.array_contains("places", place))
-    mapped = sf.map_from_arrays("names", kept)
+    mapped = sf.map_from_arrays("names", sf.when(sf.size("names") == width, texts).otherwise(kept))
     return named.select(
         "drop",
         sf.lit(plan.contract).alias("contract"),

@@ -68,14 +68,11 @@ def together(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> J
     return judge(spark, tmp_path_factory.mktemp("together"), PLAN, FILES)
 
 
-@pytest.mark.parametrize("names", [tuple(FILES)[n::7] for n in range(7)])
-def test_others_in_a_batch_change_nothing(
-    spark: SparkSession, tmp_path: Path, together: Judged, names: tuple[str, ...]
-) -> None:
-    alone = judge(spark, tmp_path, PLAN, {name: FILES[name] for name in names[:1]})
+@pytest.mark.parametrize("name", [*FILES][::4])
+def test_others_in_a_batch_change_nothing(spark: SparkSession, tmp_path: Path, together: Judged, name: str) -> None:
+    alone = judge(spark, tmp_path, PLAN, {name: FILES[name]})
 
-    for name in names[:1]:
-        assert replace(alone.drop(name), outputs={}) == replace(together.drop(name), outputs={})
+    assert replace(alone.drop(name), outputs={}) == replace(together.drop(name), outputs={})
 
 
 @pytest.mark.parametrize(

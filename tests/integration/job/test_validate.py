@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.validate import compiles_huge_methods
 from tests.integration.job.world import a_check, a_plan, a_property, judge
 
 PLAN = a_plan(
@@ -52,3 +53,7 @@ def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: P
         ["3", "361.5", "RJ", "3", "wind.maximum"],
         ["x", "1", "SP", "4", "id.logicalType"],
     ]
+
+
+def test_local_spark_compiles_huge_methods(spark: SparkSession) -> None:
+    assert compiles_huge_methods(spark)
