@@ -40,10 +40,17 @@ Work = tuple[str, Callable[[], object]]
 """What is taken on, and how."""
 
 
-def reconcile(ports: Ports, caught: type[Exception] = DropgateError) -> tuple[Trouble, ...]:
+def _tell_nobody(what: str) -> None:
+    """Take note of nothing."""
+
+
+def reconcile(
+    ports: Ports, caught: type[Exception] = DropgateError, taken: Callable[[str], None] = _tell_nobody
+) -> tuple[Trouble, ...]:
     """Take on what has been open for longer than its event should need; what could not be, with the reason.
 
-    `caught` is what one item may raise without ending the run: at a handler's edge, everything.
+    `caught` is what one item may raise without ending the run: at a handler's edge, everything. `taken` is told of
+    each thing that was taken on.
     """
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
@@ -54,6 +61,8 @@ def reconcile(ports: Ports, caught: type[Exception] = DropgateError) -> tuple[Tr
         except caught as error:
             known = isinstance(error, DropgateError)
             troubles.append(Trouble(what, str(error) if known else type(error).__name__, None if known else error))
+        else:
+            taken(what)
     return tuple(troubles)
 
 

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
+def tell(what: str) -> None:
+    """Log one thing that was taken on."""
+    logger.info("taken on", what=what)
+
+
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001
     """Take on what is left behind; the next minute's call goes on."""
     with runtime.counted():
-        troubles = reconcile(runtime.ports(), caught=Exception)
+        troubles = reconcile(runtime.ports(), caught=Exception, taken=tell)
         for trouble in troubles:
             told: dict[str, Any] = {"what": trouble.what, "reason": trouble.reason}
             logger.warning("not taken on now", exc_info=trouble.unforeseen, **told)

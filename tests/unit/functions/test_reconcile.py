@@ -175,3 +175,15 @@ def test_stuck_drops_do_not_hold_up_the_rest() -> None:
         world.reconcile()
 
     assert world.drop(drop).state == "staged"
+
+
+def test_what_is_taken_on_is_told() -> None:
+    world, drop = one()
+    world.deliver_events()
+    world.ledger._drops[drop] = replace(world.drop(drop), state="received", staged_at=None)
+    world.ledger._windows.clear()
+    world.clock.pass_seconds(120)
+    told: list[str] = []
+    reconcile(world.ports, taken=told.append)
+
+    assert told == [f"drop {drop}"]
