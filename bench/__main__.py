@@ -153,8 +153,8 @@ def report(plan: Plan, records: int, rows: list[Row]) -> str:
     return f"""\
 # Benchmarks
 
-`python -m bench`, {datetime.now(UTC):%Y-%m-%d}, pyspark {pyspark.__version__}, Python {platform.python_version()}, {cpu},
-{os.cpu_count()} cores, local[2], 4 GiB driver. INMET-shaped weather, {records:,} rows of 27 columns, under
+`python -m bench`, {datetime.now(UTC):%Y-%m-%d}: pyspark {pyspark.__version__}, Python {platform.python_version()},
+{cpu}, {os.cpu_count()} cores, local[2], 4 GiB driver. INMET-shaped weather, {records:,} rows of 27 columns, under
 `contracts/weather/inmet-weather.v1.yaml`: {len(plan.checks)} checks, which contain the 45 of the thesis' nine rules.
 The whole job: read, check, count, evidence and rejected rows written, result. Median of {ROUNDS} warm rounds, in turn
 with the yardstick in the same session; the ratio is what counts.
