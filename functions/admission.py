@@ -63,11 +63,6 @@ def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     return (*_deprecated(plan), *(p for p in columns.problems(plan, header) if p.level == "warning"))
 
 
-def sample_size(head: bytes, size: int) -> int:  # noqa: ARG001
-    """How many bytes of the file admission wants to see: one size serves every file."""
-    return SAMPLE
-
-
 def admit(plan: Plan, name: str, size: int, head: bytes, room: int = LONGEST_KEY) -> Admission:
     """Look at a drop's name below landing, its size and its first bytes (SAMPLE of them, or the whole file).
 

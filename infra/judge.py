@@ -17,7 +17,7 @@ from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from functions import keys, report
-from functions.admission import Admission, admit, sample_size
+from functions.admission import SAMPLE, Admission, admit
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -111,9 +111,7 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as opened:
-        head = opened.read(sample_size(b"", path.stat().st_size))
-        more = sample_size(head, path.stat().st_size) - len(head)
-        return head + (opened.read(more) if more > 0 else b"")
+        return opened.read(SAMPLE)
 
 
 def _sha256(path: Path) -> str:
