@@ -81,7 +81,7 @@ def pair(spark: SparkSession, what: str, file: Path, plan: Plan, folder: Path, b
     """The job on one file beside a typed scan of it."""
     say(what)
     scanned, judged = alternate(lambda: scan(spark, file, plan), lambda: job(spark, plan, [file], folder))
-    return Row(what, judged, scanned, bound)
+    return told(Row(what, judged, scanned, bound))
 
 
 def many(spark: SparkSession, plan: Plan, folder: Path) -> Row:
@@ -91,7 +91,13 @@ def many(spark: SparkSession, plan: Plan, folder: Path) -> Row:
     for n, file in enumerate(files):
         inmet.write(file, 1, 100, seed=n)
     one, every = alternate(lambda: job(spark, plan, files[:1], folder), lambda: job(spark, plan, files, folder))
-    return Row("200 drops of 100 rows, beside the job of one", every, one, "6")
+    return told(Row("200 drops of 100 rows, beside the job of one", every, one, "6"))
+
+
+def told(row: Row) -> Row:
+    """Say a line as soon as it is known."""
+    say(str(row))
+    return row
 
 
 def alternate(first: Callable[[], None], second: Callable[[], None]) -> tuple[float, float]:
