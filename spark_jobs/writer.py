@@ -108,7 +108,7 @@ def _rejected_lines(
     names = [
         (n, d.id, len(positions(d.header)), len(positions(d.header)) == len(d.header)) for n, d in enumerate(drops)
     ]
-    known = spark.createDataFrame(names, "number int, drop string, width int, own boolean")
+    known = frames.small(spark, names, "number int, drop string, width int, own boolean")
     rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
