@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -43,4 +44,4 @@ def clients(environment: pytest.MonkeyPatch) -> Clients:  # noqa: ARG001
 @pytest.fixture(scope="module")
 def stack(environment: pytest.MonkeyPatch) -> Stack:  # noqa: ARG001
     """What template.yaml deploys."""
-    return deploy(TEMPLATE, cache(boto3.client), "00dropgate01")
+    return deploy(TEMPLATE, cache(boto3.client), "00dropgate01", name=f"functions{uuid.uuid4().hex[:8]}")
