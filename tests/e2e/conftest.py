@@ -72,7 +72,7 @@ def job(spark: SparkSession, request: str) -> None:
     validate.run(spark, request)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world(spark: SparkSession) -> Iterator[World]:
     """The stack with the contracts of this folder in force."""
     linted = lint((HERE / "contracts",))

@@ -240,7 +240,7 @@ def test_fifth_failure_ends_in_dead_letters(stack: Stack, client_for: ClientFor)
     arrived = Recorder(always)
     send(client_for, stack, "poison")
     with pumping(stack, client_for, {"ObjectCreatedFunction": arrived}) as pump:
-        assert pump.drain(10)
+        assert pump.drain(60)
 
     assert arrived.bodies == ["poison"] * 5
     assert waiting(client_for, stack, "ObjectCreatedDlq") == ["poison"]
