@@ -233,7 +233,7 @@ def test_unknown_failure_name_fails_the_batch(stack: Stack, client_for: ClientFo
     assert arrived.bodies == ["one", "one"]
 
 
-def test_fifth_failure_ends_in_dead_letters(stack: Stack, client_for: ClientFor) -> None:
+def test_hundredth_failure_ends_in_dead_letters(stack: Stack, client_for: ClientFor) -> None:
     def always(event: Event, _call: int) -> Any:
         return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in event["Records"]]}
 
@@ -242,7 +242,7 @@ def test_fifth_failure_ends_in_dead_letters(stack: Stack, client_for: ClientFor)
     with pumping(stack, client_for, {"ObjectCreatedFunction": arrived}) as pump:
         assert pump.drain(60)
 
-    assert arrived.bodies == ["poison"] * 5
+    assert arrived.bodies == ["poison"] * 100  # maxReceiveCount in template.yaml
     assert waiting(client_for, stack, "ObjectCreatedDlq") == ["poison"]
 
 
