@@ -10,25 +10,24 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as sf
 
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.problem import Problem
 from contracts.verdict import OURS
-from spark_jobs import judging, metrics, reader, storage
+from spark_jobs import bits, judging, metrics, reader, rules, storage
 from spark_jobs.scan import scan as scanned
 
 
 @dataclass(slots=True)
 class Group:
-    """Drops with one header, read together; places, ids of header lines and number of single lines come later."""
+    """Drops with one header, read together; places, ids of header lines and number of open lines come later."""
 
     header: tuple[str, ...]
     drops: list[JobDrop]
     text: DataFrame
     places: list[metrics.Place] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
-    singles: int = 0
+    open: int = 0
 
 
 def count_lines(spark: SparkSession, drops: Sequence[JobDrop]) -> tuple[dict[str, reader.Bare], dict[str, DropResult]]:
@@ -71,18 +70,24 @@ def scan(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> d
 
 
 def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> DataFrame:
-    """Every record of the drops that are placed: collapsed groups, and single ones judged, once, into scratch."""
-    lines = spark.read.parquet(scratch(request))
-    known = [(g, metrics.placed(spark, lines, g.places)) for g in groups if g.places]
-    plan = request.plan
-    collapsed = [metrics.groups(records, plan) for _, records in known]
-    close = [(g, records.where(sf.col("record").isNotNull())) for g, records in known if g.singles]
-    if not close:
-        return reduce(DataFrame.unionByName, collapsed)
-    parts = [judging.judge(records.select("drop", "record", "raw"), plan, g.header) for g, records in close]
+    """Every record of the drops that are placed, with words: drop, record, raw (null for groups), n, words, sums.
+
+    The ones still open are judged here, once, into scratch.
+    """
+    lines, plan = spark.read.parquet(scratch(request)), request.plan
+    shape = ["drop", "record", "raw", "n", *bits.words(plan), *rules.summed_names(plan)]
+    all_places = [place for group in groups for place in group.places]
+    known = metrics.placed(spark, lines, all_places).where(~metrics.is_open()).select(*shape)
+    parts = [
+        judging.judge(metrics.placed(spark, lines, g.places).where(metrics.is_open()), plan, g.header).select(*shape)
+        for g in groups
+        if g.open > 0
+    ]
+    if not parts:
+        return known
     folder = storage.plain(request.scratch) + "judged"
     reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(folder)
-    return reduce(DataFrame.unionByName, [*collapsed, spark.read.parquet(folder)])
+    return known.unionByName(spark.read.parquet(folder))
 
 
 def scratch(request: JobRequest) -> str:
@@ -102,8 +107,8 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row]) -> bool:
     for split in splits:
         group.places.append(metrics.Place(split["file"], split["block"], drop.id, offset - split["first"]))
         offset += split["n"]
-        group.singles += split["single"]
-    group.singles -= 1  # the header
+        group.open += split["open"]
+    group.open -= 1  # the header
     return True
 
 

@@ -27,6 +27,14 @@ def of(checks: Iterable[tuple[int, Check]]) -> dict[str, int]:
     return {f"m{n}": (mask >> n * WORD) & ((1 << WORD) - 1) for n in range(-(-mask.bit_length() // WORD))}
 
 
+def word(failing: Sequence[Column | None], which: int) -> Column:
+    """One word out of what fails each check (null is no failure); None is a check that no row can fail."""
+    tests = [(n % WORD, test) for n, test in enumerate(failing) if test is not None and n // WORD == which]
+    nothing = sf.lit(0).cast("long")
+    flags = [sf.when(test, sf.lit(1 << bit).cast("long")).otherwise(nothing) for bit, test in tests]
+    return reduce(Column.bitwiseOR, flags, nothing)
+
+
 def fails_any(checks: Numbered) -> Column:
     """Whether a row fails one of some checks."""
     tests = [sf.col(word).bitwiseAND(mask) != 0 for word, mask in of(checks).items() if mask]

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 
 def small(spark: SparkSession, rows: Iterable[tuple[object, ...]], schema: str) -> DataFrame:
-    """Rows of a schema in DDL, as `name string, size long`; values are what JSON knows, None is null."""
-    table = cast("StructType", StructType.fromDDL(schema))
-    text = json.dumps([dict(zip(table.names, row, strict=True)) for row in rows])
-    parsed = sf.from_json(sf.lit(text), f"array<{table.simpleString()}>", {"mode": "FAILFAST"})
-    return spark.range(1).select(sf.inline(parsed))
+    """Rows of a schema in DDL, as `name string, size long`; values are what JSON knows, None is null.
+
+    They reach the JVM as one text: a row each would be a call each, and as a literal they would be part of the plan.
+    """
+    names = cast("StructType", StructType.fromDDL(schema)).names
+    text = json.dumps([dict(zip(names, row, strict=True)) for row in rows])
+    jvm, session = cast("Any", spark._jvm), spark._jsparkSession
+    lines = session.createDataset(jvm.java.util.List.of(text), jvm.org.apache.spark.sql.Encoders.STRING())
+    reader = cast("Any", spark.read.schema(schema).option("mode", "FAILFAST"))
+    return DataFrame(reader._jreader.json(lines), spark)

@@ -1,12 +1,10 @@
-"""The close look at the lines that the scan kept: raw lines in, the failing checks of each out, exactly.
+"""The close look at the lines that the scan could not judge: raw lines in, the failing checks of each out, exactly.
 
 Which row checks a record fails stands in words of bits, in the order of `Plan.row_checks`. A malformed record is judged
 by its record checks alone.
 """
 
 from __future__ import annotations
-
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -29,7 +27,7 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     )
     values = split.select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
     failing = _failing(plan, at)
-    masks = [_word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
+    masks = [bits.word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
     judged = values.select("*", *masks)
     malformed = bits.is_malformed(plan)
     strict = bits.of(bits.record_checks(plan))
@@ -50,10 +48,3 @@ def _failing(plan: Plan, at: dict[str, int]) -> list[Column | None]:
 
 def _row(plan: Plan, check: Check, at: dict[str, int]) -> Column | None:
     return rules.failing_of(plan, check) if check.property in at else None
-
-
-def _word(failing: list[Column | None], word: int) -> Column:
-    tests = [(n % bits.WORD, test) for n, test in enumerate(failing) if test is not None and n // bits.WORD == word]
-    nothing = sf.lit(0).cast("long")
-    flags = [sf.when(test, sf.lit(1 << bit).cast("long")).otherwise(nothing) for bit, test in tests]
-    return reduce(Column.bitwiseOR, flags, nothing)

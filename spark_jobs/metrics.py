@@ -1,11 +1,11 @@
-"""Judged records and collapsed groups in; record numbers, counts by drop and the histogram of failing checks out."""
+"""Lines of scratch and judged records in; record numbers, counts by drop and the histogram of failing checks out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
@@ -37,11 +37,11 @@ class Tally:
 
 
 def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
-    """For each split: its lines, the single ones, its first id, and its first line that reads like a header."""
+    """For each split: its lines, the open ones, its first id, and its first line that reads like a header."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
-    single = sf.count("at").alias("single")
+    unsure = sf.count_if(is_open()).alias("open")
     return scratch.groupBy("file", "block").agg(
-        sf.sum("n").alias("n"), single, sf.min("first").alias("first"), sf.min(head).alias("head")
+        sf.sum("n").alias("n"), unsure, sf.min("first").alias("first"), sf.min(head).alias("head")
     )
 
 
@@ -54,11 +54,9 @@ def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> 
     return numbered.where(sf.col("record").isNull() | (sf.col("record") > 0))
 
 
-def groups(records: DataFrame, plan: Plan) -> DataFrame:
-    """The collapsed lines in the shape of judged ones: they fail nothing."""
-    none = [sf.lit(0).cast("long").alias(word) for word in bits.words(plan)]
-    empty = [sf.lit(None).cast(kind).alias(name) for name, kind in (("record", "long"), ("raw", "string"))]
-    return records.where(sf.col("record").isNull()).select("drop", *empty, "n", *none, *rules.summed_names(plan))
+def is_open() -> Column:
+    """Whether a line of scratch is still to be judged."""
+    return sf.col("m0").isNull()
 
 
 def tally(records: DataFrame, plan: Plan) -> dict[str, Tally]:
@@ -72,7 +70,8 @@ def tally(records: DataFrame, plan: Plan) -> dict[str, Tally]:
         *(sf.sum(sf.when(bits.fails_any([(k, c)]), n).otherwise(0)).alias(f"f{k}") for k, c in checks),
         *(sf.sum(name).alias(name) for name in rules.summed_names(plan)),
     )
-    return {row["drop"]: _tally(row.asDict(), plan) for row in counted.collect()}
+    bits_of, names = [f"f{k}" for k, _ in checks], rules.summed_names(plan)
+    return {row["drop"]: _tally(row.asDict(), bits_of, names) for row in counted.collect()}
 
 
 def histogram(records: DataFrame, plan: Plan) -> dict[str, tuple[tuple[tuple[str, int], ...], bool]]:
@@ -89,7 +88,6 @@ def histogram(records: DataFrame, plan: Plan) -> dict[str, tuple[tuple[tuple[str
     return {drop: (tuple(masks[:HISTOGRAM]), len(masks) > HISTOGRAM) for drop, masks in found.items()}
 
 
-def _tally(row: dict[str, int], plan: Plan) -> Tally:
-    failed = tuple(row[f"f{k}"] for k in range(len(plan.row_checks())))
+def _tally(row: dict[str, int], failed: Sequence[str], sums: Sequence[str]) -> Tally:
     totals = (row["total"], row["sound"], row["valid"], row["failing"])
-    return Tally(*totals, failed, {name: row[name] for name in rules.summed_names(plan)})
+    return Tally(*totals, tuple(row[name] for name in failed), {name: row[name] for name in sums})

@@ -1,8 +1,8 @@
 """The one look at every line: lines in, scratch out, in which lines that pass collapse and all others stay as they are.
 
-Most lines of most files are plain and pass. They are read straight into values by Spark's parser, which is fast and not
-strict; a pattern over the whole line makes sure beforehand that it cannot be misled. Whatever is not plain, does not
-parse or fails a check is kept single, with its id and its raw text, for `judging` to look at closely.
+Most lines of most files are plain. They are read straight into values by Spark's parser, which is fast and not strict;
+a pattern over the whole line makes sure beforehand that it cannot be misled, so that what they fail is known at once.
+Whatever is not plain or does not parse is kept with its raw text and no words, for `judging` to look at closely.
 """
 
 from __future__ import annotations
@@ -16,18 +16,23 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Check, Csv, Plan, Property
-from spark_jobs import reader, rules
+from spark_jobs import bits, reader, rules
 from spark_jobs.schema import GREATEST_DOUBLE, typed
 
-PARSED = {"integer": "bigint", "number": "double"}
-"""Logical types that Spark's parser makes values of; the others are read as text."""
+PARSED = {"integer": "bigint", "number": "double", "date": "date"}
+"""Logical types that Spark's parser makes values of; the others, and dates with a format, are read as text."""
+NUMERAL = r"[0123456789+\-.eE]"
+DAY = r"\d{4}-\d{2}-\d{2}"
 
 
 def scan(text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> DataFrame:
-    """Group the lines of files with one header: file, block, `at` and `raw` of single lines, n, first id, sums."""
+    """Group the lines of files with one header: file, block, `at` and `raw` of single lines, words, n, first id, sums.
+
+    The words of a line that needs a closer look are null.
+    """
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
-    line = sf.col("line")
+    line, words = sf.col("line"), bits.words(plan)
     fast = sf.from_csv(line, _schema(plan, header), reader.dialect(plan.csv) | _nulls(plan.csv))
     lines = reader.lines(text, plan.csv).select(
         "*", line.rlike(plain(plan, header)).alias("plain"), fast.alias("parsed")
@@ -35,33 +40,52 @@ def scan(text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Seq
     cells = [_cell(sf.col("parsed")[f"c{at[p.name]}"], p, plan.csv).alias(f"c{n}") for n, p in here]
     split = lines.select("*", *cells)
     values = split.select("*", *(_value(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
-    kept = ~sf.col("plain") | sf.col("parsed.bad").isNotNull() | line.isin(*header_texts)
-    failing = [test for check in plan.row_checks() if (test := _failing(plan, check, at)) is not None]
+    odd = ~sf.col("plain") | sf.col("parsed.bad").isNotNull() | line.isin(*header_texts)
     infinite = [sf.abs(sf.col(f"v{n}")) > GREATEST_DOUBLE for n, p in here if p.type == "number"]
-    single = values.withColumn("single", sf.coalesce(reduce(Column.__or__, [*infinite, *failing], kept), sf.lit(False)))
+    looked = values.select("*", sf.coalesce(reduce(Column.__or__, infinite, odd), sf.lit(False)).alias("odd"))
+    failing = [_failing(plan, check, at) for check in plan.row_checks()]
+    known = looked.select(
+        "*", *(sf.when(~sf.col("odd"), bits.word(failing, n)).alias(word) for n, word in enumerate(words))
+    )
+    fails = [sf.col(word) != 0 for word in words]
+    single = known.select("*", reduce(Column.__or__, fails, sf.col("odd")).alias("single"))
     return single.groupBy(
         *("file", "block"),
         sf.when(sf.col("single"), sf.col("id")).alias("at"),
         sf.when(sf.col("single"), line).alias("raw"),
+        *words,
     ).agg(sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"), *rules.sums(plan, at))
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
-    """A pattern of the lines that need no closer look: all cells, no quotes, no NUL, numerals where they are due.
+    """A pattern of the lines that need no closer look: all cells, no quotes, no NUL, no text that misleads the parser.
 
     Bytes that are no text reach a pattern as U+FFFD. A line that does not match is not wrong: it is looked at closely.
     """
-    types = {p.name: p.type for p in plan.properties}
-    delimiter, many = re.escape(plan.csv.delimiter), "*" if "" in plan.csv.null_values else "+"
-    text = rf"[^{delimiter}{re.escape(plan.csv.quote)}\x00\ufffd]{many}"
-    word = _nulls(plan.csv)["nullValue"]
-    numeral = rf"[0123456789+\-.eE]{many}"
-    number = rf"(?:{numeral}|{re.escape(word)})" if word.strip("0123456789+-.eE") else numeral
-    return "^" + delimiter.join(number if types.get(name) in PARSED else text for name in header) + r"\z"
+    known = {p.name: p for p in plan.properties}
+    cells = [_shape(known.get(name), plan.csv) for name in header]
+    return "^" + re.escape(plan.csv.delimiter).join(cells) + r"\z"
+
+
+def _shape(prop: Property | None, csv: Csv) -> str:
+    """The pattern of a cell. The parser knows one null value: other null values that look like values do not match."""
+    many, delimiter = "*" if "" in csv.null_values else "+", re.escape(csv.delimiter)
+    if prop is None or not _is_parsed(prop):
+        return rf"[^{delimiter}{re.escape(csv.quote)}\x00\ufffd]{many}"
+    words = [w for w in csv.null_values if w]
+    shape = f"{NUMERAL}{many}" if prop.type != "date" else DAY if many == "+" else f"(?:{DAY})?"
+    misleading = "|".join(re.escape(w) for w in words[1:] if re.fullmatch(shape, w))
+    unless = rf"(?!(?:{misleading})(?:{delimiter}|\z))" if misleading else ""
+    other = [re.escape(w) for w in words[:1] if not re.fullmatch(shape, w)]
+    return unless + (f"(?:{'|'.join([shape, *other])})" if other else shape)
+
+
+def _is_parsed(prop: Property) -> bool:
+    return prop.type in PARSED and not (prop.type == "date" and prop.format not in (None, "yyyy-MM-dd"))
 
 
 def _schema(plan: Plan, header: tuple[str, ...]) -> str:
-    types = {p.name: PARSED.get(p.type, "string") for p in plan.properties}
+    types = {p.name: PARSED[p.type] for p in plan.properties if _is_parsed(p)}
     return ", ".join(f"c{n} {types.get(name, 'string')}" for n, name in enumerate(header)) + ", bad string"
 
 
@@ -74,13 +98,13 @@ def _nulls(csv: Csv) -> dict[str, str]:
 def _cell(cell: Column, prop: Property, csv: Csv) -> Column:
     """A parsed cell, null also for the null values that the parser does not know."""
     words = [w for w in csv.null_values if w][1:]
-    if prop.type in PARSED or not words:
+    if _is_parsed(prop) or not words:
         return cell
     return sf.when(~cell.isin(*words), cell)
 
 
 def _value(cell: Column, prop: Property) -> Column:
-    return cell if prop.type in PARSED else typed(cell, prop)
+    return cell if _is_parsed(prop) else typed(cell, prop)
 
 
 def _failing(plan: Plan, check: Check, at: dict[str, int]) -> Column | None:
@@ -88,6 +112,6 @@ def _failing(plan: Plan, check: Check, at: dict[str, int]) -> Column | None:
     if check.property is None or check.property not in at:
         return None
     prop = plan.property_named(check.property)
-    if check.kind == "logicalType" and prop.type in PARSED:
+    if check.kind == "logicalType" and (_is_parsed(prop) or prop.type == "string"):
         return None
     return rules.failing_of(plan, check)

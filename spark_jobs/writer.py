@@ -167,8 +167,9 @@ def _deliver(spark: SparkSession, folder: str, target: str) -> None:
 
 def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
     """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
+    sha = request.plan.sha
     rows = [
-        _summary(request, d, c, n, at)
+        _summary(request, sha, d, c, n, at)
         for d in drops
         if not d.failure
         for c, n in zip(request.plan.checks, d.counts, strict=True)
@@ -177,7 +178,9 @@ def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropR
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
 
-def _summary(request: JobRequest, drop: DropResult, check: Check, count: Count, at: str) -> tuple[object, ...]:
+def _summary(
+    request: JobRequest, sha: str, drop: DropResult, check: Check, count: Count, at: str
+) -> tuple[object, ...]:
     plan, counted = request.plan, count.state == "counted"
     rows = check.scope != "set" and counted
     holds = check.threshold.holds(count.failed, count.evaluated) if check.threshold else count.failed == 0
@@ -195,7 +198,7 @@ def _summary(request: JobRequest, drop: DropResult, check: Check, count: Count, 
         *(
             plan.contract,
             check.property,
-            plan.sha,
+            sha,
             f"{drop.drop}.{drop.attempt}.{check.id}",
             f"{request.batch}.{request.try_}",
         ),
