@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
@@ -55,12 +56,14 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
     evidence = writer.write_rows(spark, records, request, how_many)
     if not how_many:
         return
-    found.masks = metrics.histogram(records, plan)
-    found.written = samples.written(evidence, plan, failing)
-    found.samples = samples.first(evidence, plan)
-    rejected = {drop: w.rejected for drop, w in found.written.items()}
-    for drop, uri in writer.write_rejected(spark, evidence, request, rejected).items():
-        found.outputs[drop] = {"rejected_csv": uri}
+    rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
+    with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
+        files = pool.submit(writer.write_rejected, spark, evidence, request, rejected)
+        masks = pool.submit(metrics.histogram, records, plan)
+        written = pool.submit(samples.written, evidence, plan, failing)
+        first = pool.submit(samples.first, evidence, plan)
+    found.masks, found.written, found.samples = masks.result(), written.result(), first.result()
+    found.outputs |= {drop: {"rejected_csv": uri} for drop, uri in files.result().items()}
 
 
 def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, found: Findings) -> None:

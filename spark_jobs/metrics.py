@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
@@ -60,18 +60,24 @@ def is_open() -> Column:
 
 
 def tally(records: DataFrame, plan: Plan) -> dict[str, Tally]:
-    """Count every row check and every sum, by drop."""
-    n, checks = sf.col("n"), list(enumerate(plan.row_checks()))
-    counted = records.groupBy("drop").agg(
-        sf.sum(n).alias("total"),
-        sf.sum(sf.when(bits.is_malformed(plan), 0).otherwise(n)).alias("sound"),
-        sf.sum(sf.when(bits.is_rejected(plan), 0).otherwise(n)).alias("valid"),
-        sf.sum(sf.when(bits.fails_any(checks), n).otherwise(0)).alias("failing"),
-        *(sf.sum(sf.when(bits.fails_any([(k, c)]), n).otherwise(0)).alias(f"f{k}") for k, c in checks),
-        *(sf.sum(name).alias(name) for name in rules.summed_names(plan)),
-    )
-    bits_of, names = [f"f{k}" for k, _ in checks], rules.summed_names(plan)
-    return {row["drop"]: _tally(row.asDict(), bits_of, names) for row in counted.collect()}
+    """Count every row check and every sum, by drop.
+
+    The many records are first made few, by what they fail; each of these then counts for all that is said of it.
+    """
+    sums = ["n", *rules.summed_names(plan)]
+    few = records.groupBy("drop", *bits.words(plan)).agg(*(sf.sum(name).alias(name) for name in sums))
+    checks = list(enumerate(plan.row_checks()))
+    said = {str(k): bits.fails_any([(k, c)]) for k, c in checks} | {
+        "total": sf.lit(True),
+        "sound": ~bits.is_malformed(plan),
+        "valid": ~bits.is_rejected(plan),
+        "failing": bits.fails_any(checks),
+    }
+    each = few.select("drop", *sums, sf.explode(bits.named(said)).alias("what"))
+    counted: dict[str, dict[str, Row]] = {}
+    for row in each.groupBy("drop", "what").agg(*(sf.sum(name).alias(name) for name in sums)).collect():
+        counted.setdefault(row["drop"], {})[row["what"]] = row
+    return {drop: _tally(rows, len(checks), sums[1:]) for drop, rows in counted.items()}
 
 
 def histogram(records: DataFrame, plan: Plan) -> dict[str, tuple[tuple[tuple[str, int], ...], bool]]:
@@ -88,6 +94,8 @@ def histogram(records: DataFrame, plan: Plan) -> dict[str, tuple[tuple[tuple[str
     return {drop: (tuple(masks[:HISTOGRAM]), len(masks) > HISTOGRAM) for drop, masks in found.items()}
 
 
-def _tally(row: dict[str, int], failed: Sequence[str], sums: Sequence[str]) -> Tally:
-    totals = (row["total"], row["sound"], row["valid"], row["failing"])
-    return Tally(*totals, tuple(row[name] for name in failed), {name: row[name] for name in sums})
+def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:
+    n = {what: row["n"] for what, row in rows.items()}
+    total, sound, valid, failing = (n.get(what, 0) for what in ("total", "sound", "valid", "failing"))
+    failed = tuple(n.get(str(k), 0) for k in range(checks))
+    return Tally(total, sound, valid, failing, failed, {name: rows["total"][name] for name in sums})

@@ -52,12 +52,11 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
     """
     of_its_kind = sf.expr("row_number() over (partition by drop, checks order by record)")
-    candidates = evidence.select("drop", "checks", "record", "cells", of_its_kind.alias("nth")).where(
-        sf.col("nth") <= MOST
-    )
-    each = candidates.select("drop", "record", "cells", sf.explode("checks").alias("check"))
+    candidates = evidence.select("drop", "checks", "record", of_its_kind.alias("nth")).where(sf.col("nth") <= MOST)
+    each = candidates.select("drop", "record", sf.explode("checks").alias("check"))
     order = sf.expr("row_number() over (partition by drop, check order by record)")
-    top = each.select("*", order.alias("place")).where(sf.col("place") <= MOST).orderBy("drop", "check", "record")
+    chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
+    top = evidence.join(sf.broadcast(chosen), ["drop", "record"]).orderBy("drop", "check", "record")
     found: dict[tuple[str, str], list[Sample]] = {}
     for row in top.select("drop", "check", "record", _value(plan).alias("value")).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))

@@ -11,13 +11,14 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.columns import OURS, positions
 from contracts.job import Count, DropResult, JobDrop, JobRequest
-from contracts.plan import Check, Csv
+from contracts.plan import Check, Csv, Plan
 from spark_jobs import bits, frames, reader, storage
 
 ROWS = (
@@ -36,8 +37,8 @@ CHECKS = (
 """The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
 ROWS_IN_A_FILE = 50_000
 MOST_REJECTED = 100_000
-FORMULA = r"^(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$))"
-"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number."""
+FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
+"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
 
 
 def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how_many: int) -> DataFrame:
@@ -70,22 +71,14 @@ def write_rejected(
 
 def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> DataFrame:
     plan = request.plan
-    width = max(len(d.header) for d in request.drops)
-    drops = frames.small(
-        spark,
-        [
-            (d.id, d.attempt, d.name, list(positions(d.header)), list(positions(d.header).values()))
-            for d in request.drops
-        ],
-        "drop string, attempt int, file string, names array<string>, places array<int>",
-    )
+    known = [(d.id, d.attempt, d.name) for d in request.drops]
+    drops = frames.small(spark, known, "drop string, attempt int, file string")
     failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
-    named = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, width).alias("parsed"))
-    # The array is the argument of a function and never inside one: there it would be built again for each element.
-    texts = sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in range(width)))
-    kept = sf.filter(texts, lambda _, place: sf.array_contains("places", place))
-    mapped = sf.map_from_arrays("names", sf.when(sf.size("names") == width, texts).otherwise(kept))
-    return named.select(
+    by_header: dict[tuple[str, ...], list[str]] = {}
+    for drop in request.drops:
+        by_header.setdefault(drop.header, []).append(drop.id)
+    parts = [_with_cells(failing.where(sf.col("drop").isin(ids)), plan, header) for header, ids in by_header.items()]
+    return reduce(DataFrame.unionByName, parts).select(
         "drop",
         sf.lit(plan.contract).alias("contract"),
         sf.lit(plan.sha).alias("plan"),
@@ -95,10 +88,18 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
         "file",
         "record",
         sf.when(bits.is_rejected(plan), "rejected").otherwise("flagged").alias("outcome"),
-        sf.when(~bits.is_malformed(plan), mapped).alias("cells"),
+        "cells",
         "raw",
         bits.failed_ids(plan).alias("checks"),
     )
+
+
+def _with_cells(failing: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+    """Rows of files with one header, with their cells by name; a malformed record has none."""
+    split = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, len(header)).alias("parsed"))
+    named = [(sf.lit(name), reader.text(sf.col("parsed")[f"c{n}"])) for name, n in positions(header).items()]
+    cells = sf.create_map(*(part for pair in named for part in pair))
+    return split.select("*", sf.when(~bits.is_malformed(plan), cells).alias("cells")).drop("parsed")
 
 
 def _rejected_lines(
@@ -124,9 +125,12 @@ def _safe(csv: Csv) -> Column:
     """The cells of a row as a line that a spreadsheet may open; the raw line itself where nothing has to change."""
     raw, broken = sf.col("raw"), sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), sf.col("width") - 1))
     cells = sf.when(sf.col("cells").isNull(), broken).otherwise(sf.map_values("cells"))
-    harmless = sf.transform(cells, lambda c: sf.when(c.rlike(FORMULA), sf.concat(sf.lit("'"), c)).otherwise(c))
+    harmless = sf.transform(
+        cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
+    )
     line = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
-    begin = f"(?:^|{re.escape(csv.delimiter)})[=@+\\-\t\r]"
+    delimiter = re.escape(csv.delimiter)
+    begin = f"(?:^|{delimiter}){FORMULA % f'(?:{delimiter}|$)'}"
     as_it_is = sf.col("cells").isNotNull() & sf.col("own") & ~sf.contains(raw, sf.lit(csv.quote)) & ~raw.rlike(begin)
     return sf.when(as_it_is, raw).otherwise(line)
 
