@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv as text_csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
@@ -35,7 +35,7 @@ CHECKS = (
     "state string"
 )
 """The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
-ROWS_IN_A_FILE = 50_000
+ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 """What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
@@ -61,7 +61,7 @@ def write_rejected(
     if not drops:
         return {}
     folder = request.scratch + "rejected/"
-    lines = _rejected_lines(spark, evidence, drops, request.plan.csv, max(rejected.values()) > MOST_REJECTED)
+    lines = _rejected_lines(spark, evidence, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     targets = {d.id: f"{d.reports}rejected.csv" for d in drops}
     with ThreadPoolExecutor(8) as pool:
@@ -74,10 +74,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
     known = [(d.id, d.attempt, d.name) for d in request.drops]
     drops = frames.small(spark, known, "drop string, attempt int, file string")
     failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
-    by_header: dict[tuple[str, ...], list[str]] = {}
-    for drop in request.drops:
-        by_header.setdefault(drop.header, []).append(drop.id)
-    parts = [_with_cells(failing.where(sf.col("drop").isin(ids)), plan, header) for header, ids in by_header.items()]
+    parts = [_with_cells(rows, plan, header) for rows, header in _by_header(failing, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
         "drop",
         sf.lit(plan.contract).alias("contract"),
@@ -94,6 +91,14 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
     )
 
 
+def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:
+    """The rows of drops with the same header, and that header."""
+    by_header: dict[tuple[str, ...], list[str]] = {}
+    for drop in drops:
+        by_header.setdefault(drop.header, []).append(drop.id)
+    return [(rows.where(sf.col("drop").isin(ids)), header) for header, ids in by_header.items()]
+
+
 def _with_cells(failing: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     """Rows of files with one header, with their cells by name; a malformed record has none."""
     split = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, len(header)).alias("parsed"))
@@ -103,36 +108,44 @@ def _with_cells(failing: DataFrame, plan: Plan, header: tuple[str, ...]) -> Data
 
 
 def _rejected_lines(
-    spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], csv: Csv, cut: bool
+    spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool
 ) -> DataFrame:
     """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
-    names = [
-        (n, d.id, len(positions(d.header)), len(positions(d.header)) == len(d.header)) for n, d in enumerate(drops)
-    ]
-    known = frames.small(spark, names, "number int, drop string, width int, own boolean")
+    known = frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], "number int, drop string")
     rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    line = sf.concat_ws(csv.delimiter, _safe(csv), sf.col("record"), _quoted(sf.array_join("checks", "; "), csv))
-    heads = [(n, 0, _header(d, csv)) for n, d in enumerate(drops)]
-    titles = frames.small(spark, heads, "number int, record long, line string")
-    lines = rows.select("number", "record", line.alias("line")).union(titles)
-    return lines.repartition("number").sortWithinPartitions("number", "record").select("number", _encoded("line", csv))
+    titles = [(n, 0, _header(d, plan.csv)) for n, d in enumerate(drops)]
+    headed = frames.small(spark, titles, "number int, record long, line string")
+    lines = reduce(DataFrame.union, [_lines(own, header, plan) for own, header in _by_header(rows, drops)], headed)
+    ordered = lines.repartition("number").sortWithinPartitions("number", "record")
+    return ordered.select("number", _encoded("line", plan.csv))
 
 
-def _safe(csv: Csv) -> Column:
-    """The cells of a row as a line that a spreadsheet may open; the raw line itself where nothing has to change."""
-    raw, broken = sf.col("raw"), sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), sf.col("width") - 1))
-    cells = sf.when(sf.col("cells").isNull(), broken).otherwise(sf.map_values("cells"))
+def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
+    """Rejected rows of files with one header as lines that a spreadsheet may open: number, record, line.
+
+    A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
+    """
+    csv, raw, places = plan.csv, sf.col("raw"), positions(header).values()
+    delimiter = re.escape(csv.delimiter)
+    begin = f"(?:^|{delimiter}){FORMULA % f'(?:{delimiter}|$)'}"
+    broken = sf.arrays_overlap("checks", sf.array(*(sf.lit(c.id) for _, c in bits.record_checks(plan))))
+    changes = broken | sf.contains(raw, sf.lit(csv.quote)) | raw.rlike(begin) | sf.lit(len(places) < len(header))
+    odd = rows.select("*", broken.alias("broken"), sf.when(changes, raw).alias("odd"))
+    split = odd.select("*", reader.parsed(sf.col("odd"), csv, len(header)).alias("parsed"))
+    whole = sf.array(raw, *(sf.lit("") for _ in places))  # a broken line is one cell, the others empty
+    cells = sf.when(sf.col("broken"), sf.slice(whole, 1, len(places))).otherwise(
+        sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in places))
+    )
     harmless = sf.transform(
         cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
     )
-    line = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
-    delimiter = re.escape(csv.delimiter)
-    begin = f"(?:^|{delimiter}){FORMULA % f'(?:{delimiter}|$)'}"
-    as_it_is = sf.col("cells").isNotNull() & sf.col("own") & ~sf.contains(raw, sf.lit(csv.quote)) & ~raw.rlike(begin)
-    return sf.when(as_it_is, raw).otherwise(line)
+    safe = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
+    line = sf.when(sf.col("odd").isNull(), raw).otherwise(safe)
+    reasons = _quoted(sf.array_join("checks", "; "), csv)
+    return split.select("number", "record", sf.concat_ws(csv.delimiter, line, "record", reasons).alias("line"))
 
 
 def _quoted(cell: Column, csv: Csv) -> Column:

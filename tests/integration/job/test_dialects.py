@@ -55,6 +55,8 @@ def test_latin_1_is_read_and_written(spark: SparkSession, tmp_path: Path) -> Non
         (("NA",), {"": 1, "NA": 0, "-": 1, '""': 1, '"NA"': 0}),
         (("NA", "-"), {"": 1, "NA": 0, "-": 0, '"-"': 0}),
         (("", "NA", "-"), {"": 0, "NA": 0, "-": 0}),
+        (("NA", "-9"), {"NA": 0, "-9": 0, "-": 1}),
+        (("-9", "-8.5", "NA"), {"-9": 0, "-8.5": 0, "NA": 0, "-": 1}),
         ((), {"": 1, "NA": 1}),
     ],
 )
@@ -70,3 +72,15 @@ def test_null_values_are_the_contracts(
     wind = judged.count("wind.logicalType")
     assert (wind.failed, wind.null) == (sum(nulls.values()), len(nulls) - sum(nulls.values()))
     assert judged.count("name.required").failed == len(nulls) - sum(nulls.values())
+
+
+def test_null_values_that_look_like_values_are_null(spark: SparkSession, tmp_path: Path) -> None:
+    properties = [a_property("id", "integer"), a_property("day", "date"), a_property("note")]
+    checks = [a_check("required", "day"), a_check("required", "id")]
+    csv = Csv(null_values=("", "-", "9999-12-31", "0"))
+    text = "id,day,note\n1,9999-12-31,a\n2,2024-02-29,b\n0,2024-02-30,c\n4,-,d\n5,,e\n"
+    judged = judge(spark, tmp_path, a_plan(properties, checks, csv), {"a.csv": text})
+
+    assert [s.record for s in judged.count("day.required").samples] == [1, 4, 5]
+    assert [s.record for s in judged.count("day.logicalType").samples] == [3]
+    assert [s.record for s in judged.count("id.required").samples] == [3]
