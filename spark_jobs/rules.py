@@ -20,8 +20,12 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
 def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
-    """What a line must be before it is a record, by kind; `fits`: it has as many cells as the header."""
-    return {"fields": ~fits, "quotes": _odd_quotes(line, csv), "text": _not_text(line, csv)}
+    """What a line must be before it is a record, by kind; `fits`: it has as many cells as the header.
+
+    How many cells there are is not said where a quote is open, as it may have swallowed some.
+    """
+    quotes = _odd_quotes(line, csv)
+    return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 
 def failing_of(plan: Plan, check: Check) -> Column:

@@ -40,11 +40,12 @@ def command(key: str, folder: Path | None, form: str) -> None:
     linted = lint((folder or default_folder(),))
     found = match(index_of(linted.plans), key)
     click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
-    _warn(linted)
+    warn_of_broken(linted)
     raise SystemExit(0 if isinstance(found, Matched) else 1)
 
 
-def _warn(linted: Linted) -> None:
+def warn_of_broken(linted: Linted) -> None:
+    """Name the contracts that took no part, as they do not compile."""
     broken = [c.file for c in linted.contracts if c.failed]
     if broken:
         click.echo(f"Not looked at, since it does not compile: {', '.join(broken)} (dropgate lint says why).", err=True)

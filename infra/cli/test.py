@@ -116,15 +116,23 @@ def _by_contract(contract: str, folder: Path) -> tuple[Plan, str | None]:
 def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None]:
     """The contract that claims the key or, without one, an ending of the file's own path."""
     from contracts import catalog
-    from contracts.authoring.compiling import compile_file
+    from contracts.authoring.linting import index_of, lint
+    from infra.cli.match import warn_of_broken
 
-    plans = [c.plan for path in sorted(folder.rglob("*.yaml")) if (c := compile_file(path)).plan]
-    index = catalog.Index(tuple(catalog.Entry(p.contract, p.sha, p.producer, p.files) for p in plans if p))
+    linted = lint((folder,))
+    warn_of_broken(linted)
+    index = index_of(linted.plans)
     parts = file.resolve().parts
     tried = [key] if key else ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
+    why = f"no pattern claims {file}"
     for name in tried:
-        if isinstance(match := catalog.match(index, name), catalog.Matched):
-            return next(p for p in plans if p and p.sha == match.entry.plan), name
-    known = ", ".join(p.contract for p in plans if p) or f"none in {folder}/"
-    why = match.reason if key and isinstance(match, catalog.Unmatched) else f"no pattern claims {file}"
+        match catalog.match(index, name):
+            case catalog.Matched(entry=entry):
+                return next(p for p in linted.plans if p.sha == entry.plan), name
+            case catalog.Ambiguous(contracts=several):
+                why = f"{', '.join(several)} claim {name}"
+                break
+            case catalog.Unmatched(reason=reason) if key:
+                why = reason
+    known = ", ".join(p.contract for p in linted.plans) or f"none in {folder}/"
     raise click.UsageError(f"Which contract? Name it with --contract ({known}); {why}.")

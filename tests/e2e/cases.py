@@ -55,7 +55,7 @@ CASES = (
         "admission",
     ),
     Case(
-        "Latin-1 sent as UTF-8, in the first MiB",
+        "Latin-1 sent as UTF-8, in the first 64 KiB",
         "orders/latin1.csv",
         HEADER + "1,José,1,\n".encode("latin-1"),
         "rejected",
@@ -63,9 +63,9 @@ CASES = (
         "admission",
     ),
     Case(
-        "the same after the first MiB",
+        "the same after the first 64 KiB",
         "orders/latin1-late.csv",
-        HEADER + b"".join(b"%d,%s,1,\n" % (n, b"x" * 90) for n in range(12_000)) + "12001,José,1,\n".encode("latin-1"),
+        HEADER + b"".join(b"%d,%s,1,\n" % (n, b"x" * 90) for n in range(1_000)) + "1001,José,1,\n".encode("latin-1"),
         "rejected",
         ("check-text",),
         "job",
