@@ -9,7 +9,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Observation, Row, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.problem import Problem
@@ -30,20 +30,40 @@ class Group:
     open: int = 0
 
 
-def count_lines(spark: SparkSession, drops: Sequence[JobDrop]) -> tuple[dict[str, reader.Bare], dict[str, DropResult]]:
-    """Count the lines of every file; a file that cannot be read is found by halving and fails alone."""
+@dataclass(slots=True)
+class Read:
+    """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be."""
+
+    groups: list[Group]
+    lines: dict[str, reader.Bare]
+    failed: dict[str, DropResult]
+
+
+def read(spark: SparkSession, request: JobRequest) -> Read:
+    """Scan all lines into scratch; where a file cannot be read, find it, and scan the others."""
     try:
-        counted = reader.bare(reader.load(spark, [d.uri for d in drops]))
+        return _scan(spark, request, _grouped(spark, request.drops))
+    except (PySparkException, Py4JJavaError):
+        failed = _find_unreadable(spark, request.drops)
+        if not failed:
+            raise
+        others = _scan(spark, request, _grouped(spark, [d for d in request.drops if d.id not in failed]))
+        return Read(others.groups, others.lines, others.failed | failed)
+
+
+def _find_unreadable(spark: SparkSession, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
+    """Count the lines of every file; one that cannot be read is found by halving and fails alone."""
+    try:
+        reader.bare(reader.load(spark, [d.uri for d in drops]))
     except (PySparkException, Py4JJavaError) as error:
         if len(drops) == 1:
-            return {}, {drops[0].id: _unreadable(drops[0], error)}
+            return {drops[0].id: _unreadable(drops[0], error)}
         half = len(drops) // 2
-        (left, broken), (right, more) = count_lines(spark, drops[:half]), count_lines(spark, drops[half:])
-        return left | right, broken | more
-    return {d.id: counted.get(storage.plain(d.uri), reader.Bare()) for d in drops}, {}
+        return _find_unreadable(spark, drops[:half]) | _find_unreadable(spark, drops[half:])
+    return {}
 
 
-def grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
+def _grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
     """Drops by header: Spark binds columns by position, so that only files with the same header are one read."""
     by_header: dict[tuple[str, ...], list[JobDrop]] = {}
     for drop in drops:
@@ -51,22 +71,31 @@ def grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
     return [Group(header, own, reader.load(spark, [d.uri for d in own])) for header, own in by_header.items()]
 
 
-def scan(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> dict[str, DropResult]:
+def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
+    found = Read(groups, {}, {})
     if not groups:
-        return {}
-    parts = [scanned(g.text, request.plan, g.header, _header_texts(g.drops)) for g in groups]
+        return found
+    seen = [Observation() for _ in groups]
+    parts = [
+        scanned(g.text, request.plan, g.header, _header_texts(g.drops), all_lines)
+        for g, all_lines in zip(groups, seen, strict=True)
+    ]
     reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(scratch(request))
     texts = _header_texts(d for g in groups for d in g.drops)
     by_file: dict[str, list[Row]] = {}
     for row in metrics.heads(spark.read.parquet(scratch(request)), texts).orderBy("file", "block").collect():
         by_file.setdefault(storage.plain(row["file"]), []).append(row)
-    failed = {}
+    lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
+    if sum(all_lines.get["lines"] for all_lines in seen) != sum(file.lines for file in lines.values()):
+        lines = reader.bare(reader.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
-            if not _placed(group, drop, by_file.get(storage.plain(drop.uri), [])):
-                failed[drop.id] = _header_changed(drop)
-    return failed
+            file = storage.plain(drop.uri)
+            found.lines[drop.id] = lines.get(file, reader.Bare())
+            if not _placed(group, drop, by_file.get(file, [])):
+                found.failed[drop.id] = _header_changed(drop)
+    return found
 
 
 def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> DataFrame:

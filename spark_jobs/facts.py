@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
 from spark_jobs import keys, metrics, rules, samples, writer
-from spark_jobs.batch import Group, judged
+from spark_jobs.batch import Group, Read, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
 
@@ -30,22 +30,16 @@ class Findings:
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def measure(
-    spark: SparkSession,
-    request: JobRequest,
-    groups: Sequence[Group],
-    drops: Sequence[JobDrop],
-    bare: Mapping[str, Bare],
-) -> dict[str, DropResult]:
+def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
-    records = judged(spark, request, groups)
+    records = judged(spark, request, read.groups)
     found = Findings(metrics.tally(records, request.plan))
     _look_at_rows(spark, request, records, found)
-    for group in groups:
+    for group in read.groups:
         for check in request.plan.checks:
             if check.kind in ("unique", "primaryKey") and check.property in group.header:
                 _look_at_keys(spark, request.plan, check, group, found)
-    return {d.id: _result(request, d, bare[d.id], found) for d in drops}
+    return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
 def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, found: Findings) -> None:
@@ -86,7 +80,7 @@ def _also(shared: keys.Shared) -> str:
     return f"also record {shared.also}{more}"
 
 
-def _result(request: JobRequest, drop: JobDrop, bare: Bare, found: Findings) -> DropResult:
+def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) -> DropResult:
     tally = found.tallies.get(drop.id) or metrics.Tally(failed=(0,) * len(request.plan.row_checks()))
     written = found.written.get(drop.id, samples.Written())
     masks, overflow = found.masks.get(drop.id, ((), False))
@@ -94,11 +88,11 @@ def _result(request: JobRequest, drop: JobDrop, bare: Bare, found: Findings) -> 
     return DropResult(
         drop.id,
         drop.attempt,
-        read=bare.lines - bare.blank - 1,
+        read=lines.lines - lines.blank - 1,
         valid=tally.valid,
         rejected=written.rejected,
         flagged=written.flagged,
-        blank=bare.blank,
+        blank=lines.blank,
         counts=tuple(count(request.plan, check, drop.header, known) for check in request.plan.checks),
         masks=masks,
         overflow=overflow,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Csv
@@ -22,7 +22,7 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """What a bare scan finds in a file: its lines, and how many of them are empty."""
+    """What is known of a file without any check: its lines, and how many of them are empty."""
 
     lines: int = 0
     blank: int = 0
@@ -34,20 +34,24 @@ def load(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 
 def bare(text: DataFrame) -> dict[str, Bare]:
-    """Count the lines of each file and nothing else, so that `read` depends on no check; keys are plain URIs."""
+    """Count the lines of each file and nothing else; keys are plain URIs."""
     file = sf.col("_metadata.file_path").alias("file")
     blank = sf.count_if(sf.col("value") == "").alias("blank")
     counted = text.groupBy(file).agg(sf.count(sf.lit(1)).alias("lines"), blank)
     return {storage.plain(row["file"]): Bare(row["lines"], row["blank"]) for row in counted.collect()}
 
 
-def lines(text: DataFrame, csv: Csv) -> DataFrame:
-    """The lines that are not empty: file, block (offset of the split), id (ascending within it), line."""
-    return text.where(sf.col("value") != "").select(
-        sf.col("_metadata.file_path").alias("file"),
-        sf.col("_metadata.file_block_start").alias("block"),
-        sf.monotonically_increasing_id().alias("id"),
-        _decoded(sf.col("value"), csv).alias("line"),
+def lines(text: DataFrame, csv: Csv, seen: Observation | None = None) -> DataFrame:
+    """The lines that are not empty: file, block (offset of the split), id (ascending within it), line.
+
+    `seen` is told how many lines there were in all, the empty ones too.
+    """
+    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
+    every = text.select(*(sf.col(path).alias(name) for name, path in places.items()), "value")
+    if seen is not None:
+        every = every.observe(seen, sf.count(sf.lit(1)).alias("lines"))
+    return every.where(sf.col("value") != "").select(
+        *("file", "block"), sf.monotonically_increasing_id().alias("id"), _decoded(sf.col("value"), csv).alias("line")
     )
 
 

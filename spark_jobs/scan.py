@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
@@ -25,16 +25,18 @@ NUMERAL = r"[0123456789+\-.eE]"
 DAY = r"\d{4}-\d{2}-\d{2}"
 
 
-def scan(text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> DataFrame:
+def scan(
+    text: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation
+) -> DataFrame:
     """Group the lines of files with one header: file, block, `at` and `raw` of single lines, words, n, first id, sums.
 
-    The words of a line that needs a closer look are null.
+    The words of a line that needs a closer look are null; `seen` is told the number of all lines.
     """
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line, words = sf.col("line"), bits.words(plan)
     fast = sf.from_csv(line, _schema(plan, header), reader.dialect(plan.csv) | _nulls(plan.csv))
-    lines = reader.lines(text, plan.csv).select(
+    lines = reader.lines(text, plan.csv, seen).select(
         "*", line.rlike(plain(plan, header)).alias("plain"), fast.alias("parsed")
     )
     cells = [_cell(sf.col("parsed")[f"c{at[p.name]}"], p, plan.csv).alias(f"c{n}") for n, p in here]

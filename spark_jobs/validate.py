@@ -94,13 +94,12 @@ def compiles_huge_methods(spark: SparkSession) -> bool:
 
 def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
     """The facts of every drop, in the request's order."""
-    bare, results = batch.count_lines(spark, request.drops)
-    groups = batch.grouped(spark, [d for d in request.drops if d.id not in results])
-    results |= batch.scan(spark, request, groups)
+    found = batch.read(spark, request)
+    results = dict(found.failed)
     good = [d for d in request.drops if d.id not in results]
     _set(spark, INTERPRETED if sum(d.size for d in good) < SMALL else IN_PIECES)
     if good:
-        results |= facts.measure(spark, request, groups, good, bare)
+        results |= facts.measure(spark, request, found, good)
     else:
         storage.delete(spark, request.evidence_rows)
     return [results[d.id] for d in request.drops]
