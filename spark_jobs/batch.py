@@ -40,12 +40,15 @@ class Read:
 
 
 def read(spark: SparkSession, request: JobRequest) -> Read:
-    """Scan all lines into scratch; where a file cannot be read, find it, and scan the others."""
+    """Scan all lines into scratch; where a file cannot be read, find it, and scan the others.
+
+    If none of several files can be read, the cause is not in the files: the run fails, and may be tried again.
+    """
     try:
         return _scan(spark, request, _grouped(spark, request.drops))
     except (PySparkException, Py4JJavaError):
         failed = _find_unreadable(spark, request.drops)
-        if not failed:
+        if not failed or len(failed) == len(request.drops) > 1:
             raise
         others = _scan(spark, request, _grouped(spark, [d for d in request.drops if d.id not in failed]))
         return Read(others.groups, others.lines, others.failed | failed)

@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.s3.exceptions import MissingBucket
@@ -35,39 +34,17 @@ from infra.local.s3_rules import (
 _REMEMBERED_CALLS = 200_000
 
 
-class Cloud:
+class Cloud(LoopbackServer):
     """The embedded AWS; `calls` lists what was asked of it, oldest first."""
 
     def __init__(self, port: int = 0) -> None:
+        super().__init__(self._answer, port)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = DomainDispatcherApplication(create_backend_app)
-        self._server = LoopbackServer(self._answer, port)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
         self._dynamodb = Lock()
         self._s3 = Lock()
         self._conflicts: set[tuple[str, str]] = set()
-
-    @property
-    def endpoint(self) -> str:
-        """Give the URL that clients take as endpoint_url."""
-        return self._server.endpoint
-
-    def start(self) -> Self:
-        """Begin to answer."""
-        self._server.start()
-        return self
-
-    def stop(self) -> None:
-        """Answer no more, and give the port back."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""

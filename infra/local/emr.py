@@ -9,7 +9,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs
 
@@ -34,7 +33,7 @@ _OPERATIONS = {
 _REMEMBERED_CALLS = 10_000
 
 
-class EmrServerless:
+class EmrServerless(LoopbackServer):
     """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events."""
 
     def __init__(
@@ -52,6 +51,7 @@ class EmrServerless:
         port: int = 0,
     ) -> None:
         """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is."""
+        super().__init__(self._answer, port)
         arn = f"arn:aws:emr-serverless:{region}:{ACCOUNT}:/applications/{application_id}"
         self.application = Application(application_id, arn, release_label, region, max_concurrent_runs)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
@@ -59,12 +59,6 @@ class EmrServerless:
         self._exists = exists
         self._events = JobEvents(self.application, emit)
         self._runs = JobRuns(self.application, run_job, self._events, now, cold_start)
-        self._server = LoopbackServer(self._answer, port)
-
-    @property
-    def endpoint(self) -> str:
-        """Give the URL that clients take as endpoint_url."""
-        return self._server.endpoint
 
     @property
     def faults(self) -> EventFaults:
@@ -78,25 +72,16 @@ class EmrServerless:
     def start(self) -> Self:
         """Begin to answer and to run jobs."""
         self._runs.start()
-        self._server.start()
-        return self
+        return super().start()
 
     def stop(self) -> None:
         """Answer no more, begin no further run, and drop delayed events."""
-        self._server.stop()
+        super().stop()
         self._runs.stop()
 
     def idle(self) -> bool:
         """Tell whether every run has ended."""
         return all(run.state in ENDED for run in self._runs.newest_first())
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         headers = [("Content-Type", "application/json")]

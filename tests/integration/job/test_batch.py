@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from contracts.job import JobResult
@@ -187,6 +188,27 @@ def test_unreadable_and_changed_files_fail_alone(spark: SparkSession, tmp_path: 
     result = JobResult.loads((tmp_path / "result.jsonl").read_bytes())
     assert [d.failure and d.failure.code for d in result.drops] == [None, "unreadable", None, "header-changed"]
     assert [d.valid for d in result.drops] == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("names", [("a.csv",), ("a.csv", "b.csv")])
+def test_one_unreadable_file_fails_and_several_fail_the_run(
+    spark: SparkSession, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """What keeps every file of several from being read is hardly in the files: the run may be tried again."""
+    request = a_request(tmp_path, PLAN, dict.fromkeys(names, HEAD + "1,1,,\n"))
+    for name in names:
+        (tmp_path / "stage" / name).unlink()
+    (tmp_path / "request.json").write_text(request.dumps())
+
+    if len(names) == 1:
+        run(spark, (tmp_path / "request.json").as_uri())
+        (drop,) = JobResult.loads((tmp_path / "result.jsonl").read_bytes()).drops
+        assert drop.failure is not None
+        assert drop.failure.code == "unreadable"
+    else:
+        with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+            run(spark, (tmp_path / "request.json").as_uri())
+        assert not (tmp_path / "result.jsonl").exists()
 
 
 def test_a_crashed_run_leaves_no_result(spark: SparkSession, tmp_path: Path) -> None:

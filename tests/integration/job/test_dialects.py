@@ -84,3 +84,14 @@ def test_null_values_that_look_like_values_are_null(spark: SparkSession, tmp_pat
     assert [s.record for s in judged.count("day.required").samples] == [1, 4, 5]
     assert [s.record for s in judged.count("day.logicalType").samples] == [3]
     assert [s.record for s in judged.count("id.required").samples] == [3]
+
+
+def test_keys_are_found_in_lines_with_quotes_and_without(spark: SparkSession, tmp_path: Path) -> None:
+    properties = [a_property("name"), a_property("id", "integer"), a_property("note")]
+    plan = a_plan(properties, [a_check("unique", "id", scope="set")], Csv(delimiter=";"))
+    text = 'name;id;note\n"a;7";8;7\nc;7;y\nd;"7";"z"\ne;;\nf;9;"7"\n"g""";007;\n'
+    judged = judge(spark, tmp_path, plan, {"a.csv": text})
+
+    count = judged.count("id.unique")
+    assert (count.failed, count.null) == (3, 1)
+    assert [(s.record, s.value, s.note) for s in count.samples] == [(2, "7", "also record 3 and 1 more")]
