@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from contracts.authoring.compiling import load_plan
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
-from functions.admission import admit
+from functions.admission import SAMPLE, admit
 from infra.demo import inmet
 from infra.setup.session import local_session
 from spark_jobs import validate
@@ -146,7 +146,7 @@ def job(spark: SparkSession, plan: Plan, files: list[Path], folder: Path) -> Non
 def drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
     """A file as admission would hand it on."""
     with file.open("rb") as opened:
-        admitted = admit(plan, f"inmet/SP/2019-01-01-{number}.csv", file.stat().st_size, opened.read(2**16))
+        admitted = admit(plan, f"inmet/SP/2019-01-01-{number}.csv", file.stat().st_size, opened.read(SAMPLE))
     assert not admitted.refused, admitted.problems
     reports = f"{base}reports/{number}/"
     size = file.stat().st_size

@@ -67,11 +67,9 @@ def _find_unreadable(spark: SparkSession, drops: Sequence[JobDrop]) -> dict[str,
 
 
 def _grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
-    """Drops by header: Spark binds columns by position, so that only files with the same header are one read."""
-    by_header: dict[tuple[str, ...], list[JobDrop]] = {}
-    for drop in drops:
-        by_header.setdefault(drop.header, []).append(drop)
-    return [Group(header, own, reader.load(spark, [d.uri for d in own])) for header, own in by_header.items()]
+    return [
+        Group(header, own, reader.load(spark, [d.uri for d in own])) for header, own in reader.by_header(drops).items()
+    ]
 
 
 def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read:

@@ -7,12 +7,13 @@ and before anything else is: record numbers are worked out from it later, withou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts.job import JobDrop
 from contracts.plan import Csv
 from spark_jobs import storage
 
@@ -31,6 +32,14 @@ class Bare:
 def load(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """The raw lines of files, one column `value`; names are taken as they are, never as patterns."""
     return spark.read.text([re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri)) for uri in uris])
+
+
+def by_header(drops: Iterable[JobDrop]) -> dict[tuple[str, ...], list[JobDrop]]:
+    """Drops by header: Spark binds columns by position, so that only files with the same header are one read."""
+    found: dict[tuple[str, ...], list[JobDrop]] = {}
+    for drop in drops:
+        found.setdefault(drop.header, []).append(drop)
+    return found
 
 
 def bare(text: DataFrame) -> dict[str, Bare]:

@@ -93,10 +93,8 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
 
 def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:
     """The rows of drops with the same header, and that header."""
-    by_header: dict[tuple[str, ...], list[str]] = {}
-    for drop in drops:
-        by_header.setdefault(drop.header, []).append(drop.id)
-    return [(rows.where(sf.col("drop").isin(ids)), header) for header, ids in by_header.items()]
+    grouped = reader.by_header(drops).items()
+    return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 
 def _with_cells(failing: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
