@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -32,11 +32,15 @@ class Group:
 
 @dataclass(slots=True)
 class Read:
-    """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be."""
+    """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
+
+    `single` are the lines that scratch holds one by one, as they fail or need a closer look.
+    """
 
     groups: list[Group]
     lines: dict[str, reader.Bare]
     failed: dict[str, DropResult]
+    single: int = 0
 
 
 def read(spark: SparkSession, request: JobRequest) -> Read:
@@ -51,7 +55,7 @@ def read(spark: SparkSession, request: JobRequest) -> Read:
         if not failed or len(failed) == len(request.drops) > 1:
             raise
         others = _scan(spark, request, _grouped(spark, [d for d in request.drops if d.id not in failed]))
-        return Read(others.groups, others.lines, others.failed | failed)
+        return replace(others, failed=others.failed | failed)
 
 
 def _find_unreadable(spark: SparkSession, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
@@ -85,8 +89,11 @@ def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read
     reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(scratch(request))
     texts = _header_texts(d for g in groups for d in g.drops)
     by_file: dict[str, list[Row]] = {}
-    for row in metrics.heads(spark.read.parquet(scratch(request)), texts).orderBy("file", "block").collect():
+    for row in metrics.heads(spark.read.parquet(scratch(request)), texts).collect():
+        found.single += row["single"]
         by_file.setdefault(storage.plain(row["file"]), []).append(row)
+    for splits in by_file.values():
+        splits.sort(key=lambda split: split["block"])
     lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
     if sum(all_lines.get["lines"] for all_lines in seen) != sum(file.lines for file in lines.values()):
         lines = reader.bare(reader.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines

@@ -15,15 +15,13 @@ from spark_jobs.batch import Group, Read, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
 
-Masks = tuple[tuple[tuple[str, int], ...], bool]
-
 
 @dataclass(slots=True)
 class Findings:
     """What was found in a batch, by drop or by drop and check."""
 
     tallies: dict[str, metrics.Tally]
-    masks: dict[str, Masks] = field(default_factory=dict)
+    masks: dict[str, metrics.Masks]
     written: dict[str, samples.Written] = field(default_factory=dict)
     samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
     sharing: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -33,7 +31,7 @@ class Findings:
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     records = judged(spark, request, read.groups)
-    found = Findings(metrics.tally(records, request.plan))
+    found = Findings(*metrics.tally(records, request.plan))
     _look_at_rows(spark, request, records, found)
     for group in read.groups:
         for check in request.plan.checks:
@@ -44,8 +42,6 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
 
 def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, found: Findings) -> None:
     """Write the rows that fail, and take every figure of them from what lies there."""
-    plan = request.plan
-    failing = [c for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())]
     how_many = sum(t.failing for t in found.tallies.values())
     evidence = writer.write_rows(spark, records, request, how_many)
     if not how_many:
@@ -53,10 +49,9 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
     with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
         files = pool.submit(writer.write_rejected, spark, evidence, request, rejected)
-        masks = pool.submit(metrics.histogram, records, plan)
-        written = pool.submit(samples.written, evidence, plan, failing)
-        first = pool.submit(samples.first, evidence, plan)
-    found.masks, found.written, found.samples = masks.result(), written.result(), first.result()
+        written = pool.submit(samples.written, evidence, request.plan)
+        first = pool.submit(samples.first, evidence, request.plan)
+    found.written, found.samples = written.result(), first.result()
     found.outputs |= {drop: {"rejected_csv": uri} for drop, uri in files.result().items()}
 
 

@@ -12,6 +12,8 @@ from contracts.plan import Plan
 from spark_jobs import bits, frames, rules
 
 HISTOGRAM = 1_000
+Masks = tuple[tuple[tuple[str, int], ...], bool]
+"""How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,11 @@ class Tally:
 
 
 def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
-    """For each split: its lines, the open ones, its first id, and its first line that reads like a header."""
+    """For each split: its lines, single and open ones among them, its first id, its first line like a header."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
-    unsure = sf.count_if(is_open()).alias("open")
+    single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
     return scratch.groupBy("file", "block").agg(
-        sf.sum("n").alias("n"), unsure, sf.min("first").alias("first"), sf.min(head).alias("head")
+        *(sf.sum("n").alias("n"), single, unsure), sf.min("first").alias("first"), sf.min(head).alias("head")
     )
 
 
@@ -59,13 +61,13 @@ def is_open() -> Column:
     return sf.col("m0").isNull()
 
 
-def tally(records: DataFrame, plan: Plan) -> dict[str, Tally]:
-    """Count every row check and every sum, by drop.
+def tally(records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
+    """Count every row check and every sum, by drop, and the most frequent masks of failing checks.
 
     The many records are first made few, by what they fail; each of these then counts for all that is said of it.
     """
-    sums = ["n", *rules.summed_names(plan)]
-    few = records.groupBy("drop", *bits.words(plan)).agg(*(sf.sum(name).alias(name) for name in sums))
+    words, sums = bits.words(plan), ["n", *rules.summed_names(plan)]
+    few = records.groupBy("drop", *words).agg(*(sf.sum(name).alias(name) for name in sums))
     checks = list(enumerate(plan.row_checks()))
     said = {str(k): bits.fails_any([(k, c)]) for k, c in checks} | {
         "total": sf.lit(True),
@@ -74,24 +76,21 @@ def tally(records: DataFrame, plan: Plan) -> dict[str, Tally]:
         "failing": bits.fails_any(checks),
     }
     each = few.select("drop", *sums, sf.explode(bits.named(said)).alias("what"))
+    counts = each.groupBy("drop", "what").agg(*(sf.sum(name).alias(name) for name in sums))
+    frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
+    masks = (
+        few.where(bits.fails_any(checks)).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)
+    )
     counted: dict[str, dict[str, Row]] = {}
-    for row in each.groupBy("drop", "what").agg(*(sf.sum(name).alias(name) for name in sums)).collect():
-        counted.setdefault(row["drop"], {})[row["what"]] = row
-    return {drop: _tally(rows, len(checks), sums[1:]) for drop, rows in counted.items()}
-
-
-def histogram(records: DataFrame, plan: Plan) -> dict[str, tuple[tuple[tuple[str, int], ...], bool]]:
-    """The most frequent masks of failing checks by drop, and whether rarer ones are left out."""
-    names = bits.words(plan)
-    failing = records.where(bits.fails_any(list(enumerate(plan.row_checks()))))
-    grouped = failing.groupBy("drop", *names).agg(sf.sum("n").alias("n"))
-    place = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(names)})")
-    top = grouped.select("*", place.alias("place")).where(sf.col("place") <= HISTOGRAM + 1).orderBy("drop", "place")
-    found: dict[str, list[tuple[str, int]]] = {}
-    for row in top.collect():
-        mask = sum(row[word] << n * bits.WORD for n, word in enumerate(names))
-        found.setdefault(row["drop"], []).append((f"{mask:x}", row["n"]))
-    return {drop: (tuple(masks[:HISTOGRAM]), len(masks) > HISTOGRAM) for drop, masks in found.items()}
+    masked: dict[str, list[tuple[int, int]]] = {}
+    for row in counts.unionByName(masks.drop("place"), allowMissingColumns=True).collect():
+        if row["what"] is None:
+            mask = sum(row[word] << n * bits.WORD for n, word in enumerate(words))
+            masked.setdefault(row["drop"], []).append((-row["n"], mask))
+        else:
+            counted.setdefault(row["drop"], {})[row["what"]] = row
+    tallies = {drop: _tally(rows, len(checks), sums[1:]) for drop, rows in counted.items()}
+    return tallies, {drop: _masks(sorted(found)) for drop, found in masked.items()}
 
 
 def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:
@@ -99,3 +98,7 @@ def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:
     total, sound, valid, failing = (n.get(what, 0) for what in ("total", "sound", "valid", "failing"))
     failed = tuple(n.get(str(k), 0) for k in range(checks))
     return Tally(total, sound, valid, failing, failed, {name: rows["total"][name] for name in sums})
+
+
+def _masks(found: Sequence[tuple[int, int]]) -> Masks:
+    return tuple((f"{mask:x}", -minus) for minus, mask in found[:HISTOGRAM]), len(found) > HISTOGRAM

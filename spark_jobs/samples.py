@@ -5,20 +5,20 @@ The written rows in, plain figures out, by drop. Texts are cut to what a receipt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.job import Sample
-from contracts.plan import Check, Plan
+from contracts.plan import LogicalType, Plan, Property
 from spark_jobs.schema import typed
 
 MOST = 5
 LENGTH = 200
-WORST = {"minimum": sf.min_by, "minLength": sf.min_by, "maximum": sf.max_by, "maxLength": sf.max_by}
-"""The kinds of checks that have a worst value, and which one it is."""
+WORST = {"minimum": -1, "minLength": -1, "maximum": 1, "maxLength": 1}
+"""The kinds of checks that have a worst value: the least or the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,24 @@ class Written:
     worst: dict[str, str] = field(default_factory=dict)
 
 
-def written(evidence: DataFrame, plan: Plan, failing: Sequence[Check]) -> dict[str, Written]:
-    """Count what was written; `failing` are the checks that any row fails."""
-    ranked = [(n, c) for n, c in enumerate(failing) if c.kind in WORST]
-    counted = evidence.groupBy("drop").agg(
-        sf.count_if(sf.col("outcome") == "rejected").alias("rejected"),
-        sf.count_if(sf.col("outcome") == "flagged").alias("flagged"),
-        *(_worst(check, plan).alias(f"w{n}") for n, check in ranked),
+def written(evidence: DataFrame, plan: Plan) -> dict[str, Written]:
+    """Count what was written, and find the worst value of each check that any row fails."""
+    each = evidence.select("drop", "outcome", "cells", sf.posexplode("checks").alias("nth", "check"))
+    texts = each.select("drop", "outcome", "nth", "check", _value(plan).alias("value"))
+    once = sf.col("nth") == 0
+    counted = texts.groupBy("drop", "check").agg(
+        sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
+        sf.count_if(once & (sf.col("outcome") == "flagged")).alias("flagged"),
+        sf.max_by(sf.substring("value", 1, LENGTH), _rank(plan)).alias("worst"),
     )
-    return {
-        row["drop"]: Written(
-            row["rejected"], row["flagged"], {c.id: row[f"w{n}"] for n, c in ranked if row[f"w{n}"] is not None}
+    found: dict[str, Written] = {}
+    for row in counted.collect():
+        so_far = found.get(row["drop"], Written())
+        worst = {} if row["worst"] is None else {row["check"]: row["worst"]}
+        found[row["drop"]] = Written(
+            so_far.rejected + row["rejected"], so_far.flagged + row["flagged"], so_far.worst | worst
         )
-        for row in counted.collect()
-    }
+    return found
 
 
 def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample, ...]]:
@@ -56,19 +60,40 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
     each = candidates.select("drop", "record", sf.explode("checks").alias("check"))
     order = sf.expr("row_number() over (partition by drop, check order by record)")
     chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
-    top = evidence.join(sf.broadcast(chosen), ["drop", "record"]).orderBy("drop", "check", "record")
+    top = evidence.join(sf.broadcast(chosen), ["drop", "record"])
     found: dict[tuple[str, str], list[Sample]] = {}
-    for row in top.select("drop", "check", "record", _value(plan).alias("value")).collect():
+    value = sf.substring(_value(plan), 1, LENGTH).alias("value")
+    for row in top.select("drop", "check", "record", value).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
-    return {place: tuple(samples) for place, samples in found.items()}
+    return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
 
-def _worst(check: Check, plan: Plan) -> Column:
-    prop = plan.property_named(check.property or "")
-    text = sf.element_at("cells", sf.lit(prop.name))
-    rank = sf.char_length(text) if prop.type == "string" else typed(text, prop)
-    failed = sf.array_contains("checks", check.id)
-    return sf.substring(WORST[check.kind](sf.when(failed, text), sf.when(failed, rank)), 1, LENGTH)
+def _rank(plan: Plan) -> Column:
+    """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
+    alike: dict[tuple[LogicalType, str | None, int], list[str]] = {}
+    for check in plan.row_checks():
+        if check.kind in WORST:
+            prop = plan.property_named(check.property or "")
+            alike.setdefault((prop.type, prop.format, WORST[check.kind]), []).append(check.id)
+    rank = sf.lit(None).cast("double")
+    for (kind, form, sign), ids in alike.items():
+        rank = sf.when(sf.col("check").isin(ids), sign * _size(kind, form)).otherwise(rank)
+    return rank
+
+
+def _size(kind: LogicalType, form: str | None) -> Column:
+    """Where the text `value` stands among values of its type."""
+    value = typed(sf.col("value"), Property("value", kind, form))
+    match kind:
+        case "string":
+            size = sf.char_length(value)
+        case "date":
+            size = sf.unix_date(value)
+        case "timestamp":
+            size = sf.unix_micros(value)
+        case _:
+            size = value
+    return size.cast("double")
 
 
 def _value(plan: Plan) -> Column:
@@ -77,4 +102,4 @@ def _value(plan: Plan) -> Column:
     if not pairs:
         return sf.lit(None).cast("string")
     name = sf.element_at(sf.create_map(*pairs), sf.col("check"))
-    return sf.substring(sf.element_at("cells", name), 1, LENGTH)
+    return sf.element_at("cells", name)

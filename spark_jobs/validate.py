@@ -30,8 +30,8 @@ SETTINGS = {
     "spark.sql.adaptive.coalescePartitions.enabled": "false",  # few as they are, one for each core
 }
 """What correctness needs of a Spark session, wherever it comes from."""
-SMALL = 64 * 1024**2
-"""Bytes of files below which the code for queries over the failing rows costs more to compile than it saves."""
+FEW = 50_000
+"""Rows that fail, up to which the code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
 """Queries over the failing rows are over before the JVM has compiled a large method; small ones it compiles at once."""
@@ -97,7 +97,7 @@ def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
     found = batch.read(spark, request)
     results = dict(found.failed)
     good = [d for d in request.drops if d.id not in results]
-    _set(spark, INTERPRETED if sum(d.size for d in good) < SMALL else IN_PIECES)
+    _set(spark, INTERPRETED if found.single <= FEW else IN_PIECES)
     if good:
         results |= facts.measure(spark, request, found, good)
     else:
