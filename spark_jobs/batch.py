@@ -95,7 +95,7 @@ def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read
     for splits in by_file.values():
         splits.sort(key=lambda split: split["block"])
     lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
-    if sum(all_lines.get["lines"] for all_lines in seen) != sum(file.lines for file in lines.values()):
+    if _all_lines(seen) != sum(file.lines for file in lines.values()):
         lines = reader.bare(reader.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
@@ -104,6 +104,14 @@ def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read
             if not _placed(group, drop, by_file.get(file, [])):
                 found.failed[drop.id] = _header_changed(drop)
     return found
+
+
+def _all_lines(seen: Sequence[Observation]) -> int | None:
+    """How many lines were read; None where a whole group was found empty, as Spark then observes nothing."""
+    try:
+        return sum(int(group.get["lines"]) for group in seen)
+    except Py4JJavaError:
+        return None
 
 
 def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> DataFrame:

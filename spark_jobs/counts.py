@@ -64,7 +64,8 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
 
 def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed: int, null: int) -> Count:
     samples = facts.samples.get(check.id, ())
-    worst = facts.worst.get(check.id) or next((s.value for s in samples if s.value is not None), None)
+    first = next((s.value for s in samples if s.value is not None), None)
+    worst = facts.worst.get(check.id, first)
     if check.property and plan.property_named(check.property).masked:
         samples = tuple(Sample(s.record, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK

@@ -22,11 +22,11 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     lines = singles.select("*", reader.parsed(sf.col("raw"), plan.csv, len(header)).alias("parsed"))
     split = lines.select(
         *("drop", "record", "raw"),
-        sf.col("parsed.bad").isNull().alias("fits"),
+        "parsed",
         *(reader.cell(sf.col("parsed")[f"c{at[p.name]}"], plan.csv).alias(f"c{n}") for n, p in here),
     )
     values = split.select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
-    failing = _failing(plan, at)
+    failing = _failing(plan, at, len(header))
     masks = [bits.word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
     judged = values.select("*", *masks)
     malformed = bits.is_malformed(plan)
@@ -40,9 +40,10 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     return judged.select("drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *kept, *once)
 
 
-def _failing(plan: Plan, at: dict[str, int]) -> list[Column | None]:
+def _failing(plan: Plan, at: dict[str, int], width: int) -> list[Column | None]:
     """One column for each row check; None where its property is missing from the file."""
-    record = rules.record_rules(sf.col("raw"), sf.col("fits"), plan.csv)
+    line, fits = sf.col("raw"), reader.fits(sf.col("parsed"))
+    record = rules.record_rules(line, fits, reader.swallows(line, plan.csv, width), plan.csv)
     return [record[c.kind] if c.scope == "record" else _row(plan, c, at) for c in plan.row_checks()]
 
 

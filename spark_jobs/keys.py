@@ -41,7 +41,7 @@ def values(
     line, place = sf.col("line"), header.index(prop.name)
     parsed = reader.parsed(line, plan.csv, len(header))
     if malformed:
-        tests = rules.record_rules(line, parsed["bad"].isNull(), plan.csv)
+        tests = rules.record_rules(line, reader.fits(parsed), reader.swallows(line, plan.csv, len(header)), plan.csv)
         split = split.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
     up_to = sf.substring_index(line, plan.csv.delimiter, place + 1)
     alone = sf.nullif(sf.substring_index(up_to, plan.csv.delimiter, -1), sf.lit(""))

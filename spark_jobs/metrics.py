@@ -83,7 +83,7 @@ def tally(records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, M
     )
     counted: dict[str, dict[str, Row]] = {}
     masked: dict[str, list[tuple[int, int]]] = {}
-    for row in counts.unionByName(masks.drop("place"), allowMissingColumns=True).collect():
+    for row in counts.unionByName(masks.select("drop", *words, "n"), allowMissingColumns=True).collect():
         if row["what"] is None:
             mask = sum(row[word] << n * bits.WORD for n, word in enumerate(words))
             masked.setdefault(row["drop"], []).append((-row["n"], mask))

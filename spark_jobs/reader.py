@@ -21,6 +21,10 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
 
 
+MOST_CELLS = 20_000
+"""Spark's parser gives up the whole run at 20,480 cells in one line; a line with as many delimiters is no record."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bare:
     """What is known of a file without any check: its lines, and how many of them are empty."""
@@ -71,9 +75,27 @@ def header_texts(header_line: str) -> tuple[str, ...]:
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
-    """A line as a struct of the texts c0, c1, ... and `bad`, which is null where the line has exactly `width` cells."""
+    """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells."""
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
-    return sf.from_csv(line, schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
+    return sf.from_csv(bounded(line, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
+
+
+def fits(parsed_line: Column) -> Column:
+    """Whether a parsed line has as many cells as were asked for."""
+    return parsed_line.isNotNull() & parsed_line["bad"].isNull()
+
+
+def swallows(line: Column, csv: Csv, width: int) -> Column:
+    """Whether a quote is open at the end of a line of `width` cells: one more cell put there is not found again."""
+    longer = parsed(sf.concat(line, sf.lit(f"{csv.delimiter}x")), csv, width + 1)
+    return sf.contains(line, sf.lit(csv.quote)) & longer[f"c{width}"].isNull()
+
+
+def bounded(line: Column, csv: Csv) -> Column:
+    """A line that may be parsed: null where it has too many delimiters."""
+    rest = sf.replace(line, sf.lit(csv.delimiter), sf.lit(""))
+    few = sf.char_length(line) - sf.char_length(rest) < MOST_CELLS
+    return sf.when((sf.octet_length(line) < MOST_CELLS) | few, line)
 
 
 def dialect(csv: Csv) -> dict[str, str]:

@@ -19,12 +19,12 @@ from spark_jobs.schema import typed
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
-def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
-    """What a line must be before it is a record, by kind; `fits`: it has as many cells as the header.
+def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict[str, Column]:
+    """What a line must be before it is a record, by kind; `fits` and `swallows` are the reader's.
 
     How many cells there are is not said where a quote is open, as it may have swallowed some.
     """
-    quotes = _odd_quotes(line, csv)
+    quotes = _odd_quotes(line, csv) | (fits & swallows)
     return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 

@@ -32,13 +32,15 @@ class Written:
 
 def written(evidence: DataFrame, plan: Plan) -> dict[str, Written]:
     """Count what was written, and find the worst value of each check that any row fails."""
-    each = evidence.select("drop", "outcome", "cells", sf.posexplode("checks").alias("nth", "check"))
-    texts = each.select("drop", "outcome", "nth", "check", _value(plan).alias("value"))
+    each = evidence.select("drop", "outcome", "record", "cells", sf.posexplode("checks").alias("nth", "check"))
+    texts = each.select("drop", "outcome", "record", "nth", "check", _value(plan).alias("value"))
     once = sf.col("nth") == 0
+    rank = _rank(plan)
+    worse = sf.when(rank.isNotNull(), sf.struct(rank.alias("rank"), -sf.col("record")))  # of equals the first
     counted = texts.groupBy("drop", "check").agg(
         sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
         sf.count_if(once & (sf.col("outcome") == "flagged")).alias("flagged"),
-        sf.max_by(sf.substring("value", 1, LENGTH), _rank(plan)).alias("worst"),
+        sf.max_by(sf.substring("value", 1, LENGTH), worse).alias("worst"),
     )
     found: dict[str, Written] = {}
     for row in counted.collect():

@@ -22,6 +22,8 @@ from spark_jobs.schema import GREATEST_DOUBLE, typed
 PARSED = {"integer": "bigint", "number": "double", "date": "date"}
 """Logical types that Spark's parser makes values of; the others, and dates with a format, are read as text."""
 NUMERAL = r"[0123456789+\-.eE]"
+WIDE = 400
+"""Columns up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
 DAY = r"\d{4}-\d{2}-\d{2}"
 
 
@@ -35,10 +37,11 @@ def scan(
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line, words = sf.col("line"), bits.words(plan)
-    fast = sf.from_csv(line, _schema(plan, header), reader.dialect(plan.csv) | _nulls(plan.csv))
-    lines = reader.lines(text, plan.csv, seen).select(
-        "*", line.rlike(plain(plan, header)).alias("plain"), fast.alias("parsed")
+    fast = sf.from_csv(
+        reader.bounded(line, plan.csv), _schema(plan, header), reader.dialect(plan.csv) | _nulls(plan.csv)
     )
+    even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
+    lines = reader.lines(text, plan.csv, seen).select("*", even.alias("plain"), fast.alias("parsed"))
     cells = [_cell(sf.col("parsed")[f"c{at[p.name]}"], p, plan.csv).alias(f"c{n}") for n, p in here]
     split = lines.select("*", *cells)
     values = split.select("*", *(_value(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))

@@ -6,6 +6,8 @@ is therefore fenced by a test that closes exactly those doors; a table of texts 
 
 from __future__ import annotations
 
+import re
+
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
@@ -15,6 +17,8 @@ GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERALS = r"^[0-9+\-.eE]*\z"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?\z"
+PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']")
+OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
 
 
 def typed(cell: Column, prop: Property) -> Column:
@@ -39,12 +43,30 @@ def typed(cell: Column, prop: Property) -> Column:
 
 def _date(cell: Column, pattern: str | None) -> Column:
     if pattern not in (None, "yyyy-MM-dd"):
-        return sf.try_to_timestamp(cell, sf.lit(pattern)).cast("date")
+        return _by_pattern(cell, pattern).cast("date")
     day = cell.try_cast("date")
     return sf.when(day.cast("string") == cell, day)  # a round trip: no other text stands for the day
 
 
 def _timestamp(cell: Column, pattern: str | None) -> Column:
     if pattern is not None:
-        return sf.try_to_timestamp(cell, sf.lit(pattern))
+        return _by_pattern(cell, pattern)
     return sf.when(cell.rlike(TIMESTAMP), cell.try_cast("timestamp"))
+
+
+def _by_pattern(cell: Column, pattern: str) -> Column:
+    """A timestamp of a java.time pattern, whose `yyyy` alone would take a sign and more digits than a long holds."""
+    return sf.when(cell.rlike(shape(pattern)), sf.try_to_timestamp(cell, sf.lit(pattern)))
+
+
+def shape(pattern: str) -> str:
+    """A regular expression of the texts that a date or timestamp pattern stands for: as many digits as letters."""
+    return "^" + "".join(_piece(piece) for piece in PIECE.finditer(pattern)) + r"\z"
+
+
+def _piece(piece: re.Match[str]) -> str:
+    if piece[1] is not None:
+        return re.escape(piece[1].replace("''", "'") or "'")
+    if piece[2]:
+        return OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}")
+    return re.escape(piece[0])

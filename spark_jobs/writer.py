@@ -114,7 +114,7 @@ def _rejected_lines(
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    titles = [(n, 0, _header(d, plan.csv)) for n, d in enumerate(drops)]
+    titles = [(n, 0, _header(d, plan)) for n, d in enumerate(drops)]
     headed = frames.small(spark, titles, "number int, record long, line string")
     lines = reduce(DataFrame.union, [_lines(own, header, plan) for own, header in _by_header(rows, drops)], headed)
     ordered = lines.repartition("number").sortWithinPartitions("number", "record")
@@ -154,8 +154,10 @@ def _quoted(cell: Column, csv: Csv) -> Column:
     return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
 
 
-def _header(drop: JobDrop, csv: Csv) -> str:
-    line = io.StringIO()
+def _header(drop: JobDrop, plan: Plan) -> str:
+    """The first line; a name that the contract does not know is as harmless as a cell."""
+    line, csv, known = io.StringIO(), plan.csv, {p.name for p in plan.properties}
+    names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in positions(drop.header)]
     doubled = csv.escape == csv.quote
     text_csv.writer(
         line,
@@ -164,7 +166,7 @@ def _header(drop: JobDrop, csv: Csv) -> str:
         doublequote=doubled,
         escapechar=None if doubled else csv.escape,
         lineterminator="",
-    ).writerow([*positions(drop.header), *OURS])
+    ).writerow([*names, *OURS])
     return line.getvalue()
 
 

@@ -42,7 +42,7 @@ def _one_character(value: str) -> str:
     if not value:
         fix = "Write the one character that is used."
         raise PydanticCustomError("not-built-yet", "is empty, which is not built yet", {"fix": fix})
-    if len(value) > 1 or value in "\r\n\0":
+    if len(value) > 1 or value in "\r\n\0" or value > "\uffff":
         raise PydanticCustomError(
             "bad-value", "must be one character", {"fix": 'Write one in quotes, as ";" or "\\t".'}
         )
@@ -72,6 +72,9 @@ class CsvBlock(_Strict):
 
     @model_validator(mode="after")
     def _apart(self) -> CsvBlock:
+        if self.delimiter == "\\":
+            message = "has a backslash for its delimiter, which is not built yet"
+            raise PydanticCustomError("not-built-yet", message, {"fix": "Use another delimiter, as `,` or `;`."})
         if self.delimiter in {self.quote, self.escape}:
             message = "has one character for the delimiter and for the quote or escape"
             raise PydanticCustomError("bad-value", message, {"fix": "Write the characters that the file really uses."})

@@ -9,6 +9,7 @@ from contracts.authoring import properties, quality
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
+from contracts.columns import OURS
 from contracts.plan import RECORD_CHECKS, Check, Property
 from contracts.problem import nearest
 
@@ -68,11 +69,19 @@ def _names(document: Document, sources: list[Any]) -> None:
         if source["name"] in seen:
             message = f"The property `{source['name']}` stands twice."
             document.error((*path, "name"), "duplicate-property", message, "Keep one of them.")
+        if wrong := _unusable(source["name"]):
+            document.error((*path, "name"), "bad-name", wrong, "Give the column another name.")
         seen.add(source["name"])
         if source.get("primaryKey") and keyed:
             message = "A primary key of several properties is not built yet."
             document.error((*path, "primaryKey"), "not-built-yet", message, "Mark one property, or none.")
         keyed = keyed or bool(source.get("primaryKey"))
+
+
+def _unusable(name: str) -> str | None:
+    if name in OURS:
+        return f"`{name}` is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back."
+    return None if name.isprintable() else f"{name!r} has characters that cannot be printed."
 
 
 def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
@@ -82,6 +91,9 @@ def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
         if check.id in seen and not _is_twice(document, check.property):
             message = f"Two checks have the id `{check.id}`."
             document.error(path, "check-id-clash", message, "Give a quality entry an `id:` of its own.")
+        if not check.id.isprintable() and (check.property or "").isprintable():
+            message = f"The id {check.id!r} has characters that cannot be printed."
+            document.error(path, "bad-name", message, "Give the entry an `id:` of one line.")
         seen.add(check.id)
 
 

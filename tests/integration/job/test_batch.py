@@ -50,6 +50,8 @@ FILES: dict[str, bytes | str] = {
     "misfits.csv": HEAD + "x,1d,2024-1-5,SP\n2, 1,today,\n",
     "ragged.csv": HEAD + "1,1.5\n2,1,2024-01-01,SP,more\n3,,,\n",
     "open-quote.csv": HEAD + '1,1.5,2024-01-01,"SP\n2,,,"RJ"\n',
+    "swallowed.csv": HEAD + '1,,5"x,"SP,and more\n2,,,SP\n',
+    "many-cells.csv": HEAD + "," * 25_000 + "\n2,,,SP\n",
     "quoted.csv": 'id,"wind",day,state\n"1","1.5","2024-01-01","SP"\n2,"","",""\n',
     "nul.csv": HEAD + "1,1.5,2024-01-01,S\x00\n2,,,\n",
     "not-utf8.csv": (HEAD + "1,1.5,2024-01-01,S").encode() + b"\xff\xfe\n2,,,\n",
@@ -90,6 +92,8 @@ def test_others_in_a_batch_change_nothing(spark: SparkSession, tmp_path: Path, t
         ("misfits.csv", 2, 0, 2, 0, 0),
         ("ragged.csv", 3, 1, 2, 0, 0),
         ("open-quote.csv", 2, 1, 1, 0, 0),
+        ("swallowed.csv", 2, 1, 1, 0, 0),
+        ("many-cells.csv", 2, 1, 1, 0, 0),
         ("quoted.csv", 2, 2, 0, 0, 0),
         ("nul.csv", 2, 1, 1, 0, 0),
         ("not-utf8.csv", 2, 1, 1, 0, 0),
@@ -114,6 +118,14 @@ def test_malformed_records_are_judged_by_record_checks_alone(together: Judged) -
     assert together.count("record.fields", "ragged.csv").failed == 2
     required = together.count("id.required", "ragged.csv")
     assert (required.evaluated, required.failed, required.null) == (1, 0, 0)
+
+
+def test_quote_that_swallows_delimiters_is_open(together: Judged) -> None:
+    assert together.count("record.quotes", "swallowed.csv").failed == 1
+
+
+def test_line_of_more_cells_than_the_parser_takes_is_no_record(together: Judged) -> None:
+    assert together.count("record.fields", "many-cells.csv").failed == 1
 
 
 def test_misfits_are_null_for_other_checks(together: Judged) -> None:
@@ -190,6 +202,18 @@ def test_unreadable_and_changed_files_fail_alone(spark: SparkSession, tmp_path: 
     assert [d.valid for d in result.drops] == [1, 0, 1, 0]
 
 
+@pytest.mark.parametrize("now", ["", "\n\n"])
+def test_file_that_is_empty_by_now_fails_alone(spark: SparkSession, tmp_path: Path, now: str) -> None:
+    request = a_request(tmp_path, PLAN, {"a.csv": HEAD + "1,1,,\n", "empty.csv": "id,wind\n1,2\n"})
+    (tmp_path / "stage" / "empty.csv").write_text(now)
+    (tmp_path / "request.json").write_text(request.dumps())
+
+    run(spark, (tmp_path / "request.json").as_uri())
+
+    result = JobResult.loads((tmp_path / "result.jsonl").read_bytes())
+    assert [d.failure and d.failure.code for d in result.drops] == [None, "header-changed"]
+
+
 @pytest.mark.parametrize("names", [("a.csv",), ("a.csv", "b.csv")])
 def test_one_unreadable_file_fails_and_several_fail_the_run(
     spark: SparkSession, tmp_path: Path, names: tuple[str, ...]
@@ -216,6 +240,21 @@ def test_a_crashed_run_leaves_no_result(spark: SparkSession, tmp_path: Path) -> 
     with pytest.raises(Exception, match=r"(?i)pattern|unclosed|invalid"):
         judge(spark, tmp_path, broken, {"a.csv": "id\nx\n"})
     assert not (tmp_path / "result.jsonl").exists()
+
+
+def test_more_columns_than_the_pattern_is_made_for(spark: SparkSession, tmp_path: Path) -> None:
+    names = [f"d{n}" for n in range(450)]
+    plan = a_plan([a_property(name, "date") for name in names])
+    good, bad = ["2024-01-01"] * 450, ["2024-01-01"] * 449 + ["2024-02-30"]
+    judged = judge(spark, tmp_path, plan, {"a.csv": "\n".join(map(",".join, (names, good, bad))) + "\n"})
+    assert (judged.drop().valid, judged.drop().rejected) == (1, 1)
+    assert [row.checks for row in judged.evidence(spark)] == [["d449.logicalType"]]
+
+
+def test_header_that_a_spreadsheet_would_run_is_harmless(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan([a_property("a", "integer")], columns_extra="ignore")
+    judged = judge(spark, tmp_path, plan, {"a.csv": "a,=1+1\nx,y\n"})
+    assert judged.rejected()[0] == ["a", "'=1+1", "_record", "_reasons"]
 
 
 def test_names_are_taken_as_they_are(spark: SparkSession, tmp_path: Path) -> None:

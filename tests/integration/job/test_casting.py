@@ -121,7 +121,8 @@ def test_other_texts_are_no_values(spark: SparkSession, of: LogicalType) -> None
 
 @pytest.mark.parametrize("pattern", ["dd/MM/yyyy", "yyyyMMdd"])
 def test_dates_follow_the_contracts_pattern(spark: SparkSession, pattern: str) -> None:
-    texts = ["29/02/2024", "30/02/2024", "1/2/2024", "20240229", "20240230", "29/02/2024 ", "29/02/24"]
+    signed = ["29/02/+2024", "01/01/+294248", "29/02/-2024", "+20240229", "2942480229", "\uff1229/02/2024"]
+    texts = [*signed, "29/02/2024", "30/02/2024", "1/2/2024", "20240229", "20240230", "29/02/2024 ", "29/02/24"]
     good = {"dd/MM/yyyy": ["29/02/2024"], "yyyyMMdd": ["20240229"]}[pattern]
 
     found = values(spark, texts, Property("p", "date", pattern))

@@ -14,6 +14,11 @@ PROPERTY = {
     "map of a text": a_property("map: {}  #! not-built-yet"),
     "no name": a_document("- logicalType: string  #! missing-key"),
     "name twice": a_document("- name: x\n  logicalType: string\n- name: x  #! duplicate-property\n  logicalType: date"),
+    "name that is ours": a_document("- name: _record  #! bad-name\n  logicalType: string"),
+    "name of two lines": a_document('- name: "a\\nb"  #! bad-name\n  logicalType: string'),
+    "check name of two lines": a_property(
+        'quality:\n  - name: "a\\nb"  #! bad-name\n    metric: nullValues\n    mustBe: 0'
+    ),
     "key misspelt": a_property("requird: true  #! unknown-key"),
     "constraint beside its options": a_property("maxLength: 3  #! unknown-key"),
     "boolean as text": a_property('required: "true"  #! wrong-type'),
@@ -115,6 +120,8 @@ BLOCK = {
     "format of a later version": "files: a/b.parquet\nproducer: shop\nformat: parquet  #! not-built-yet",
     "format misspelt": "files: a/b.csv\nproducer: shop\nformat: CSV  #! unknown-value",
     "delimiter of two characters": f'{DROP}csv: {{delimiter: "||"}}  #! bad-value',
+    "delimiter that is a backslash": f"{DROP}csv: {{delimiter: '\\'}}  #! not-built-yet",
+    "delimiter beyond the basic plane": f'{DROP}csv: {{delimiter: "\\U0001F600"}}  #! bad-value',
     "delimiter that is the quote": f"{DROP}csv: {{delimiter: '\"'}}  #! bad-value",
     "no quote": f'{DROP}csv: {{quote: ""}}  #! not-built-yet',
     "no header": f"{DROP}csv: {{header: false}}  #! not-built-yet",
