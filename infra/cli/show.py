@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from functions.ports import Step
+    from functions.ports import Batch, Step
     from functions.submission import Drop
     from infra.cli.target import Target
 
@@ -33,17 +33,18 @@ def command(drop: str, form: str) -> None:
     target = reading()
     found = the_drop(target.ledger, drop)
     history = target.ledger.history(found.id)
+    batch = target.ledger.batch(found.batch) if found.batch else None
     if form == "json":
-        body = {"drop": codec.encode(found), "history": codec.encode(history)}
+        body = {"drop": codec.encode(found), "history": codec.encode(history), "batch": codec.encode(batch)}
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    text = drop_detail(_facts(found), map(_event, history), _links(found, target), width, sys.stdout.isatty())
+    text = drop_detail(_facts(found, batch), map(_event, history), _links(found, target), width, sys.stdout.isatty())
     click.echo(text, nl=False)
 
 
-def _facts(drop: Drop) -> dict[str, Any]:
+def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
     rows = drop.rows
     return {
         "state": drop.state,
@@ -59,6 +60,8 @@ def _facts(drop: Drop) -> dict[str, Any]:
         "decided": drop.decided_at,
         "records": f"{rows.read:,} read, {rows.valid:,} valid, {rows.rejected:,} rejected" if rows else None,
         "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
+        "run": batch and batch.run,
+        "run ended": batch and batch.reason,
         **{f"problem {n}": f"{p.message} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
     }
 

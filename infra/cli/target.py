@@ -18,7 +18,7 @@ import click
 from contracts.errors import DropgateError
 
 if TYPE_CHECKING:
-    from functions.ports import Ports, Step
+    from functions.ports import Batch, Ports, Step
     from functions.submission import Drop
 
 HOME = Path(".dropgate")
@@ -40,6 +40,10 @@ class Reader(Protocol):
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         """All that happened to a drop, the oldest first."""
+        ...
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """The batch that a drop was in, as it stands now."""
         ...
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:

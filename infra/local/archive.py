@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts import codec
-from functions.ports import Ledger, Step
+from functions.ports import Batch, Ledger, Step
 from functions.submission import Drop
 
 LEDGER = "ledger.json"
@@ -28,6 +28,8 @@ class Archive:
             one["drop"]["id"]: tuple(codec.decode(Step, step, LEDGER) for step in one["history"])
             for one in saved["drops"]
         }
+        batches = [codec.decode(Batch, one, LEDGER) for one in saved.get("batches", ())]
+        self._batches = {batch.id: batch for batch in batches}
 
     @property
     def promoted(self) -> str:
@@ -49,6 +51,10 @@ class Archive:
     def history(self, drop_id: str) -> tuple[Step, ...]:
         """All that happened to a drop, the oldest first."""
         return self._history.get(drop_id, ())
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """A batch as it was left."""
+        return self._batches.get(batch_id)
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         """The ids that begin so."""
@@ -72,14 +78,16 @@ def save(
     zones: Mapping[str, str],
     at: str,
 ) -> None:
-    """Write the drops with their history, and the objects by zone and key; `zones` are the URIs that they had."""
+    """Write drops with history and batches, and objects by zone and key; `zones` are the URIs that they had."""
     for name, body in objects.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
+    found = ledger.drops(drops)
     saved: list[dict[str, Any]] = [
-        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in ledger.drops(drops)
+        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
     ]
+    batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in found if drop.batch})]
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"format": 1, "saved_at": at, "zones": zones, "drops": saved}, indent=1)
+    text = json.dumps({"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches}, indent=1)
     (folder / LEDGER).write_text(text, encoding="utf-8")

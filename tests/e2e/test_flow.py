@@ -122,6 +122,15 @@ def test_show_tells_both_attempts(second: dict[str, Drop]) -> None:
     assert (shown.exit_code, "(attempt 2)" in shown.output) == (0, True), shown.output
 
 
+def test_show_names_the_run_of_a_drop(world: World, first: dict[str, Drop]) -> None:
+    drop = first["good"]
+    batch = world.ports.ledger.batch(drop.batch or "")
+    assert batch is not None
+    assert batch.run is not None
+    assert batch.run in cli("show", drop.id, "--format", "json").output
+    assert batch.run in cli("show", drop.id).output
+
+
 @pytest.mark.usefixtures("second")
 def test_replay_of_promoted_drop_is_refused(first: dict[str, Drop]) -> None:
     done = cli("replay", first["good"].id[:10])
