@@ -11,13 +11,13 @@ import re
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from contracts.datepattern import PIECE, literal
 from contracts.plan import Property
 
 GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERALS = r"^[0-9+\-.eE]*\z"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?\z"
-PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']")
 OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
 
 
@@ -65,8 +65,4 @@ def shape(pattern: str) -> str:
 
 
 def _piece(piece: re.Match[str]) -> str:
-    if piece[1] is not None:
-        return re.escape(piece[1].replace("''", "'") or "'")
-    if piece[2]:
-        return OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}")
-    return re.escape(piece[0])
+    return OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}") if piece[2] else re.escape(literal(piece))

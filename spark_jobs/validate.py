@@ -31,7 +31,7 @@ SETTINGS = {
 }
 """What correctness needs of a Spark session, wherever it comes from."""
 FEW = 50_000
-"""Rows that fail, up to which the code for queries over them costs more to compile than it saves."""
+"""Lines that fail or need a closer look, up to which code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
 """Queries over the failing rows are over before the JVM has compiled a large method; small ones it compiles at once."""

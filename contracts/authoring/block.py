@@ -44,7 +44,7 @@ def _one_character(value: str) -> str:
         raise PydanticCustomError("not-built-yet", "is empty, which is not built yet", {"fix": fix})
     if len(value) > 1 or value in "\r\n\0" or value > "\uffff":
         raise PydanticCustomError(
-            "bad-value", "must be one character", {"fix": 'Write one in quotes, as ";" or "\\t".'}
+            "bad-value", "must be one character, not above U+FFFF", {"fix": 'Write one in quotes, as ";" or "\\t".'}
         )
     return value
 

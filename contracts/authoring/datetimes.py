@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']|'")
+from contracts.datepattern import PIECE, literal
+
 DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
 INSTEAD = {
     **dict.fromkeys(("YYYY", "YY", "Y", "yy", "y", "uuuu"), "yyyy"),
@@ -96,9 +97,9 @@ def example(pattern: str) -> str:
 
 
 def _shown(piece: re.Match[str]) -> str:
-    if piece[1] is not None:
-        return piece[1].replace("''", "'") or "'"
-    return "123456"[: len(piece[0])] if piece[0].startswith("S") else EXAMPLE.get(piece[0], piece[0])
+    if not piece[2]:
+        return literal(piece)
+    return "123456"[: len(piece[0])] if piece[2] == "S" else EXAMPLE.get(piece[0], piece[0])
 
 
 def parse(text: str, logical_type: str, pattern: str | None) -> datetime | None:

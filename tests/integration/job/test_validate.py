@@ -30,6 +30,11 @@ def test_clean_file_has_no_rejected_rows(spark: SparkSession, tmp_path: Path) ->
     assert not (tmp_path / "rows").exists()
 
 
+def test_of_equally_bad_values_the_first_is_observed(spark: SparkSession, tmp_path: Path) -> None:
+    text = "id,wind,state\n1,399,SP\n2,400.0,SP\n3,400,SP\n4,4e2,SP\n"
+    assert judge(spark, tmp_path, PLAN, {"a.csv": text}).count("wind.maximum").observed == "400.0"
+
+
 def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
     text = "id,wind,state\n1,400,XX\n,12,SP\n\n3,361.5,RJ\nx,1,SP\n1,,\n"
     judged = judge(spark, tmp_path, PLAN, {"a.csv": text})
