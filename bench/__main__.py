@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 HOURS = 8760
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
-WARM, ROUNDS = 2, 3
+WARM, ROUNDS = 2, 5
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date", "timestamp": "timestamp", "boolean": "boolean"}
 
 

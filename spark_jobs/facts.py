@@ -31,7 +31,7 @@ class Findings:
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     records = judged(spark, request, read.groups)
-    found = Findings(*metrics.tally(records, request.plan))
+    found = Findings(*metrics.tally(spark, records, request.plan))
     _look_at_rows(spark, request, records, found)
     for group in read.groups:
         for check in request.plan.checks:
@@ -43,14 +43,17 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
 def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, found: Findings) -> None:
     """Write the rows that fail, and take every figure of them from what lies there."""
     how_many = sum(t.failing for t in found.tallies.values())
-    evidence = writer.write_rows(spark, records, request, how_many)
+    failing = [
+        (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
+    ]
+    evidence = writer.write_rows(spark, records, request, failing, how_many)
     if not how_many:
         return
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
     with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
-        files = pool.submit(writer.write_rejected, spark, evidence, request, rejected)
-        written = pool.submit(samples.written, evidence, request.plan)
-        first = pool.submit(samples.first, evidence, request.plan)
+        files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)
+        written = pool.submit(samples.written, evidence, request.plan, failing)
+        first = pool.submit(samples.first, evidence, failing)
     found.written, found.samples = written.result(), first.result()
     found.outputs |= {drop: {"rejected_csv": uri} for drop, uri in files.result().items()}
 

@@ -29,8 +29,8 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     failing = _failing(plan, at, len(header))
     masks = [bits.word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
     judged = values.select("*", *masks)
-    malformed = bits.is_malformed(plan)
-    strict = bits.of(bits.record_checks(plan))
+    records = bits.record_checks(plan)
+    malformed, strict = bits.fails_any(records), bits.of(records)
     kept = [
         sf.when(malformed, sf.col(w).bitwiseAND(strict.get(w, 0))).otherwise(sf.col(w)).alias(w)
         for w in bits.words(plan)

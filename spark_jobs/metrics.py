@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
@@ -12,6 +13,7 @@ from contracts.plan import Plan
 from spark_jobs import bits, frames, rules
 
 HISTOGRAM = 1_000
+TOTAL = "total"
 Masks = tuple[tuple[tuple[str, int], ...], bool]
 """How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 
@@ -61,26 +63,24 @@ def is_open() -> Column:
     return sf.col("m0").isNull()
 
 
-def tally(records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
+def tally(spark: SparkSession, records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
     """Count every row check and every sum, by drop, and the most frequent masks of failing checks.
 
-    The many records are first made few, by what they fail; each of these then counts for all that is said of it.
+    The many records are first made few, by what they fail; each of these then counts for all that is said of it. What
+    may be said is a small frame, not code: an expression for each check took longer to plan than to run.
     """
     words, sums = bits.words(plan), ["n", *rules.summed_names(plan)]
     few = records.groupBy("drop", *words).agg(*(sf.sum(name).alias(name) for name in sums))
-    checks = list(enumerate(plan.row_checks()))
-    said = {str(k): bits.fails_any([(k, c)]) for k, c in checks} | {
-        "total": sf.lit(True),
-        "sound": ~bits.is_malformed(plan),
-        "valid": ~bits.is_rejected(plan),
-        "failing": bits.fails_any(checks),
-    }
-    each = few.select("drop", *sums, sf.explode(bits.named(said)).alias("what"))
-    counts = each.groupBy("drop", "what").agg(*(sf.sum(name).alias(name) for name in sums))
-    frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
-    masks = (
-        few.where(bits.fails_any(checks)).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)
+    said = _said(spark, plan, words)
+    of_it = reduce(Column.__or__, (few[word].bitwiseAND(said[word]) != 0 for word in words), sf.col("what") == TOTAL)
+    counts = (
+        few.join(sf.broadcast(said), of_it)
+        .groupBy("drop", "what")
+        .agg(*(sf.sum(few[name]).alias(name) for name in sums))
     )
+    frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
+    failing = reduce(Column.__or__, (sf.col(word) != 0 for word in words))
+    masks = few.where(failing).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)
     counted: dict[str, dict[str, Row]] = {}
     masked: dict[str, list[tuple[int, int]]] = {}
     for row in counts.unionByName(masks.select("drop", *words, "n"), allowMissingColumns=True).collect():
@@ -89,15 +89,27 @@ def tally(records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, M
             masked.setdefault(row["drop"], []).append((-row["n"], mask))
         else:
             counted.setdefault(row["drop"], {})[row["what"]] = row
-    tallies = {drop: _tally(rows, len(checks), sums[1:]) for drop, rows in counted.items()}
+    tallies = {drop: _tally(rows, len(plan.row_checks()), sums[1:]) for drop, rows in counted.items()}
     return tallies, {drop: _masks(sorted(found)) for drop, found in masked.items()}
+
+
+def _said(spark: SparkSession, plan: Plan, words: Sequence[str]) -> DataFrame:
+    """What may be said of a record, and the bits of which one says it: what, words."""
+    checks = list(enumerate(plan.row_checks()))
+    strict = [(n, c) for n, c in checks if c.severity == "error"]
+    groups = {TOTAL: [], "malformed": bits.record_checks(plan), "rejected": strict, "failing": checks}
+    groups |= {str(n): [(n, c)] for n, c in checks}
+    rows = [(what, *(bits.of(those).get(word, 0) for word in words)) for what, those in groups.items()]
+    return frames.small(spark, rows, f"what string, {', '.join(f'{word} long' for word in words)}")
 
 
 def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:
     n = {what: row["n"] for what, row in rows.items()}
-    total, sound, valid, failing = (n.get(what, 0) for what in ("total", "sound", "valid", "failing"))
+    total, malformed, rejected, failing = (n.get(what, 0) for what in (TOTAL, "malformed", "rejected", "failing"))
     failed = tuple(n.get(str(k), 0) for k in range(checks))
-    return Tally(total, sound, valid, failing, failed, {name: rows["total"][name] for name in sums})
+    return Tally(
+        total, total - malformed, total - rejected, failing, failed, {name: rows[TOTAL][name] for name in sums}
+    )
 
 
 def _masks(found: Sequence[tuple[int, int]]) -> Masks:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from contracts.job import Sample
 from contracts.plan import LogicalType, Plan, Property
+from spark_jobs.bits import Numbered
 from spark_jobs.schema import typed
 
 MOST = 5
@@ -30,12 +31,12 @@ class Written:
     worst: dict[str, str] = field(default_factory=dict)
 
 
-def written(evidence: DataFrame, plan: Plan) -> dict[str, Written]:
-    """Count what was written, and find the worst value of each check that any row fails."""
+def written(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Written]:
+    """Count what was written, and find the worst value of each of the checks that any row fails."""
     each = evidence.select("drop", "outcome", "record", "cells", sf.posexplode("checks").alias("nth", "check"))
-    texts = each.select("drop", "outcome", "record", "nth", "check", _value(plan).alias("value"))
+    texts = each.select("drop", "outcome", "record", "nth", "check", _value(failing).alias("value"))
     once = sf.col("nth") == 0
-    rank = _rank(plan)
+    rank = _rank(plan, failing)
     worse = sf.when(rank.isNotNull(), sf.struct(rank.alias("rank"), -sf.col("record")))  # of equals the first
     counted = texts.groupBy("drop", "check").agg(
         sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
@@ -52,7 +53,7 @@ def written(evidence: DataFrame, plan: Plan) -> dict[str, Written]:
     return found
 
 
-def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample, ...]]:
+def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
     """The first failing records of each drop and check.
 
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
@@ -64,16 +65,16 @@ def first(evidence: DataFrame, plan: Plan) -> dict[tuple[str, str], tuple[Sample
     chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
     top = evidence.join(sf.broadcast(chosen), ["drop", "record"])
     found: dict[tuple[str, str], list[Sample]] = {}
-    value = sf.substring(_value(plan), 1, LENGTH).alias("value")
+    value = sf.substring(_value(failing), 1, LENGTH).alias("value")
     for row in top.select("drop", "check", "record", value).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
 
-def _rank(plan: Plan) -> Column:
+def _rank(plan: Plan, failing: Numbered) -> Column:
     """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
     alike: dict[tuple[LogicalType, str | None, int], list[str]] = {}
-    for check in plan.row_checks():
+    for _, check in failing:
         if check.kind in WORST:
             prop = plan.property_named(check.property or "")
             alike.setdefault((prop.type, prop.format, WORST[check.kind]), []).append(check.id)
@@ -98,9 +99,9 @@ def _size(kind: LogicalType, form: str | None) -> Column:
     return size.cast("double")
 
 
-def _value(plan: Plan) -> Column:
+def _value(failing: Numbered) -> Column:
     """The text of the cell that the row's `check` is about."""
-    pairs = [sf.lit(part) for c in plan.row_checks() if c.property for part in (c.id, c.property)]
+    pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
     if not pairs:
         return sf.lit(None).cast("string")
     name = sf.element_at(sf.create_map(*pairs), sf.col("check"))

@@ -41,12 +41,17 @@ FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 """What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
 
 
-def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how_many: int) -> DataFrame:
-    """Write the failing rows in place of what an earlier try left, and give them back as they lie there."""
+def write_rows(
+    spark: SparkSession, records: DataFrame, request: JobRequest, failing: bits.Numbered, how_many: int
+) -> DataFrame:
+    """Write the failing rows in place of what an earlier try left, and give them back as they lie there.
+
+    `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
+    """
     if not how_many:
         storage.delete(spark, request.evidence_rows)
         return frames.small(spark, [], ROWS)
-    evidence = _evidence(spark, records, request)
+    evidence = _evidence(spark, records, request, failing)
     evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(
         storage.plain(request.evidence_rows)
     )
@@ -54,14 +59,17 @@ def write_rows(spark: SparkSession, records: DataFrame, request: JobRequest, how
 
 
 def write_rejected(
-    spark: SparkSession, evidence: DataFrame, request: JobRequest, rejected: Mapping[str, int]
+    spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
 ) -> dict[str, str]:
     """Write `rejected.csv` for every drop with rejected rows and a place for reports; its URI by drop."""
     drops = [d for d in request.drops if rejected.get(d.id) and d.reports]
     if not drops:
         return {}
     folder = request.scratch + "rejected/"
-    lines = _rejected_lines(spark, evidence, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
+    strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
+    broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
+    rows = evidence.select("*", broken.alias("broken"))
+    lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     targets = {d.id: f"{d.reports}rejected.csv" for d in drops}
     with ThreadPoolExecutor(8) as pool:
@@ -69,12 +77,13 @@ def write_rejected(
     return targets
 
 
-def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> DataFrame:
+def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
     plan = request.plan
     known = [(d.id, d.attempt, d.name) for d in request.drops]
     drops = frames.small(spark, known, "drop string, attempt int, file string")
-    failing = records.where(bits.fails_any(list(enumerate(plan.row_checks())))).join(sf.broadcast(drops), "drop")
-    parts = [_with_cells(rows, plan, header) for rows, header in _by_header(failing, request.drops)]
+    rows = records.where(bits.fails_any(failing)).join(sf.broadcast(drops), "drop")
+    malformed = bits.is_malformed(failing)
+    parts = [_with_cells(own, plan.csv, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
         "drop",
         sf.lit(plan.contract).alias("contract"),
@@ -84,10 +93,10 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest) -> D
         sf.lit(request.batch).alias("batch"),
         "file",
         "record",
-        sf.when(bits.is_rejected(plan), "rejected").otherwise("flagged").alias("outcome"),
+        sf.when(bits.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
         "cells",
         "raw",
-        bits.failed_ids(plan).alias("checks"),
+        bits.failed_ids(failing).alias("checks"),
     )
 
 
@@ -97,12 +106,12 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 
-def _with_cells(failing: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+def _with_cells(rows: DataFrame, csv: Csv, header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Rows of files with one header, with their cells by name; a malformed record has none."""
-    split = failing.select("*", reader.parsed(sf.col("raw"), plan.csv, len(header)).alias("parsed"))
+    split = rows.select("*", reader.parsed(sf.col("raw"), csv, len(header)).alias("parsed"))
     named = [(sf.lit(name), reader.text(sf.col("parsed")[f"c{n}"])) for name, n in positions(header).items()]
     cells = sf.create_map(*(part for pair in named for part in pair))
-    return split.select("*", sf.when(~bits.is_malformed(plan), cells).alias("cells")).drop("parsed")
+    return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("parsed")
 
 
 def _rejected_lines(
@@ -129,9 +138,10 @@ def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     csv, raw, places = plan.csv, sf.col("raw"), positions(header).values()
     delimiter = re.escape(csv.delimiter)
     begin = f"(?:^|{delimiter}){FORMULA % f'(?:{delimiter}|$)'}"
-    broken = sf.arrays_overlap("checks", sf.array(*(sf.lit(c.id) for _, c in bits.record_checks(plan))))
-    changes = broken | sf.contains(raw, sf.lit(csv.quote)) | raw.rlike(begin) | sf.lit(len(places) < len(header))
-    odd = rows.select("*", broken.alias("broken"), sf.when(changes, raw).alias("odd"))
+    changes = (
+        sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | raw.rlike(begin) | sf.lit(len(places) < len(header))
+    )
+    odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = odd.select("*", reader.parsed(sf.col("odd"), csv, len(header)).alias("parsed"))
     whole = sf.array(raw, *(sf.lit("") for _ in places))  # a broken line is one cell, the others empty
     cells = sf.when(sf.col("broken"), sf.slice(whole, 1, len(places))).otherwise(
