@@ -109,6 +109,12 @@ def text(cell: Column) -> Column:
     return sf.coalesce(cell, sf.lit(""))
 
 
+def texts(parsed_line: str, places: Iterable[int]) -> Column:
+    """The texts of some cells of a parsed line, as an array; one expression, as every call into the JVM takes time."""
+    cells = (f"coalesce({parsed_line}.c{n}, '')" for n in places)
+    return sf.expr(f"array({', '.join(cells)})")
+
+
 def cell(parsed_cell: Column, csv: Csv) -> Column:
     """The text of a parsed cell; null where it equals one of the dialect's null values, quoted or not."""
     if csv.null_values == ("",):

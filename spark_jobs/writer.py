@@ -52,9 +52,8 @@ def write_rows(
         storage.delete(spark, request.evidence_rows)
         return frames.small(spark, [], ROWS)
     evidence = _evidence(spark, records, request, failing)
-    evidence.coalesce(-(-how_many // ROWS_IN_A_FILE)).write.mode("overwrite").parquet(
-        storage.plain(request.evidence_rows)
-    )
+    files = evidence.coalesce(-(-how_many // ROWS_IN_A_FILE))
+    files.write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
 
 
@@ -109,8 +108,8 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
 def _with_cells(rows: DataFrame, csv: Csv, header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Rows of files with one header, with their cells by name; a malformed record has none."""
     split = rows.select("*", reader.parsed(sf.col("raw"), csv, len(header)).alias("parsed"))
-    named = [(sf.lit(name), reader.text(sf.col("parsed")[f"c{n}"])) for name, n in positions(header).items()]
-    cells = sf.create_map(*(part for pair in named for part in pair))
+    at = positions(header)
+    cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), reader.texts("parsed", at.values()))
     return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("parsed")
 
 
@@ -137,16 +136,12 @@ def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """
     csv, raw, places = plan.csv, sf.col("raw"), positions(header).values()
     delimiter = re.escape(csv.delimiter)
-    begin = f"(?:^|{delimiter}){FORMULA % f'(?:{delimiter}|$)'}"
-    changes = (
-        sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | raw.rlike(begin) | sf.lit(len(places) < len(header))
-    )
+    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
+    changes = sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | begins | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = odd.select("*", reader.parsed(sf.col("odd"), csv, len(header)).alias("parsed"))
-    whole = sf.array(raw, *(sf.lit("") for _ in places))  # a broken line is one cell, the others empty
-    cells = sf.when(sf.col("broken"), sf.slice(whole, 1, len(places))).otherwise(
-        sf.array(*(reader.text(sf.col("parsed")[f"c{n}"]) for n in places))
-    )
+    whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
+    cells = sf.when(sf.col("broken"), whole).otherwise(reader.texts("parsed", places))
     harmless = sf.transform(
         cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
     )
