@@ -33,6 +33,10 @@ class Document:
         """Say what is good to know."""
         self.findings.append(self.finding("note", path, code, message, fix, on_key=on_key))
 
+    def errors(self) -> int:
+        """How many findings so far keep the contract from being published."""
+        return sum(f.level == "error" for f in self.findings)
+
     def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
         """Say that the value at a path is not `expected`; `text` tells that quotes would mend it."""
         name, mark = self.name(path), self.place(path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from contracts.authoring import datetimes, regex
+from contracts.authoring import datetimes
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.authoring.values import order_of, shown, text_of, type_name
+from contracts.authoring.values import order_of, pattern_of, shown, text_of, type_name
 from contracts.plan import Check, LogicalType, Property
 
 BUILT = get_args(LogicalType)
@@ -129,11 +129,8 @@ def _options(document: Document, path: Path, options: dict[str, Any], prop: Prop
 
 def _option(document: Document, path: Path, key: str, value: Any, prop: Property) -> Check | None:
     if key == "pattern":
-        java = regex.to_java(value)
-        if isinstance(java, regex.Refused):
-            document.error(path, "bad-pattern", java.message, java.fix)
-            return None
-        return _check(prop, key, f"matching {value}", {"pattern": java})
+        java = pattern_of(document, path, value)
+        return None if java is None else _check(prop, key, f"matching {value}", {"pattern": java})
     if key in {"minLength", "maxLength"}:
         return _check(
             prop,

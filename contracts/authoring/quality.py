@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from contracts.authoring import regex, thresholds
+from contracts.authoring import thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.authoring.values import shown, text_of
+from contracts.authoring.values import pattern_of, shown, text_of
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
@@ -131,7 +131,7 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
 
 def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property) -> dict[str, Any] | None:
     made: dict[str, Any] = {}
-    before = len(document.findings)
+    before = document.errors()
     if "validValues" in found:
         values, at = found["validValues"], (*path, "validValues")
         if isinstance(values, list) and values:
@@ -140,7 +140,7 @@ def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property
             document.wrong_type(at, "a list of values")
     if "pattern" in found:
         made["pattern"] = _pattern(document, (*path, "pattern"), found["pattern"], prop)
-    return made if len(document.findings) == before else None
+    return made if document.errors() == before else None
 
 
 def _pattern(document: Document, path: Path, value: Any, prop: Property) -> str | None:
@@ -151,8 +151,4 @@ def _pattern(document: Document, path: Path, value: Any, prop: Property) -> str 
         message = f"`pattern` is for text; `{prop.name}` is {prop.type}."
         document.error(path, "wrong-type", message, "Write `logicalType: string`, or leave the pattern out.")
         return None
-    java = regex.to_java(value)
-    if isinstance(java, regex.Refused):
-        document.error(path, "bad-pattern", java.message, java.fix)
-        return None
-    return java
+    return pattern_of(document, path, value)

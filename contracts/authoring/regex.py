@@ -6,6 +6,9 @@ blanks included), `\b` goes by ASCII letters, `[` and `&&` within a class are pl
 in both. What is left: Java counts code points where ECMA without its `u` flag counts UTF-16 units, which differs for
 characters outside the basic plane only. Refused is what one of the two does not have, or reads otherwise: look-behind,
 back references, flags, possessive repetition, `\p`.
+
+Java calls itself for each round of a repeated group, and some thousand rounds overflow its stack, which ends the JVM:
+a pattern with such a group is therefore looked for in texts of up to `LONGEST` characters, and found in no longer one.
 """
 
 from __future__ import annotations
@@ -33,6 +36,9 @@ TOKEN = re.compile(
     r"|(?P<count>\{\d+(?:,\d*)?\})|(?P<repeat>[*+?])|(?P<class>\[\^?)|(?P<plain>.)",
     re.DOTALL,
 )
+LONGEST = 500
+"""Characters of a text in which a pattern with repeated groups is looked for; `(A|B)+` overflows 1 MiB at 2,000."""
+REPEATED = re.compile(r"\)(?:[*+]|\{\d+,\}|\{(?:\d+,)?\d{3,}\})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,12 @@ def to_java(pattern: str) -> str | Refused:
             f"The pattern cannot be read: {error}.",
             "Mend the pattern; a bracket or a brace that is meant as such is written `\\(` or `\\{`.",
         )
-    return found
+    return rf"^(?=[\s\S]{{0,{LONGEST}}}\z)[\s\S]*?(?:{found})" if is_bounded(pattern) else found
+
+
+def is_bounded(pattern: str) -> bool:
+    """Whether a pattern is looked for in short texts only. A `)` that stands for itself may be taken for a group's."""
+    return REPEATED.search(pattern) is not None
 
 
 def _translate(pattern: str) -> str:

@@ -1,4 +1,4 @@
-"""Values that a contract writes for a property (bounds, allowed values): a YAML value in, its text for the plan out."""
+"""Values that a contract writes for a property (bounds, allowed values, patterns): YAML in, text for the plan out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring import datetimes
+from contracts.authoring import datetimes, regex
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.plan import Property
@@ -21,6 +21,20 @@ def type_name(prop: Property) -> str:
     if prop.type in DEFAULT_FORMATS:
         return f"a {prop.type} like {datetimes.example(prop.format or DEFAULT_FORMATS[prop.type])}"
     return {"integer": "an integer", "number": "a number", "boolean": "true or false"}.get(prop.type, "text")
+
+
+def pattern_of(document: Document, path: Path, value: str) -> str | None:
+    """A pattern as the job's engine reads it; None, and a finding, if it cannot be used."""
+    java = regex.to_java(value)
+    if isinstance(java, regex.Refused):
+        document.error(path, "bad-pattern", java.message, java.fix)
+        return None
+    if regex.is_bounded(value):
+        message = f"The pattern repeats a group: a text of more than {regex.LONGEST} characters fails it."
+        document.note(
+            path, "long-text-fails", message, "Where longer texts are meant, repeat a class, as `[A-Z0-9-]+`."
+        )
+    return java
 
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:

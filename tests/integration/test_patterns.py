@@ -26,6 +26,8 @@ FOUND = {
     r"^[\w-.]$": {"-": True, ".": True, ",": False},
     r"^[^a-c]$": {"d": True, "b": False},
     "^(?<h>[01][0-9]|2[0-3]):[0-5][0-9]$": {"23:59": True, "24:00": False, "23:59\n": False},
+    "^[a-z]+(-[a-z]+)*$": {"a-b": True, "a--b": False, "a" * 500: True, "a" * 501: False, "a-" * 50_000 + "a": False},
+    "(?:a|b)+c": {"xxabc\n": True, "ab": False, "ab" * 100_000 + "c": False},
     "x{2,3}": {"xx": True, "x": False},
     r"^\$\.\/$": {"$./": True},
 }

@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from contracts.authoring.regex import to_java
 from contracts.job import JobResult
 from contracts.plan import Columns, Threshold
 from spark_jobs.validate import run
@@ -240,6 +241,13 @@ def test_a_crashed_run_leaves_no_result(spark: SparkSession, tmp_path: Path) -> 
     with pytest.raises(Exception, match=r"(?i)pattern|unclosed|invalid"):
         judge(spark, tmp_path, broken, {"a.csv": "id\nx\n"})
     assert not (tmp_path / "result.jsonl").exists()
+
+
+def test_long_text_does_not_overflow_the_stack(spark: SparkSession, tmp_path: Path) -> None:
+    pattern = to_java("^([a-z]|-)+$")
+    plan = a_plan([a_property("id")], [a_check("pattern", "id", pattern=pattern)])
+    judged = judge(spark, tmp_path, plan, {"a.csv": f"id\na-b\n{'a-' * 10_000}\n"})
+    assert (judged.drop().valid, judged.drop().rejected) == (1, 1)
 
 
 def test_more_columns_than_the_pattern_is_made_for(spark: SparkSession, tmp_path: Path) -> None:

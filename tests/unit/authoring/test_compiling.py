@@ -274,6 +274,19 @@ def test_status_of_a_document_without_a_block_is_its_own_affair() -> None:
     assert [f.code for f in compiled(text).findings] == ["matches-nothing"]
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "logicalTypeOptions: {pattern: '^(a|b)+$'}",
+        "quality: [{metric: invalidValues, mustBe: 0, arguments: {pattern: '^(a|b)+$'}}]",
+    ],
+)
+def test_pattern_that_long_texts_fail_is_noted(rules: str) -> None:
+    result = compiled(a_property(rules))
+    assert [(f.level, f.code) for f in result.findings] == [("note", "long-text-fails")]
+    assert result.plan is not None
+
+
 def test_each_unused_section_is_noted_once() -> None:
     head = HEAD + "support: [{channel: '#a'}, {channel: '#b'}]\ntags: [a]\nprice: {priceAmount: 9.95}\n"
     notes = [f.message for f in compiled(a_document(head=head)).findings]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contracts.authoring.regex import Refused, to_java
+from contracts.authoring.regex import Refused, is_bounded, to_java
 
 SAME = [
     "abc",
@@ -53,6 +53,16 @@ TRANSLATED = {
 @pytest.mark.parametrize(("pattern", "java"), TRANSLATED.items(), ids=TRANSLATED.keys())
 def test_what_java_reads_otherwise_is_translated(pattern: str, java: str) -> None:
     assert to_java(pattern) == java
+
+
+REPEATED = {"(a|b)+": True, "^(?:a-?)*$": True, "(a){2,}": True, "(a){100}": True, "(a){2,9}": False, "[ab]+": False}
+
+
+@pytest.mark.parametrize(("pattern", "bounded"), REPEATED.items(), ids=REPEATED.keys())
+def test_repeated_groups_are_looked_for_in_short_texts(pattern: str, bounded: bool) -> None:
+    java = to_java(pattern)
+    assert isinstance(java, str)
+    assert (is_bounded(pattern), java == pattern.replace("$", r"\z")) == (bounded, not bounded)
 
 
 REFUSED = {
