@@ -44,30 +44,45 @@ class Read:
 
 
 def read(spark: SparkSession, request: JobRequest) -> Read:
-    """Scan all lines into scratch; where a file cannot be read, find it, and scan the others.
+    """Scan all lines into scratch; where that fails, find the files it fails for, and scan the others.
 
-    If none of several files can be read, the cause is not in the files: the run fails, and may be tried again.
+    If it fails for each of several files, or for one whose lines can be counted, the cause is hardly in the files: the
+    run fails, and may be tried again.
     """
     try:
-        return _scan(spark, request, _grouped(spark, request.drops))
-    except (PySparkException, Py4JJavaError):
-        failed = _find_unreadable(spark, request.drops)
-        if not failed or len(failed) == len(request.drops) > 1:
+        return _scan(spark, request, request.drops)
+    except (PySparkException, Py4JJavaError) as error:
+        failed = _unreadable(spark, request, request.drops, error)
+        if len(failed) == len(request.drops) and (len(failed) > 1 or _is_readable(spark, request.drops[0])):
             raise
-        others = _scan(spark, request, _grouped(spark, [d for d in request.drops if d.id not in failed]))
+        others = _scan(spark, request, [d for d in request.drops if d.id not in failed])
         return replace(others, failed=others.failed | failed)
 
 
-def _find_unreadable(spark: SparkSession, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
-    """Count the lines of every file; one that cannot be read is found by halving and fails alone."""
+def _unreadable(
+    spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], error: Exception
+) -> dict[str, DropResult]:
+    """The drops among some whose scan failed that cannot be scanned; found by halving, each fails alone."""
+    if len(drops) == 1:
+        why = str(error).strip().split("\n", 1)[0]
+        problem = Problem("unreadable", f"The file could not be read: {why:.300}", OURS)
+        return {drops[0].id: DropResult(drops[0].id, drops[0].attempt, failure=problem)}
+    found: dict[str, DropResult] = {}
+    half = len(drops) // 2
+    for part in (drops[:half], drops[half:]):
+        try:
+            _scan(spark, request, part)
+        except (PySparkException, Py4JJavaError) as cause:
+            found |= _unreadable(spark, request, part, cause)
+    return found
+
+
+def _is_readable(spark: SparkSession, drop: JobDrop) -> bool:
     try:
-        reader.bare(reader.load(spark, [d.uri for d in drops]))
-    except (PySparkException, Py4JJavaError) as error:
-        if len(drops) == 1:
-            return {drops[0].id: _unreadable(drops[0], error)}
-        half = len(drops) // 2
-        return _find_unreadable(spark, drops[:half]) | _find_unreadable(spark, drops[half:])
-    return {}
+        reader.bare(reader.load(spark, [drop.uri]))
+    except (PySparkException, Py4JJavaError):
+        return False
+    return True
 
 
 def _grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
@@ -76,8 +91,9 @@ def _grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
     ]
 
 
-def _scan(spark: SparkSession, request: JobRequest, groups: list[Group]) -> Read:
+def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
+    groups = _grouped(spark, drops)
     found = Read(groups, {}, {})
     if not groups:
         return found
@@ -159,13 +175,6 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row]) -> bool:
 
 def _header_texts(drops: Iterable[JobDrop]) -> list[str]:
     return sorted({text for d in drops for text in reader.header_texts(d.header_line)})
-
-
-def _unreadable(drop: JobDrop, error: Exception) -> DropResult:
-    why = str(error).strip().split("\n", 1)[0]
-    return DropResult(
-        drop.id, drop.attempt, failure=Problem("unreadable", f"The file could not be read: {why:.300}", OURS)
-    )
 
 
 def _header_changed(drop: JobDrop) -> DropResult:
