@@ -27,7 +27,7 @@ SETTINGS = {
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.adaptive.coalescePartitions.enabled": "false",  # few as they are, one for each core
+    "spark.sql.adaptive.enabled": "false",  # nothing to adapt: partitions are one for each core, small sides broadcast
 }
 """What correctness needs of a Spark session, wherever it comes from."""
 FEW = 50_000
