@@ -38,6 +38,8 @@ TOKEN = re.compile(
 )
 LONGEST = 500
 """Characters of a text in which a pattern with repeated groups is looked for; `(A|B)+` overflows 1 MiB at 2,000."""
+ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
+"""An escape or a class, in which brackets stand for themselves."""
 REPEATED = re.compile(r"\)(?:[*+]|\{\d+,\}|\{(?:\d+,)?\d{3,}\})")
 
 
@@ -72,8 +74,8 @@ def to_java(pattern: str) -> str | Refused:
 
 
 def is_bounded(pattern: str) -> bool:
-    """Whether a pattern is looked for in short texts only. A `)` that stands for itself may be taken for a group's."""
-    return REPEATED.search(pattern) is not None
+    """Whether a pattern is looked for in short texts only."""
+    return REPEATED.search(ATOM.sub("x", pattern)) is not None
 
 
 def _translate(pattern: str) -> str:
