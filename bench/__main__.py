@@ -1,7 +1,7 @@
 """Measure the job beside a bare typed Spark scan, in one session, and write docs/benchmarks.md.
 
 Rounds alternate (scan, job, scan, job, ...), so that a machine whose speed drifts slows both; what counts is the ratio.
-Figures are the median of the rounds after five of warm-up: by then the JVM compiles little.
+Figures are the median of the rounds after two of warm-up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 HOURS = 8760
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
-WARM, ROUNDS = 5, 5
+WARM, ROUNDS = 2, 3
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date", "timestamp": "timestamp", "boolean": "boolean"}
 
 
@@ -162,8 +162,8 @@ def report(plan: Plan, records: int, rows: list[Row]) -> str:
 `python -m bench`, {datetime.now(UTC):%Y-%m-%d}: pyspark {pyspark.__version__}, Python {platform.python_version()},
 {cpu}, {os.cpu_count()} cores, local[2], 4 GiB driver. INMET-shaped weather, {records:,} rows of 27 columns, under
 `contracts/weather/inmet-weather.v1.yaml`: {len(plan.checks)} checks, which contain the 45 of the thesis' nine rules.
-The whole job: read, check, count, evidence and rejected rows written, result. Median of {ROUNDS} rounds after {WARM} of
-warm-up, in turn with the yardstick in the same session; the ratio is what counts.
+The whole job: read, check, count, evidence and rejected rows written, result. Median of {ROUNDS} warm rounds, in turn
+with the yardstick in the same session; the ratio is what counts.
 
 | what | job, s | yardstick, s | ratio | bound |
 |---|---|---|---|---|

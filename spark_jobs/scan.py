@@ -72,8 +72,8 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
     """
     known = {p.name: p for p in plan.properties}
     cells = [_shape(known.get(name), plan.csv) for name in header]
-    delimiter, numbers = plan.csv.delimiter, f"{NUMERAL}*"
-    start, length = _longest(cells, numbers)
+    delimiter = plan.csv.delimiter
+    start, length = _longest(cells, f"{NUMERAL}*")
     if length > 1 and not re.fullmatch(NUMERAL, delimiter):
         cells[start : start + length] = [f"[{NUMERAL[1:-1]}{re.escape(delimiter)}]*"]
     return "^" + re.escape(delimiter).join(cells) + r"\z"
@@ -81,13 +81,13 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
 def _longest(cells: Sequence[str], alike: str) -> tuple[int, int]:
     """Where the longest run of cells of one shape starts, and how long it is."""
-    runs, at = [(0, 0)], 0
+    start = length = at = 0
     for shape, run in groupby(cells):
-        length = len(list(run))
-        runs += [(length, -at)] * (shape == alike)
-        at += length
-    length, minus = max(runs)
-    return -minus, length
+        cells_here = len(list(run))
+        if shape == alike and cells_here > length:
+            start, length = at, cells_here
+        at += cells_here
+    return start, length
 
 
 def _shape(prop: Property | None, csv: Csv) -> str:

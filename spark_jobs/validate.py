@@ -27,7 +27,7 @@ SETTINGS = {
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
-    "spark.sql.adaptive.enabled": "false",  # nothing to adapt: partitions are one for each core, small sides broadcast
+    "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
 """What correctness needs of a Spark session, wherever it comes from."""
 FEW = 50_000

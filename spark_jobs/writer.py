@@ -130,7 +130,9 @@ def _rejected_lines(
 
 
 def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
-    """Rejected rows of files with one header as lines that a spreadsheet may open: number, record, line.
+    """Rejected rows (`broken`: no record) of files with one header, as lines that a spreadsheet may open.
+
+    Out come number, record, line.
 
     A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
     """
