@@ -7,6 +7,7 @@ is therefore fenced by a test that closes exactly those doors; a table of texts 
 from __future__ import annotations
 
 import re
+from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
@@ -15,53 +16,59 @@ from contracts.datepattern import PIECE, literal
 from contracts.plan import Property
 
 GREATEST_DOUBLE = 1.7976931348623157e308
-NUMERALS = r"^[0-9+\-.eE]*\z"
+NUMERAL = r"[0123456789+\-.eE]"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
-TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?\z"
+ISO = "yyyy-MM-dd"
+TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?"
 OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
 
 
 def typed(cell: Column, prop: Property) -> Column:
     """The cell as a value of its property's logical type; null where it is null or not of that type."""
-    numeral = cell.rlike(NUMERALS)
+    value, allowed = cast(cell, prop), fence(prop)
+    tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
+    if prop.type == "number":
+        tests.append(sf.abs(value) <= GREATEST_DOUBLE)
+    return sf.when(reduce(Column.__and__, tests), value) if tests else value
+
+
+def fence(prop: Property) -> str | None:
+    """A regular expression of the texts that `cast` reads rightly (or as infinite); None where that are all."""
+    match prop.type:
+        case "string" | "boolean":
+            return None
+        case "integer" | "number":
+            return f"{NUMERAL}*"
+        case "date":
+            return shape(prop.format or ISO)
+        case "timestamp":
+            return shape(prop.format) if prop.format else TIMESTAMP
+
+
+def cast(cell: Column, prop: Property) -> Column:
+    """The same for a cell that is null or within the fence: Spark's cast alone, so that it costs nothing else."""
     match prop.type:
         case "string":
             return cell
         case "integer":
-            return sf.when(numeral, cell.try_cast("bigint"))
+            return cell.try_cast("bigint")
         case "number":
-            value = cell.try_cast("double")
-            return sf.when(numeral & (sf.abs(value) <= GREATEST_DOUBLE), value)
+            return cell.try_cast("double")
         case "boolean":
             word = sf.lower(cell)
             return sf.when(word == "true", True).when(word == "false", False)
-        case "date":
-            return _date(cell, prop.format)
-        case "timestamp":
-            return _timestamp(cell, prop.format)
-
-
-def _date(cell: Column, pattern: str | None) -> Column:
-    if pattern not in (None, "yyyy-MM-dd"):
-        return _by_pattern(cell, pattern).cast("date")
-    day = cell.try_cast("date")
-    return sf.when(day.cast("string") == cell, day)  # a round trip: no other text stands for the day
-
-
-def _timestamp(cell: Column, pattern: str | None) -> Column:
-    if pattern is not None:
-        return _by_pattern(cell, pattern)
-    return sf.when(cell.rlike(TIMESTAMP), cell.try_cast("timestamp"))
-
-
-def _by_pattern(cell: Column, pattern: str) -> Column:
-    """A timestamp of a java.time pattern, whose `yyyy` alone would take a sign and more digits than a long holds."""
-    return sf.when(cell.rlike(shape(pattern)), sf.try_to_timestamp(cell, sf.lit(pattern)))
+        case "date" | "timestamp":
+            if prop.format not in (None, ISO):
+                return sf.try_to_timestamp(cell, sf.lit(prop.format)).cast(prop.type)
+            return cell.try_cast(prop.type)
 
 
 def shape(pattern: str) -> str:
-    """A regular expression of the texts that a date or timestamp pattern stands for: as many digits as letters."""
-    return "^" + "".join(_piece(piece) for piece in PIECE.finditer(pattern)) + r"\z"
+    """A regular expression of the texts that a date or timestamp pattern stands for: as many digits as letters.
+
+    Without it java.time's `yyyy` takes a sign and more digits than a long holds.
+    """
+    return "".join(_piece(piece) for piece in PIECE.finditer(pattern))
 
 
 def _piece(piece: re.Match[str]) -> str:

@@ -27,6 +27,8 @@ SETTINGS = {
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
+    # What is done to a cell that may be null is else written out again for each of its uses.
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
 """What correctness needs of a Spark session, wherever it comes from."""

@@ -107,10 +107,10 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
 
 def _with_cells(rows: DataFrame, csv: Csv, header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Rows of files with one header, with their cells by name; a malformed record has none."""
-    split = rows.select("*", reader.parsed(sf.col("raw"), csv, len(header)).alias("parsed"))
     at = positions(header)
-    cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), reader.texts("parsed", at.values()))
-    return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("parsed")
+    split = reader.with_texts(rows, sf.when(~malformed, sf.col("raw")), csv, len(header), list(at.values()))
+    cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), sf.col("texts"))
+    return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("texts")
 
 
 def _rejected_lines(
@@ -136,14 +136,14 @@ def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
 
     A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
     """
-    csv, raw, places = plan.csv, sf.col("raw"), positions(header).values()
+    csv, raw, places = plan.csv, sf.col("raw"), list(positions(header).values())
     delimiter = re.escape(csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
     changes = sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | begins | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
-    split = odd.select("*", reader.parsed(sf.col("odd"), csv, len(header)).alias("parsed"))
+    split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
-    cells = sf.when(sf.col("broken"), whole).otherwise(reader.texts("parsed", places))
+    cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
     harmless = sf.transform(
         cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
     )
