@@ -13,6 +13,8 @@ from typing import Any, cast
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from spark_jobs.jvm import java_class
+
 
 def small(spark: SparkSession, rows: Iterable[tuple[object, ...]], schema: str) -> DataFrame:
     """Rows of a schema in DDL, as `name string, size long`; values are what JSON knows, None is null.
@@ -21,7 +23,7 @@ def small(spark: SparkSession, rows: Iterable[tuple[object, ...]], schema: str) 
     """
     names = cast("StructType", StructType.fromDDL(schema)).names
     text = json.dumps([dict(zip(names, row, strict=True)) for row in rows])
-    jvm, session = cast("Any", spark._jvm), spark._jsparkSession
-    lines = session.createDataset(jvm.java.util.List.of(text), jvm.org.apache.spark.sql.Encoders.STRING())
+    texts, encoders = java_class(spark, "java.util.List"), java_class(spark, "org.apache.spark.sql.Encoders")
+    lines = spark._jsparkSession.createDataset(texts.of(text), encoders.STRING())
     reader = cast("Any", spark.read.schema(schema).option("mode", "FAILFAST"))
     return DataFrame(reader._jreader.json(lines), spark)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
@@ -87,7 +88,8 @@ def split(line: Column, csv: Csv) -> Column:
 
 def known(text: Column, csv: Csv) -> Column:
     """A text as a cell: null where it equals one of the dialect's null values."""
-    return sf.when(~text.isin(*sorted(csv.null_values)), text) if csv.null_values else text
+    others = [text != word for word in sorted(csv.null_values)]
+    return sf.when(reduce(Column.__and__, others), text) if others else text
 
 
 def fits(parsed_line: Column) -> Column:

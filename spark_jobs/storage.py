@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.jvm import java_class
+
 
 def plain(uri: str) -> str:
     """The one spelling of a URI that we compare and hand to Spark: no percent-encoding, `file:///` in full."""
@@ -67,6 +69,5 @@ def _write(spark: SparkSession, uri: str, text: str) -> None:
 
 
 def _open(spark: SparkSession, uri: str) -> tuple[Any, Any]:
-    jvm: Any = spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(plain(uri))
+    path = java_class(spark, "org.apache.hadoop.fs.Path")(plain(uri))
     return path.getFileSystem(spark._jsc.hadoopConfiguration()), path

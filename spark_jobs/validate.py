@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobHeader, JobRequest, JobResult
 from spark_jobs import batch, facts, storage, writer
+from spark_jobs.jvm import java_class
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -90,8 +91,8 @@ def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 def compiles_huge_methods(spark: SparkSession) -> bool:
     """Whether this JVM compiles the large methods that many checks make."""
-    management = spark._jvm.java.lang.management.ManagementFactory  # type: ignore[union-attr]
-    return JIT in list(management.getRuntimeMXBean().getInputArguments())
+    management = java_class(spark, "java.lang.management.ManagementFactory")
+    return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
 
 
 def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
