@@ -40,6 +40,7 @@ class Read:
     groups: list[Group]
     lines: dict[str, reader.Bare]
     failed: dict[str, DropResult]
+    scratch: DataFrame | None = None
     single: int = 0
 
 
@@ -102,10 +103,10 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
         scanned(g.text, request.plan, g.header, _header_texts(g.drops), all_lines)
         for g, all_lines in zip(groups, seen, strict=True)
     ]
-    reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(scratch(request))
+    found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(d for g in groups for d in g.drops)
     by_file: dict[str, list[Row]] = {}
-    for row in metrics.heads(spark.read.parquet(scratch(request)), texts).collect():
+    for row in metrics.heads(found.scratch, texts).collect():
         found.single += row["single"]
         by_file.setdefault(storage.plain(row["file"]), []).append(row)
     for splits in by_file.values():
@@ -130,12 +131,13 @@ def _all_lines(seen: Sequence[Observation]) -> int | None:
         return None
 
 
-def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) -> DataFrame:
+def judged(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame:
     """Every record of the drops that are placed, with words: drop, record, raw (null for groups), n, words, sums.
 
     The ones still open are judged here, once, into scratch.
     """
-    lines, plan = spark.read.parquet(scratch(request)), request.plan
+    lines, groups, plan = read.scratch, read.groups, request.plan
+    assert lines is not None
     shape = ["drop", "record", "raw", "n", *bits.words(plan), *rules.summed_names(plan)]
     all_places = [place for group in groups for place in group.places]
     known = metrics.placed(spark, lines, all_places).where(~metrics.is_open()).select(*shape)
@@ -146,14 +148,14 @@ def judged(spark: SparkSession, request: JobRequest, groups: Sequence[Group]) ->
     ]
     if not parts:
         return known
-    folder = storage.plain(request.scratch) + "judged"
-    reduce(DataFrame.unionByName, parts).write.mode("overwrite").parquet(folder)
-    return known.unionByName(spark.read.parquet(folder))
+    return known.unionByName(_written(spark, reduce(DataFrame.unionByName, parts), request, "judged"))
 
 
-def scratch(request: JobRequest) -> str:
-    """Where the grouped lines lie."""
-    return storage.plain(request.scratch) + "lines"
+def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: str) -> DataFrame:
+    """Rows as they lie in scratch, once they are written; Spark need not look there for their schema."""
+    folder = storage.plain(request.scratch) + name
+    rows.write.mode("overwrite").parquet(folder)
+    return spark.read.schema(rows.schema).parquet(folder)
 
 
 def _placed(group: Group, drop: JobDrop, splits: Sequence[Row]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
@@ -27,12 +26,15 @@ def of(checks: Iterable[tuple[int, Check]]) -> dict[str, int]:
     return {f"m{n}": (mask >> n * WORD) & ((1 << WORD) - 1) for n in range(-(-mask.bit_length() // WORD))}
 
 
-def word(failing: Sequence[Column | None], which: int) -> Column:
-    """One word out of what fails each check (null is no failure); None is a check that no row can fail."""
-    tests = [(n % WORD, test) for n, test in enumerate(failing) if test is not None and n // WORD == which]
-    nothing = sf.lit(0).cast("long")
-    flags = [sf.when(test, sf.lit(1 << bit).cast("long")).otherwise(nothing) for bit, test in tests]
-    return reduce(Column.bitwiseOR, flags, nothing)
+def flags(failing: Sequence[Column | None]) -> list[Column]:
+    """What fails each check, as columns f<n> for `word`; None is a check that no row can fail."""
+    return [test.alias(f"f{n}") for n, test in enumerate(failing) if test is not None]
+
+
+def word(failing: Sequence[Column | None], which: int) -> str:
+    """One word out of the flags (null is no failure), in SQL: as columns it would be hundreds of calls into the JVM."""
+    known = [n for n, test in enumerate(failing) if test is not None and n // WORD == which]
+    return " | ".join(f"if(f{n}, {1 << n % WORD}L, 0L)" for n in known) or "0L"
 
 
 def fails_any(checks: Numbered) -> Column:

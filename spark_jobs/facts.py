@@ -30,7 +30,7 @@ class Findings:
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
-    records = judged(spark, request, read.groups)
+    records = judged(spark, request, read)
     found = Findings(*metrics.tally(spark, records, request.plan))
     _look_at_rows(spark, request, records, found)
     for group in read.groups:

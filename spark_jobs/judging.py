@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
-from contracts.plan import Check, Plan
+from contracts.plan import Plan
 from spark_jobs import bits, reader, rules
 from spark_jobs.schema import typed
 
@@ -27,8 +27,8 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     )
     values = split.select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
     failing = _failing(plan, at, len(header))
-    masks = [bits.word(failing, n).alias(word) for n, word in enumerate(bits.words(plan))]
-    judged = values.select("*", *masks)
+    masks = [sf.expr(bits.word(failing, n)).alias(word) for n, word in enumerate(bits.words(plan))]
+    judged = values.select("*", *bits.flags(failing)).select("*", *masks)
     records = bits.record_checks(plan)
     malformed, strict = bits.fails_any(records), bits.of(records)
     kept = [
@@ -44,8 +44,6 @@ def _failing(plan: Plan, at: dict[str, int], width: int) -> list[Column | None]:
     """One column for each row check; None where its property is missing from the file."""
     line, fits = sf.col("raw"), reader.fits(sf.col("parsed"))
     record = rules.record_rules(line, fits, reader.swallows(line, plan.csv, width), plan.csv)
-    return [record[c.kind] if c.scope == "record" else _row(plan, c, at) for c in plan.row_checks()]
-
-
-def _row(plan: Plan, check: Check, at: dict[str, int]) -> Column | None:
-    return rules.failing_of(plan, check) if check.property in at else None
+    checks = plan.row_checks()
+    rows = rules.failing_of(plan, checks, at)
+    return [record[c.kind] if c.scope == "record" else row for c, row in zip(checks, rows, strict=True)]

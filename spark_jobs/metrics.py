@@ -13,7 +13,7 @@ from contracts.plan import Plan
 from spark_jobs import bits, frames, rules
 
 HISTOGRAM = 1_000
-TOTAL = "total"
+TOTAL, OF_IT = "total", "of_it_"
 Masks = tuple[tuple[tuple[str, int], ...], bool]
 """How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 
@@ -70,14 +70,10 @@ def tally(spark: SparkSession, records: DataFrame, plan: Plan) -> tuple[dict[str
     may be said is a small frame, not code: an expression for each check took longer to plan than to run.
     """
     words, sums = bits.words(plan), ["n", *rules.summed_names(plan)]
-    few = records.groupBy("drop", *words).agg(*(sf.sum(name).alias(name) for name in sums))
-    said = _said(spark, plan, words)
-    of_it = reduce(Column.__or__, (few[word].bitwiseAND(said[word]) != 0 for word in words), sf.col("what") == TOTAL)
-    counts = (
-        few.join(sf.broadcast(said), of_it)
-        .groupBy("drop", "what")
-        .agg(*(sf.sum(few[name]).alias(name) for name in sums))
-    )
+    few = records.groupBy("drop", *words).sum(*sums).toDF("drop", *words, *sums)
+    of_it = " or ".join([*(f"({word} & {OF_IT}{word}) != 0" for word in words), f"what = '{TOTAL}'"])
+    matched = few.join(sf.broadcast(_said(spark, plan, words)), sf.expr(of_it))
+    counts = matched.groupBy("drop", "what").sum(*sums).toDF("drop", "what", *sums)
     frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
     failing = reduce(Column.__or__, (sf.col(word) != 0 for word in words))
     masks = few.where(failing).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)
@@ -94,13 +90,13 @@ def tally(spark: SparkSession, records: DataFrame, plan: Plan) -> tuple[dict[str
 
 
 def _said(spark: SparkSession, plan: Plan, words: Sequence[str]) -> DataFrame:
-    """What may be said of a record, and the bits of which one says it: what, words."""
+    """What may be said of a record, and the bits of which one says it: what, words named `OF_IT`."""
     checks = list(enumerate(plan.row_checks()))
     strict = [(n, c) for n, c in checks if c.severity == "error"]
     groups = {TOTAL: [], "malformed": bits.record_checks(plan), "rejected": strict, "failing": checks}
     groups |= {str(n): [(n, c)] for n, c in checks}
     rows = [(what, *(bits.of(those).get(word, 0) for word in words)) for what, those in groups.items()]
-    return frames.small(spark, rows, f"what string, {', '.join(f'{word} long' for word in words)}")
+    return frames.small(spark, rows, f"what string, {', '.join(f'{OF_IT}{word} long' for word in words)}")
 
 
 def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:

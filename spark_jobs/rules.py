@@ -6,7 +6,7 @@ A null cell fails only the rules that forbid nulls; a value that is null (no cel
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -28,10 +28,16 @@ def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict
     return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 
-def failing_of(plan: Plan, check: Check) -> Column:
-    """`failing` on the columns c<n> (cell) and v<n> (value) of the check's property n."""
-    n = next(n for n, p in enumerate(plan.properties) if p.name == check.property)
-    return failing(check, plan.properties[n], sf.col(f"c{n}"), sf.col(f"v{n}"))
+def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> list[Column | None]:
+    """`failing` for each check, on the columns c<n> (cell) and v<n> (value) of its property n; None if that is missing.
+
+    A record check is None, too: what it looks at is the line.
+    """
+    cells: dict[str, tuple[Property, Column, Column]] = {}  # each made once, as every call into the JVM takes time
+    for n, p in enumerate(plan.properties):
+        if p.name in present:
+            cells[p.name] = p, sf.col(f"c{n}"), sf.col(f"v{n}")
+    return [failing(check, *cells[check.property]) if check.property in cells else None for check in checks]
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
@@ -40,20 +46,27 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
     invalid.
     """
-    tests: dict[str, Column] = {}
-    checked = {c.property for c in plan.checks}
-    for n, p in enumerate(plan.properties):
-        if p.name in checked and not forbidding_null(plan, p.name):
-            tests[f"null{n}"] = sf.col(f"c{n}").isNull() if p.name in present else sf.lit(False)
-    for k, c in enumerate(plan.checks):
-        if c.scope == "set" and c.kind == "invalidValues":
-            tests[f"bad{k}"] = failing_of(plan, c) if c.property in present else sf.lit(False)
-    return tests
+    names = [p.name for p in plan.properties]
+    nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
+    metrics = _validity(plan)
+    tests = failing_of(plan, metrics.values(), present)
+    return nulls | {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
 
 
 def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
-    return list(summed(plan, ()))
+    return [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan))]
+
+
+def _uncounted(plan: Plan) -> list[int]:
+    """The properties with checks whose null cells no row check counts, by number."""
+    checked = {c.property for c in plan.checks}
+    return [n for n, p in enumerate(plan.properties) if p.name in checked and not forbidding_null(plan, p.name)]
+
+
+def _validity(plan: Plan) -> dict[int, Check]:
+    """The metrics of invalid values, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind == "invalidValues"}
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:

@@ -37,7 +37,7 @@ def scan(
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = reader.lines(text, plan.csv, seen).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
-    cells = {n: reader.known(sf.get("texts", sf.lit(at[p.name])), plan.csv) for n, p in here}
+    cells = {n: reader.known(sf.expr(f"get(texts, {at[p.name]})"), plan.csv) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     uneven = ~sf.col("plain") | (sf.size("texts") != len(header)) | line.isin(*header_texts)
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if p.type == "number"]
@@ -47,9 +47,10 @@ def scan(
         *(value.alias(f"v{n}") for n, value in values.items()),
         sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
     )
-    failing = [rules.failing_of(plan, c) if c.property in at else None for c in plan.row_checks()]
-    known = looked.select(
-        "*", *(sf.when(~sf.col("odd"), bits.word(failing, n)).alias(word) for n, word in enumerate(words))
+    failing = rules.failing_of(plan, plan.row_checks(), at)
+    flagged = looked.select("*", *bits.flags(failing))
+    known = flagged.select(
+        "*", *(sf.expr(f"if(odd, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))
     )
     fails = [sf.col(word) != 0 for word in words]
     single = known.select("*", reduce(Column.__or__, fails, sf.col("odd")).alias("single"))
