@@ -44,10 +44,11 @@ def values(
         tests = rules.record_rules(line, reader.fits(parsed), reader.swallows(line, plan.csv, len(header)), plan.csv)
         split = split.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
     up_to = sf.substring_index(line, plan.csv.delimiter, place + 1)
-    alone = sf.nullif(sf.substring_index(up_to, plan.csv.delimiter, -1), sf.lit(""))
+    alone = sf.substring_index(up_to, plan.csv.delimiter, -1)
     # A line without quotes falls apart at its delimiters: three times faster than parsing all its cells.
     cell = sf.when(sf.contains(line, sf.lit(plan.csv.quote)), parsed[f"c{place}"]).otherwise(alone)
-    cells = split.select("file", "block", "id", reader.cell(cell, plan.csv).alias("text"))
+    texts = split.select("file", "block", "id", cell.alias("text"))
+    cells = texts.select("file", "block", "id", reader.cell(sf.col("text"), plan.csv).alias("text"))
     return cells.select("*", typed(sf.col("text"), prop).alias("value")).where(sf.col("value").isNotNull())
 
 

@@ -116,11 +116,6 @@ def dialect(csv: Csv) -> dict[str, str]:
     return {"sep": csv.delimiter, "quote": csv.quote, "escape": csv.escape} | names
 
 
-def text(cell: Column) -> Column:
-    """The text of a parsed cell as it stands; the parser gives null for an empty one."""
-    return sf.coalesce(cell, sf.lit(""))
-
-
 def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Sequence[int]) -> DataFrame:
     """Rows and the array `texts`: what stands at some places of lines that are records.
 
@@ -137,11 +132,8 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
 
 
 def cell(parsed_cell: Column, csv: Csv) -> Column:
-    """The text of a parsed cell; null where it equals one of the dialect's null values, quoted or not."""
-    if csv.null_values == ("",):
-        return parsed_cell
-    words = sorted(csv.null_values)
-    return sf.when(~text(parsed_cell).isin(*words), text(parsed_cell)) if words else text(parsed_cell)
+    """A cell of a parsed line, as `known` has it; the parser gives null for an empty text."""
+    return known(sf.coalesce(parsed_cell, sf.lit("")), csv)
 
 
 def _decoded(value: Column, csv: Csv) -> Column:
