@@ -32,7 +32,7 @@ SETTINGS = {
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
-"""What correctness needs of a Spark session, wherever it comes from."""
+"""What correctness needs of a Spark session, wherever it comes from; the last two are for speed alone."""
 FEW = 50_000
 """Lines that fail or need a closer look, up to which code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
