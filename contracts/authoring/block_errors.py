@@ -1,14 +1,11 @@
-"""What is wrong with a `drop` block, in words: an error of pydantic's in, a finding with place and fix out."""
+"""What is wrong with a `drop` block, in words: an error of its JSON Schema in, a finding with place and fix out."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic_core import ErrorDetails
+from jsonschema.exceptions import ValidationError
 
-from contracts.authoring.block import CheckBlock, ColumnsBlock, CsvBlock, DropBlock, ToleranceBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path, dotted
 from contracts.problem import nearest, quoted
@@ -25,59 +22,75 @@ LATER: dict[str, tuple[Any, ...]] = {
     "sameKey": ("reject",),
 }  # fmt: skip
 """What the design knows and this version does not do yet, by the key it stands under."""
-MODELS: dict[str, type[BaseModel]] = {
-    "": DropBlock,
-    "csv": CsvBlock,
-    "columns": ColumnsBlock,
-    "tolerance": ToleranceBlock,
-    "checks": CheckBlock,
-}
 MISSING = {
     "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
     "format": "`format: csv`",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
 }
-TYPES = {"string_type": "text", "list_type": "a list", "dict_type": "a mapping", "model_type": "a mapping"}
+TYPES = {"string": "text", "array": "a list", "object": "a mapping"}
+SHAPES = {
+    "minItems": ("bad-value", "names no keys", "Write the pattern of its keys, as `orders/*.csv`."),
+    "anyOf": ("bad-value", "is no tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),
+    "minLength": ("not-built-yet", "is empty, which is not built yet", "Write the one character that is used."),
+    "maxLength": (
+        "bad-value", "must be one character, not above U+FFFF", 'Write one in quotes, as ";" or "\\t".',
+    ),
+}  # fmt: skip
+"""What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
 
 
-def say(document: Document, path: Path, error: ErrorDetails) -> None:
+def say(document: Document, path: Path, error: ValidationError) -> None:
     """Say one error of a block that stands at `path`."""
-    inner: Path = error["loc"]
+    inner: Path = tuple(error.absolute_path)
     at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.marks))
-    name, kind = dotted(inner), error["type"]
-    context: dict[str, Any] = error.get("ctx", {})
-    if kind == "extra_forbidden":
-        _unknown_key(document, at, inner)
-    elif kind == "missing":
-        document.error(at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING.get(name, name)}.")
-    elif kind == "literal_error":
-        _unknown_value(document, at, name, error["input"], str(context["expected"]))
-    elif kind in TYPES:
-        document.wrong_type(at, "text or a list" if name == "files" else TYPES[kind], text=kind == "string_type")
-    elif kind == "string_pattern_mismatch":
+    name, kind = dotted(inner), str(error.validator)
+    if kind == "additionalProperties":
+        _unknown_keys(document, at, inner, error)
+    elif kind == "required":
+        _missing_keys(document, at, inner, error)
+    elif kind in {"enum", "const"}:
+        _unknown_value(document, at, name, error)
+    elif kind == "type":
+        wanted = str(error.validator_value)
+        document.wrong_type(at, "text or a list" if name == "files" else TYPES[wanted], text=wanted == "string")
+    elif name == "producer":
         fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
-        document.error(at, "bad-value", f"`{error['input']!s:.70}` cannot be a folder of receipts.", fix)
-    elif kind == "too_short":
-        document.error(at, "bad-value", "`files` names no keys.", "Write the pattern of its keys, as `orders/*.csv`.")
+        document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
-        code = kind if kind in {"not-built-yet", "bad-value"} else "bad-value"
-        document.error(at, code, f"`{name}` {error['msg']}.", context.get("fix", "See docs/contracts.md."))
+        code, message, fix = SHAPES["maxLength" if kind == "pattern" else kind]
+        document.error(at, code, f"`{name}` {message}.", fix)
 
 
-def _unknown_key(document: Document, at: Path, inner: Path) -> None:
-    owner = str(inner[0]) if len(inner) > 1 else ""
-    known = [field.alias or name for name, field in MODELS[owner].model_fields.items()]
-    close = nearest(str(inner[-1]), known)
-    where = f"`{dotted(inner[:-1])}`" if len(inner) > 1 else "The drop block"
-    fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
-    document.error(at, "unknown-key", f"{where} has no key `{inner[-1]}`.", fix, on_key=True)
+def _unknown_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
+    known = list(_part(error.schema)["properties"])
+    where = f"`{dotted(inner)}`" if inner else "The drop block"
+    for key in _part(error.instance):
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
+            document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
 
 
-def _unknown_value(document: Document, at: Path, name: str, value: Any, expected: str) -> None:
+def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
+    instance = _part(error.instance)
+    for key in _part(error.schema)["required"]:
+        if key not in instance:
+            name = dotted((*inner, key))
+            document.error(at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING[name]}.")
+
+
+def _part(value: Any) -> dict[str, Any]:
+    """A mapping of the schema or the block, which jsonschema's types leave open."""
+    assert isinstance(value, dict)
+    return value
+
+
+def _unknown_value(document: Document, at: Path, name: str, error: ValidationError) -> None:
+    value, wanted = error.instance, error.validator_value
     later = LATER.get(name, ())
-    words = re.findall(r"'([^']*)'", expected)
-    only = quoted(words) if words else f"`{expected.lower()}`"
+    words = [str(w) for w in wanted] if isinstance(wanted, list) else []
+    only = quoted(words) if words else f"`{str(wanted).lower()}`"
     if value in later and (isinstance(value, str) or document.word(at) is None):
         shown = str(value).lower() if isinstance(value, bool) else value
         document.error(at, "not-built-yet", f"`{name}: {shown}` is not built yet.", f"Write {only}.")

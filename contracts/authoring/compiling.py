@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
-from contracts import plan
 from contracts.authoring import checks, drop, heading, schema, source
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
@@ -135,20 +134,19 @@ def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
 
 
 def _plan(data: dict[str, Any], contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
-    csv, columns = block.csv, block.columns
     return Plan(
         contract=contract,
         id=data["id"],
         version=data["version"],
         object=data["schema"][0]["name"],
         producer=block.producer,
-        files=tuple(block.files),
+        files=block.files,
         properties=tuple(props),
         checks=tuple(found),
-        csv=plan.Csv(csv.delimiter, csv.encoding, csv.quote, csv.escape, tuple(csv.null_values)),
-        columns=plan.Columns(columns.extra, columns.missing, columns.order),
+        csv=block.csv,
+        columns=block.columns,
         empty=block.empty,
-        tolerance=block.tolerance.rows if block.tolerance else None,
+        tolerance=block.tolerance,
         promote=block.promote,
         same_key=block.same_key,
         deprecated=data["status"] == "deprecated",

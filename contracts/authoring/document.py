@@ -44,7 +44,7 @@ class Document:
         if word := self.word(path):
             message = f"`{name}` must be {expected}; YAML reads the bare `{word}` as true or false."
             self.error(path, "wrong-type", message, quotes if text else f"Write {expected}.")
-        elif not mark.text:
+        elif not mark.text or self.value(path) is None:
             self.error(path, "wrong-type", f"`{name}` must be {expected}.", f"Write {expected} here.")
         else:
             fix = quotes if text else f"Write {expected}{'' if mark.plain else ', without quotes'}."

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-from pydantic import ValidationError
+from jsonschema.validators import Draft201909Validator
 
+from contracts.authoring import block
 from contracts.authoring.block import DropBlock
 from contracts.authoring.block_errors import say
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
 from contracts.errors import PatternInvalid
 from contracts.pattern import literal_folder
+from contracts.plan import Csv
 
 VENDOR = "dropgate"
 LONGEST_KEY = 1024
@@ -41,12 +43,24 @@ def read(document: Document, path: Path) -> DropBlock | None:
     if not isinstance(value, dict):
         document.wrong_type(path, "a mapping")
         return None
-    try:
-        return DropBlock.model_validate(value)
-    except ValidationError as error:
-        for one in error.errors(include_url=False):
-            say(document, path, one)
-    return None
+    before = document.errors()
+    value = block.plain(value)
+    for error in Draft201909Validator(block.schema()).iter_errors(value):
+        say(document, path, error)
+    found = block.made(value) if document.errors() == before else None
+    if found:
+        _dialect(document, (*path, "csv"), found.csv)
+    return found if document.errors() == before else None
+
+
+def _dialect(document: Document, at: Path, csv: Csv) -> None:
+    """Refuse characters that could not be told apart in a file."""
+    if csv.delimiter == "\\":
+        message = "`csv` has a backslash for its delimiter, which is not built yet."
+        document.error(at, "not-built-yet", message, "Use another delimiter, as `,` or `;`.")
+    elif csv.delimiter in {csv.quote, csv.escape}:
+        message = "`csv` has one character for the delimiter and for the quote or escape."
+        document.error(at, "bad-value", message, "Write the characters that the file really uses.")
 
 
 def places(document: Document, path: Path) -> tuple[Finding, ...]:

@@ -6,7 +6,6 @@ Exit codes of every command: 0 accepted or fine, 1 rejected or findings, 2 usage
 from __future__ import annotations
 
 import importlib
-import os
 
 import click
 
@@ -60,7 +59,6 @@ def main() -> None:
 
 def run() -> None:
     """Run the command line; an error of ours is one sentence and exit code 3, never a stack trace."""
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it reads every installed package's metadata
     try:
         main()
     except DropgateError as error:
