@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, Observation, Row, SparkSession
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.problem import Problem
 from contracts.verdict import OURS
-from spark_jobs import bits, judging, metrics, reader, rules, storage
+from spark_jobs import bits, formats, judging, metrics, reader, rules, storage
 from spark_jobs.scan import scan as scanned
 
 
@@ -24,7 +24,7 @@ class Group:
 
     header: tuple[str, ...]
     drops: list[JobDrop]
-    text: DataFrame
+    source: DataFrame
     places: list[metrics.Place] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     open: int = 0
@@ -54,7 +54,7 @@ def read(spark: SparkSession, request: JobRequest) -> Read:
         return _scan(spark, request, request.drops)
     except (PySparkException, Py4JJavaError) as error:
         failed = _unreadable(spark, request, request.drops, error)
-        if len(failed) == len(request.drops) and (len(failed) > 1 or _is_readable(spark, request.drops[0])):
+        if len(failed) == len(request.drops) and (len(failed) > 1 or _is_readable(spark, request)):
             raise
         others = _scan(spark, request, [d for d in request.drops if d.id not in failed])
         return replace(others, failed=others.failed | failed)
@@ -78,29 +78,32 @@ def _unreadable(
     return found
 
 
-def _is_readable(spark: SparkSession, drop: JobDrop) -> bool:
+def _is_readable(spark: SparkSession, request: JobRequest) -> bool:
+    """Whether the records of its one drop can be counted."""
+    form = formats.of(request.plan)
     try:
-        reader.bare(reader.load(spark, [drop.uri]))
+        form.bare(form.load(spark, [request.drops[0].uri]))
     except (PySparkException, Py4JJavaError):
         return False
     return True
 
 
-def _grouped(spark: SparkSession, drops: Sequence[JobDrop]) -> list[Group]:
+def _grouped(spark: SparkSession, form: formats.Format, drops: Sequence[JobDrop]) -> list[Group]:
     return [
-        Group(header, own, reader.load(spark, [d.uri for d in own])) for header, own in reader.by_header(drops).items()
+        Group(header, own, form.load(spark, [d.uri for d in own])) for header, own in reader.by_header(drops).items()
     ]
 
 
 def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
-    groups = _grouped(spark, drops)
+    form = formats.of(request.plan)
+    groups = _grouped(spark, form, drops)
     found = Read(groups, {}, {})
     if not groups:
         return found
     seen = [Observation() for _ in groups]
     parts = [
-        scanned(g.text, request.plan, g.header, _header_texts(g.drops), all_lines)
+        scanned(g.source, request.plan, g.header, _header_texts(g.drops), all_lines)
         for g, all_lines in zip(groups, seen, strict=True)
     ]
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
@@ -113,12 +116,12 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
         splits.sort(key=lambda split: split["block"])
     lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
     if _all_lines(seen) != sum(file.lines for file in lines.values()):
-        lines = reader.bare(reader.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines
+        lines = form.bare(form.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
             file = storage.plain(drop.uri)
             found.lines[drop.id] = lines.get(file, reader.Bare())
-            if not _placed(group, drop, by_file.get(file, [])):
+            if not _placed(group, drop, by_file.get(file, []), headed=form.is_headed(request.plan)):
                 found.failed[drop.id] = _header_changed(drop)
     return found
 
@@ -158,20 +161,22 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _placed(group: Group, drop: JobDrop, splits: Sequence[Row]) -> bool:
-    """Note where the records of a drop lie; false if its first line is not its header."""
-    if not splits or splits[0]["block"] != 0:
-        return False
-    start: Any = splits[0]["head"]
-    if start is None or start["at"] != splits[0]["first"] or start["raw"] not in reader.header_texts(drop.header_line):
-        return False
-    group.heads.append(start["at"])
-    offset = 0
+def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], *, headed: bool) -> bool:
+    """Note where the records of a drop lie; false if its first line should be its header, and is not."""
+    if headed:
+        if not splits or splits[0]["block"] != 0:
+            return False
+        start: Any = splits[0]["head"]
+        texts = reader.header_texts(drop.header_line)
+        if start is None or start["at"] != splits[0]["first"] or start["raw"] not in texts:
+            return False
+        group.heads.append(start["at"])
+    offset = 0 if headed else 1
     for split in splits:
         group.places.append(metrics.Place(split["file"], split["block"], drop.id, offset - split["first"]))
         offset += split["n"]
         group.open += split["open"]
-    group.open -= 1  # the header
+    group.open -= headed
     return True
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import keys, metrics, rules, samples, writer
+from spark_jobs import formats, keys, metrics, rules, samples, writer
 from spark_jobs.batch import Group, Read, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
@@ -62,7 +62,7 @@ def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, f
     """Find values that records of one file share; the records themselves only where there are any."""
     malformed = any(t.total != t.sound for t in found.tallies.values())
     prop = plan.property_named(check.property or "")
-    values = keys.values(group.text, plan, prop, group.header, group.heads, malformed)
+    values = keys.values(group.source, plan, prop, group.header, group.heads, malformed)
     repeats = keys.repeated(values)
     drop_of = {place.file: place.drop for place in group.places}
     sharing = {drop_of[file]: n for file, n in keys.sharing(repeats).items() if file in drop_of}
@@ -86,7 +86,7 @@ def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) ->
     return DropResult(
         drop.id,
         drop.attempt,
-        read=lines.lines - lines.blank - 1,
+        read=lines.lines - lines.blank - formats.of(request.plan).is_headed(request.plan),
         valid=tally.valid,
         rejected=written.rejected,
         flagged=written.flagged,

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from contracts.columns import OURS, positions
 from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Check, Csv, Plan
-from spark_jobs import bits, frames, reader, storage
+from spark_jobs import bits, formats, frames, reader, storage
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -78,11 +78,12 @@ def write_rejected(
 
 def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
     plan = request.plan
+    form = formats.of(plan)
     known = [(d.id, d.attempt, d.name) for d in request.drops]
     drops = frames.small(spark, known, "drop string, attempt int, file string")
     rows = records.where(bits.fails_any(failing)).join(sf.broadcast(drops), "drop")
     malformed = bits.is_malformed(failing)
-    parts = [_with_cells(own, plan.csv, header, malformed) for own, header in _by_header(rows, request.drops)]
+    parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
         "drop",
         sf.lit(plan.contract).alias("contract"),
@@ -103,14 +104,6 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     """The rows of drops with the same header, and that header."""
     grouped = reader.by_header(drops).items()
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
-
-
-def _with_cells(rows: DataFrame, csv: Csv, header: tuple[str, ...], malformed: Column) -> DataFrame:
-    """Rows of files with one header, with their cells by name; a malformed record has none."""
-    at = positions(header)
-    split = reader.with_texts(rows, sf.when(~malformed, sf.col("raw")), csv, len(header), list(at.values()))
-    cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), sf.col("texts"))
-    return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("texts")
 
 
 def _rejected_lines(

@@ -1,0 +1,45 @@
+"""The formats of files: a plan in, the module that reads its files out. All of them have the same functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
+
+from contracts.plan import Plan
+from spark_jobs import delimited, json_lines
+from spark_jobs.reader import Bare
+
+
+class Format(Protocol):
+    """What a format knows. `c<n>` is the cell of property n as text, `v<n>` its value, null where it is none."""
+
+    def is_headed(self, plan: Plan) -> bool:
+        """Whether the first line of a file names its columns."""
+
+    def load(self, spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+        """Files as they are."""
+
+    def bare(self, source: DataFrame) -> dict[str, Bare]:
+        """How many lines or records each file has, without any check, by its plain URI."""
+
+    def looked(
+        self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation
+    ) -> tuple[DataFrame, Column]:
+        """The records of files with one header at first sight: file, block, id, c<n>, v<n>, odd; and their raw text.
+
+        `odd` are those that need a closer look; `seen` is told the number of all lines.
+        """
+
+    def opened(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+        """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+
+    def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
+        """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""
+
+
+def of(plan: Plan) -> Format:
+    """The format of a plan's files."""
+    known: dict[str, Format] = {"csv": delimited, "jsonl": json_lines}
+    return known[plan.file_format]

@@ -1,0 +1,144 @@
+"""JSON Lines, an object on each line: lines in, cells and values of the contract's properties out.
+
+As in CSV most lines are plain: the keys of the file's first object in their order, values of their types, no escapes. A
+pattern says so, and Spark's parser then reads them fast. It is lenient: text after an object, a key that stands twice,
+`5` where text is wanted pass unseen. All other lines are therefore read twice, wrapped in two ways that no trailing
+text survives both of, once for keys and texts, once for the JSON type of each value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StringType, StructField, StructType
+
+from contracts.columns import OURS, positions
+from contracts.plan import LogicalType, Plan, Property
+from spark_jobs import reader
+from spark_jobs.schema import GREATEST_DOUBLE, cast, typed
+
+STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
+TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
+WIDE = 200
+"""Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
+INTEGER = "-?(?:0|[1-9][0-9]*+)"
+NUMBER = rf"{INTEGER}(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
+TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
+SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
+LONE = r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
+"""Half of a character that takes two escapes."""
+SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
+NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
+
+load = reader.load
+bare = reader.bare
+
+
+def is_headed(_plan: Plan) -> bool:
+    """Whether the first line of a file names its columns: each line does so for itself."""
+    return False
+
+
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+) -> tuple[DataFrame, Column]:
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    line, here = sf.col("line"), list(enumerate(plan.properties))
+    even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
+    lines = reader.lines(source, plan.csv, seen).select("*", even.alias("plain"))
+    schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
+    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
+    cells = {n: sf.col("fields")[p.name] for n, p in here}
+    values = {n: _value(cells[n], p) for n, p in here}
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if p.type == "number"]
+    looked = parsed.select(
+        "*",
+        *(cell.alias(f"c{n}") for n, cell in cells.items()),
+        *(value.alias(f"v{n}") for n, value in values.items()),
+        sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
+    )
+    return looked, line
+
+
+def plain(plan: Plan, header: tuple[str, ...]) -> str:
+    """A pattern of the lines that need no closer look: known keys in the order of `header`, each once or left out."""
+    known = {p.name: p for p in plan.properties}
+    names = [name for name in header if name in known or plan.columns.extra == "ignore" or name in OURS]
+    pairs = "".join(rf'(?:"{re.escape(name)}": ?{_shape(known.get(name))}(?:, ?|(?=\}})))?' for name in names)
+    return rf"^\{{{pairs}(?<!, ?)\}}\z"
+
+
+def _shape(prop: Property | None) -> str:
+    return SCALAR if prop is None else f"(?:{SHAPES.get(prop.type, TEXT)}|null)"
+
+
+def _value(cell: Column, prop: Property) -> Column:
+    return cast(cell, prop) if prop.type in ("integer", "number") else typed(cell, prop)
+
+
+def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+    here = list(enumerate(plan.properties))
+    apart = _apart(singles, sf.col("raw"))
+    kinds = [sf.expr(f"schema_of_variant(kinds[{_literal(p.name)}])").alias(f"k{n}") for n, p in here]
+    cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
+    values = [sf.when(_is_of(sf.col(f"k{n}"), p.type), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
+    found = apart.select("*", *kinds, *cells).select("*", *values)
+    known = sf.array(*map(sf.lit, dict.fromkeys((*(p.name for p in plan.properties), *OURS))))
+    return found, {
+        "object": sf.col("texts").isNull(),
+        "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
+        "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | sf.col("raw").rlike(LONE),
+        "knownKeys": sf.size(sf.array_except("names", known)) > 0,
+    }
+
+
+def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
+    """Lines (column `raw`) and `cells`, their texts by key; malformed ones have none."""
+    apart = _apart(rows, sf.when(~malformed, sf.col("raw")))
+    known = [p.name for p in plan.properties]
+    names = sf.array(*map(sf.lit, known))
+    cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in known)))
+    others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(names, name))
+    every = sf.when(sf.col("texts").isNotNull(), sf.map_concat(cells, others))
+    return apart.select("*", every.alias("cells")).drop("texts", "kinds", "names")
+
+
+def _apart(rows: DataFrame, raw: Column) -> DataFrame:
+    """Rows and texts by key, JSON types by key, and the keys; null where a line is no object and nothing else."""
+    texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
+    kinds = sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT)
+    read = rows.select("*", texts.alias("all_texts"), sf.element_at(kinds, sf.lit("")).alias("kinds"))
+    alone = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
+    found = read.select("*", alone.alias("texts")).drop("all_texts")
+    return found.select("*", sf.map_keys("texts").alias("names"))
+
+
+def _cell(name: str) -> Column:
+    """The text of a value: a number as the variant has it, exactly; what is nested as its JSON."""
+    key = _literal(name)
+    exact = f"try_variant_get(kinds[{key}], '$', 'string')"
+    kind = f"schema_of_variant(kinds[{key}])"
+    return sf.expr(f"if({kind} rlike '^({'|'.join(NUMBERS)})', {exact}, texts[{key}])")
+
+
+def _literal(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _is_of(kind: Column, wanted: LogicalType) -> Column:
+    """Whether a JSON type is the one that a logical type is written in."""
+    match wanted:
+        case "integer":
+            return kind == "BIGINT"
+        case "number":
+            return kind.rlike(f"^({'|'.join(NUMBERS)})")
+        case "boolean":
+            return kind == "BOOLEAN"
+        case _:
+            return kind == "STRING"
