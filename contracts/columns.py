@@ -12,13 +12,18 @@ from contracts.plan import Plan
 from contracts.problem import Level, Problem, nearest, quoted
 
 OURS = ("_record", "_reasons")
-"""The columns that `rejected.csv` carries at its end; a corrected file may bring them back, they are ignored."""
+"""What a file of rejected rows adds to each at its end; a corrected one may bring it back, it is ignored."""
 
 MOST_TOLD = 20
 """Columns named for one fault."""
 
 MOST_GUESSED = 100
 """Unknown columns that are compared with missing ones: each pair takes a while."""
+
+
+def rejected_file(plan: Plan) -> str:
+    """The name of the file with a drop's rejected rows, which comes in the drop's own format."""
+    return f"rejected.{plan.file_format}"
 
 
 def positions(header: tuple[str, ...]) -> dict[str, int]:

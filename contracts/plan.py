@@ -18,6 +18,7 @@ Unit = Literal["rows", "percent"]
 Policy = Literal["reject", "warn", "ignore"]
 LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 Scope = Literal["record", "row", "set"]
+FileFormat = Literal["csv", "jsonl"]
 Operator = Literal[
     "mustBe",
     "mustNotBe",
@@ -83,10 +84,11 @@ class Check:
     """One rule applied to a drop.
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
-    set: does the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum,
-    maximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text],
-    pattern?}; others none. Numbers are decimal text, dates and timestamps text in the property's format; patterns
-    are Java's, ready to run.
+    set: does the file fail. A row check without a property is about the record as a whole.
+
+    `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum, maximum {value: text};
+    minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text], pattern?}; others none.
+    Numbers are decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
     """
 
     id: str
@@ -157,7 +159,7 @@ class Plan:
     promote: Literal["object"] = "object"
     same_key: Literal["supersede", "version"] = "supersede"
     deprecated: bool = False
-    file_format: Literal["csv"] = "csv"
+    file_format: FileFormat = "csv"
     format: Literal[1] = 1
 
     @property
@@ -183,3 +185,19 @@ RECORD_CHECKS: tuple[Check, ...] = (
     Check("record.text", "text", "record", "error", "conformity", "text in the agreed encoding, without NUL"),
 )
 """What a line must be before it is a record; every CSV plan begins with these."""
+
+OBJECT_CHECKS: tuple[Check, ...] = (
+    Check("record.object", "object", "record", "error", "conformity", "one JSON object, and nothing else in its line"),
+    Check("record.keys", "keys", "record", "error", "conformity", "every key once"),
+    Check("record.text", "text", "record", "error", "conformity", "text in UTF-8, without NUL"),
+)
+"""The same for JSON Lines."""
+
+
+def record_checks(file_format: FileFormat, extra: Policy) -> tuple[Check, ...]:
+    """The checks that plans of a format begin with: is it a record, and does it have keys that nobody knows."""
+    if file_format == "csv":
+        return RECORD_CHECKS
+    severity: Severity = "error" if extra == "reject" else "warning"
+    known = Check("record.knownKeys", "knownKeys", "row", severity, "conformity", "no key that the contract lacks")
+    return (*OBJECT_CHECKS, known) if extra != "ignore" else OBJECT_CHECKS

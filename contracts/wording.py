@@ -26,6 +26,16 @@ HOW_TO_WRITE = {
     "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
 }
 
+HOW_TO_WRITE_JSON = {
+    "string": "Write it as a text in quotes.",
+    "integer": "Write a number without quotes, fraction or exponent.",
+    "number": "Write a number without quotes.",
+    "boolean": "Write `true` or `false` without quotes.",
+    "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
+    "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
+}
+"""The same for JSON Lines, whose values have types of their own."""
+
 LIMITS = {
     "mustBe": "exactly {0}",
     "mustNotBe": "any number but {0}",
@@ -40,6 +50,9 @@ LIMITS = {
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
     "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
+    "record.object": "{some} {are} no JSON object, or more than one.",
+    "record.keys": "{some} {have} a key twice.",
+    "knownKeys": "{some} {have} keys that the contract does not know.",
     "record.text": "{some} {have} NUL characters, or bytes that are not text in {encoding}.",
     "logicalType": "{name} is not {expected} in {some}.",
     "required": "{name} has no value in {some}.",
@@ -59,6 +72,9 @@ MESSAGES = {
 FIXES = {
     "record.fields": "Look for delimiters or line breaks inside cells that are not quoted, and for cut rows.",
     "record.quotes": "Close every quote in its own line, and write a quote inside a quoted cell as `{quote}`.",
+    "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines.",
+    "record.keys": "Write every key of an object once.",
+    "knownKeys": "Write the keys exactly as the contract names them, or ask for new ones to be added to it.",
     "record.text": "Write the whole file in {encoding}, without NUL characters.",
     "logicalType": "{write} {unknown}",
     "required": "Fill in {name}, or leave {rows} out.",
@@ -130,6 +146,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "some": some(failed, read),
         "rows": "this row" if failed == 1 else "these rows",
         "them": "it" if failed == 1 else "them",
+        "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
         "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
@@ -146,7 +163,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
-    return {"write": HOW_TO_WRITE[prop.type], "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
+    how = HOW_TO_WRITE_JSON if plan.file_format == "jsonl" else HOW_TO_WRITE
+    return {"write": how[prop.type], "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
 
 
 def _agreed(check: Check) -> str:
@@ -161,6 +179,8 @@ def _unknown(plan: Plan, prop: Property) -> str:
     """What to do with a value that the producer does not have."""
     if prop.required:
         return "Leave the row out where the value is unknown."
+    if plan.file_format != "csv":
+        return "Write `null` where the value is unknown."
     if "" in plan.csv.null_values:
         return "Leave the cell empty where the value is unknown."
     return f"Write {quoted(plan.csv.null_values[:1])} where the value is unknown." if plan.csv.null_values else ""

@@ -16,7 +16,7 @@ from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys
-from functions.admission import SAMPLE, admit, notes, split
+from functions.admission import SAMPLE, admit, header, notes
 from functions.ports import Batch, Pending, Ports, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
@@ -161,18 +161,17 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
         if line is None:  # too long for the ledger
             head = ports.store.read(drop.source, SAMPLE)
             line = admit(plan, drop.name, drop.size, head).header_line
-        names = split(plan, line)
-        header = names if isinstance(names, tuple) else ()
+        names = header(plan, line)
         yield JobDrop(
             id=drop.id,
             attempt=drop.attempt,
             uri=drop.source.uri,
             name=drop.name,
             size=drop.size,
-            header=header,
+            header=names,
             header_line=line,
             reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
-            notes=notes(plan, header),
+            notes=notes(plan, names),
         )
 
 

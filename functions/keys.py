@@ -14,7 +14,13 @@ from contracts.plan import Plan
 ID_LENGTH = 32
 """Characters of a drop's id: 160 bits in base32."""
 
-CONTENT_TYPES = {"json": "application/json", "html": "text/html; charset=utf-8"}
+CONTENT_TYPES = {
+    "json": "application/json",
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv",
+    "jsonl": "application/jsonl",
+}
+"""Media types by what a name ends in; other files are bytes to us."""
 
 
 @dataclass(frozen=True, slots=True)

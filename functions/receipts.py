@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from contracts.columns import rejected_file
 from contracts.plan import Plan
 from contracts.verdict import Decision, File
 from functions import keys, report
 from functions.ports import Ports
 from functions.submission import Drop
-
-REJECTED_ROWS = "rejected.csv"
-"""The file that the job writes beside the receipt when a drop has rejected rows."""
 
 ACCEPTED = ("accepted", "accepted_with_warnings")
 
@@ -26,7 +24,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         decision=decision,
         plan=plan,
         file=File(drop.name, drop.size, drop.sha256),
-        rejected_csv=REJECTED_ROWS if decision.rows.rejected else None,
+        rejected_rows=rejected_file(plan) if decision.rows.rejected else None,
         promoted=_promoted(ports, drop) if decision.verdict in ACCEPTED else None,
     )
     for kind, body in (("html", report.render_html(receipt)), ("json", report.render_json(receipt))):

@@ -38,7 +38,7 @@ FOLDER = Path(__file__).parent
 class Receipt:
     """A decision with everything its producer should know; times are ISO text in UTC.
 
-    `rejected_csv` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
+    `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
     find the data. Each is None where there is none.
     """
 
@@ -50,7 +50,7 @@ class Receipt:
     decision: Decision
     plan: Plan | None
     file: File
-    rejected_csv: str | None = None
+    rejected_rows: str | None = None
     promoted: str | None = None
 
 
@@ -64,7 +64,7 @@ def render_json(receipt: Receipt) -> bytes:
         "received_at": receipt.received_at,
         "decided_at": receipt.decided_at,
         **document(masked(receipt.decision, receipt.plan), receipt.plan, receipt.file),
-        "rejected_csv": receipt.rejected_csv,
+        "rejected_rows": receipt.rejected_rows,
         "promoted": receipt.promoted,
     }
     # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.

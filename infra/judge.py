@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts.columns import rejected_file
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
@@ -22,17 +23,15 @@ from functions.admission import SAMPLE, Admission, admit
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-REJECTED = "rejected.csv"
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The decision about one file; `rejected_csv` is the text of the file of that name, where there is one."""
+    """The decision about one file; `rejected_rows` is the text of the file of that name, where there is one."""
 
     plan: Plan
     file: File
     decision: Decision
-    rejected_csv: bytes | None = None
+    rejected_rows: bytes | None = None
 
 
 def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
@@ -43,15 +42,15 @@ def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]
         return Judged(plan, file, refuse(admitted.problems))
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         decision = _run(path, plan, admitted, Path(folder), session())
-        rejected = Path(folder) / "reports" / REJECTED
+        rejected = Path(folder) / "reports" / rejected_file(plan)
         return Judged(plan, file, decision, rejected.read_bytes() if rejected.exists() else None)
 
 
 def write_receipt(judged: Judged, folder: Path) -> None:
-    """Write receipt.html, receipt.json and rejected.csv as the pipeline puts them under the producer's reports."""
+    """Write receipt.html, receipt.json and the rejected rows as the pipeline puts them under the producer's reports."""
     folder.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    rejected = REJECTED if judged.rejected_csv is not None else None
+    rejected = rejected_file(judged.plan) if judged.rejected_rows is not None else None
     receipt = report.Receipt(
         drop="at-home",
         attempt=1,
@@ -61,12 +60,12 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         decision=judged.decision,
         plan=judged.plan,
         file=judged.file,
-        rejected_csv=rejected,
+        rejected_rows=rejected,
     )
     (folder / "receipt.json").write_bytes(report.render_json(receipt))
     (folder / "receipt.html").write_bytes(report.render_html(receipt))
-    if judged.rejected_csv is not None:
-        (folder / REJECTED).write_bytes(judged.rejected_csv)
+    if judged.rejected_rows is not None:
+        (folder / rejected_file(judged.plan)).write_bytes(judged.rejected_rows)
 
 
 def _run(path: Path, plan: Plan, admitted: Admission, folder: Path, spark: SparkSession) -> Decision:

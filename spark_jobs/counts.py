@@ -46,7 +46,9 @@ def count(plan: Plan, check: Check, header: tuple[str, ...], facts: Facts) -> Co
 
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
-    name = check.property or ""
+    name = check.property
+    if name is None:  # a check of whole records
+        return facts.failed[check.id], 0
     null = 0 if check.kind in FORBID_NULL else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
     if check.scope == "row":
         return facts.failed[check.id], null

@@ -55,7 +55,7 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
         written = pool.submit(samples.written, evidence, request.plan, failing)
         first = pool.submit(samples.first, evidence, failing)
     found.written, found.samples = written.result(), first.result()
-    found.outputs |= {drop: {"rejected_csv": uri} for drop, uri in files.result().items()}
+    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in files.result().items()}
 
 
 def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, found: Findings) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StringType, StructField, StructType
 
-from contracts.columns import OURS, positions
+from contracts.columns import OURS
 from contracts.plan import LogicalType, Plan, Property
 from spark_jobs import reader
 from spark_jobs.schema import GREATEST_DOUBLE, cast, typed
@@ -32,6 +32,7 @@ SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
 LONE = r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
 """Half of a character that takes two escapes."""
 SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
+DOUBLE_DIGITS = 15
 NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 load = reader.load
@@ -80,7 +81,7 @@ def _value(cell: Column, prop: Property) -> Column:
     return cast(cell, prop) if prop.type in ("integer", "number") else typed(cell, prop)
 
 
-def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
     """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
     here = list(enumerate(plan.properties))
     apart = _apart(singles, sf.col("raw"))
@@ -119,11 +120,10 @@ def _apart(rows: DataFrame, raw: Column) -> DataFrame:
 
 
 def _cell(name: str) -> Column:
-    """The text of a value: a number as the variant has it, exactly; what is nested as its JSON."""
+    """The text of a value; of numbers with more digits than a double holds as the variant has it, exactly."""
     key = _literal(name)
-    exact = f"try_variant_get(kinds[{key}], '$', 'string')"
-    kind = f"schema_of_variant(kinds[{key}])"
-    return sf.expr(f"if({kind} rlike '^({'|'.join(NUMBERS)})', {exact}, texts[{key}])")
+    is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and length(texts[{key}]) > {DOUBLE_DIGITS}"
+    return sf.expr(f"if({is_exact}, try_variant_get(kinds[{key}], '$', 'string'), texts[{key}])")
 
 
 def _literal(name: str) -> str:

@@ -85,7 +85,7 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
     known: dict[str, Any] = check.arguments
     match check.kind:
         case "logicalType":
-            return sf.lit(False) if prop.type == "string" else cell.isNotNull() & value.isNull()
+            return cell.isNotNull() & value.isNull()
         case "required" | "nullValues":
             return cell.isNull()
         case "enum":

@@ -1,4 +1,4 @@
-"""What the job leaves behind: rejected and flagged rows and check results as Parquet, `rejected.csv` for producers.
+"""What the job leaves behind: failing rows and check results as Parquet, files of rejected rows for producers.
 
 Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
 sample or sent to a producer is what lies there.
@@ -6,20 +6,17 @@ sample or sent to a producer is what lies there.
 
 from __future__ import annotations
 
-import csv as text_csv
-import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.columns import OURS, positions
+from contracts import columns
 from contracts.job import Count, DropResult, JobDrop, JobRequest
-from contracts.plan import Check, Csv, Plan
-from spark_jobs import bits, formats, frames, reader, storage
+from contracts.plan import Check, Plan
+from spark_jobs import bits, corrections, formats, frames, reader, storage
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -37,8 +34,6 @@ CHECKS = (
 """The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
-FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
-"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
 
 
 def write_rows(
@@ -60,7 +55,7 @@ def write_rows(
 def write_rejected(
     spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
 ) -> dict[str, str]:
-    """Write `rejected.csv` for every drop with rejected rows and a place for reports; its URI by drop."""
+    """Write the rejected rows of every drop that has some and a place for reports; the file's URI by drop."""
     drops = [d for d in request.drops if rejected.get(d.id) and d.reports]
     if not drops:
         return {}
@@ -70,7 +65,7 @@ def write_rejected(
     rows = evidence.select("*", broken.alias("broken"))
     lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
-    targets = {d.id: f"{d.reports}rejected.csv" for d in drops}
+    targets = {d.id: f"{d.reports}{columns.rejected_file(request.plan)}" for d in drops}
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
     return targets
@@ -115,65 +110,11 @@ def _rejected_lines(
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    titles = [(n, 0, _header(d, plan)) for n, d in enumerate(drops)]
+    titles = [(n, 0, title) for n, d in enumerate(drops) if (title := corrections.title(d, plan)) is not None]
     headed = frames.small(spark, titles, "number int, record long, line string")
-    lines = reduce(DataFrame.union, [_lines(own, header, plan) for own, header in _by_header(rows, drops)], headed)
-    ordered = lines.repartition("number").sortWithinPartitions("number", "record")
-    return ordered.select("number", _encoded("line", plan.csv))
-
-
-def _lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
-    """Rejected rows (`broken`: no record) of files with one header, as lines that a spreadsheet may open.
-
-    Out come number, record, line.
-
-    A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
-    """
-    csv, raw, places = plan.csv, sf.col("raw"), list(positions(header).values())
-    delimiter = re.escape(csv.delimiter)
-    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
-    changes = sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | begins | sf.lit(len(places) < len(header))
-    odd = rows.select("*", sf.when(changes, raw).alias("odd"))
-    split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
-    whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
-    cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
-    harmless = sf.transform(
-        cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
-    )
-    safe = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
-    line = sf.when(sf.col("odd").isNull(), raw).otherwise(safe)
-    reasons = _quoted(sf.array_join("checks", "; "), csv)
-    return split.select("number", "record", sf.concat_ws(csv.delimiter, line, "record", reasons).alias("line"))
-
-
-def _quoted(cell: Column, csv: Csv) -> Column:
-    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
-    text = cell
-    for character in dict.fromkeys((csv.escape, csv.quote)):
-        text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
-    return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
-
-
-def _header(drop: JobDrop, plan: Plan) -> str:
-    """The first line; a name that the contract does not know is as harmless as a cell."""
-    line, csv, known = io.StringIO(), plan.csv, {p.name for p in plan.properties}
-    names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in positions(drop.header)]
-    doubled = csv.escape == csv.quote
-    text_csv.writer(
-        line,
-        delimiter=csv.delimiter,
-        quotechar=csv.quote,
-        doublequote=doubled,
-        escapechar=None if doubled else csv.escape,
-        lineterminator="",
-    ).writerow([*names, *OURS])
-    return line.getvalue()
-
-
-def _encoded(column: str, csv: Csv) -> Column:
-    if csv.encoding == "utf-8":
-        return sf.col(column)
-    return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)
+    parts = [corrections.lines(own, header, plan) for own, header in _by_header(rows, drops)]
+    ordered = reduce(DataFrame.union, parts, headed).repartition("number").sortWithinPartitions("number", "record")
+    return ordered.select("number", corrections.encoded("line", plan.csv))
 
 
 def _deliver(spark: SparkSession, folder: str, target: str) -> None:

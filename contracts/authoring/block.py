@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.plan import Columns, Csv, Limit, Severity
+from contracts.plan import Columns, Csv, FileFormat, Limit, Severity
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -28,7 +28,7 @@ class DropBlock:
 
     files: tuple[str, ...]
     producer: str
-    format: Literal["csv"]
+    format: FileFormat
     csv: Csv
     columns: Columns
     empty: Literal["reject", "warn", "accept"]

@@ -11,7 +11,7 @@ from contracts.authoring.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
-    "format": ("jsonl", "parquet", "json", "orc", "avro", "xml", "xlsx", "fixed"),
+    "format": ("parquet", "json", "orc", "avro", "xml", "xlsx", "fixed"),
     "csv.encoding": (
         "utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii",
         "gb18030", "shift_jis",
@@ -25,7 +25,7 @@ LATER: dict[str, tuple[Any, ...]] = {
 MISSING = {
     "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
-    "format": "`format: csv`",
+    "format": "`format: csv`, or another of docs/contracts.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
 }
 TYPES = {"string": "text", "array": "a list", "object": "a mapping"}

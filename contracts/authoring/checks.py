@@ -10,7 +10,7 @@ from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.columns import OURS
-from contracts.plan import RECORD_CHECKS, Check, Property
+from contracts.plan import Check, Property, record_checks
 from contracts.problem import nearest
 
 OBJECT: Path = ("schema", 0)
@@ -36,14 +36,20 @@ def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
     return one
 
 
-def read(document: Document, one: dict[str, Any]) -> tuple[list[Property], list[Check]]:
-    """The properties of a schema object and the checks of their constraints and metrics, each with an id of its own."""
+def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tuple[list[Property], list[Check]]:
+    """The properties of a schema object and the checks of their constraints and metrics, each with an id of its own.
+
+    The block says in which format the records come: what a record is, and whether a text can be anything else.
+    """
+    first = record_checks(block.format, block.columns.extra) if block else ()
     props: list[Property] = []
-    placed: list[tuple[Check, Path]] = [(check, ()) for check in RECORD_CHECKS]
+    placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
     for n, source in enumerate(one["properties"]):
         path: Path = (*OBJECT, "properties", n)
         if isinstance(source, dict) and (found := properties.read(document, path, source)):
             props.append(found[0])
+            if found[0].type == "string" and block and block.format != "csv":
+                placed.append((properties.type_check(found[0]), path))
             placed += [(check, path) for check in found[1]]
             placed += _quality(document, path, source, found[0])
     placed += _quality(document, OBJECT, one, None)

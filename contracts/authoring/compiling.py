@@ -111,8 +111,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if contract:
         heading.file_name(document, contract)
     one = checks.schema_object(document, whole=whole)
-    props, found = checks.read(document, one) if one else ([], [])
     block = drop.read(document, path)
+    props, found = checks.read(document, one, block) if one else ([], [])
     places = drop.places(document, path)
     if block is None:
         return _done(document)

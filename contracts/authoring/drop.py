@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from jsonschema.validators import Draft201909Validator
 
@@ -10,7 +11,7 @@ from contracts.authoring import block
 from contracts.authoring.block import DropBlock
 from contracts.authoring.block_errors import say
 from contracts.authoring.document import Document
-from contracts.authoring.finding import Finding, Path
+from contracts.authoring.finding import Finding, Path, dotted
 from contracts.errors import PatternInvalid
 from contracts.pattern import literal_folder
 from contracts.plan import Csv
@@ -48,9 +49,21 @@ def read(document: Document, path: Path) -> DropBlock | None:
     for error in Draft201909Validator(block.schema()).iter_errors(value):
         say(document, path, error)
     found = block.made(value) if document.errors() == before else None
-    if found:
+    if found and found.format == "csv":
         _dialect(document, (*path, "csv"), found.csv)
+    elif found:
+        _without_header(document, path, value, found.format)
     return found if document.errors() == before else None
+
+
+def _without_header(document: Document, path: Path, value: dict[str, Any], form: str) -> None:
+    """Refuse what says nothing of files whose records name their own values."""
+    columns = value.get("columns", {})
+    said = [("csv",)] if "csv" in value else []
+    for inner in (*said, *(("columns", key) for key in ("missing", "order") if key in columns)):
+        message = f"`{dotted(inner)}` means nothing in the format {form}."
+        fix = "Leave it out; a key that an object lacks is null." if len(inner) > 1 else "Leave it out."
+        document.error((*path, *inner), "bad-value", message, fix, on_key=True)
 
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:

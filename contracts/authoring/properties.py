@@ -57,7 +57,8 @@ def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Proper
     pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
     prop = Property(source["name"], kind, pattern, bool(source.get("required")), source.get("classification"))
     enum = _enum(document, path, source, prop)
-    return prop, [*_type_check(prop), *_flags(prop, source), *enum, *_options(document, path, options, prop)]
+    types = [] if prop.type == "string" else [type_check(prop)]  # of CSV any cell is a text
+    return prop, [*types, *_flags(prop, source), *enum, *_options(document, path, options, prop)]
 
 
 def _refuse_others(document: Document, path: Path, source: dict[str, Any]) -> None:
@@ -77,10 +78,9 @@ def _check(prop: Property, kind: str, expected: str, arguments: dict[str, Any] |
     return Check(name, kind, "row", "error", "conformity", expected, prop.name, arguments or {})
 
 
-def _type_check(prop: Property) -> list[Check]:
-    if prop.type == "string":
-        return []
-    return [_check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})]
+def type_check(prop: Property) -> Check:
+    """Whether a value is of its type."""
+    return _check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})
 
 
 def _flags(prop: Property, source: dict[str, Any]) -> list[Check]:

@@ -113,7 +113,7 @@ class S3Store:
             MetadataDirective="REPLACE",
             TaggingDirective="REPLACE",
             Metadata={DROP: mark.drop, ATTEMPT: str(mark.attempt)},
-            ContentType="text/csv",
+            ContentType=keys.CONTENT_TYPES.get(key.rpartition(".")[2].lower(), "application/octet-stream"),
             ChecksumAlgorithm="SHA256",
             **condition,
         )["CopyObjectResult"]

@@ -76,8 +76,8 @@ def test_every_judged_drop_has_its_receipt(case: Case, ended: dict[str, Drop], w
     assert (receipt["verdict"], receipt["drop"]) == (case.state, drop.id)
     page = world.ports.store.get(drop.receipt.replace("receipt.json", "receipt.html")).decode()
     assert "Traceback" not in page
-    if receipt["rejected_csv"]:
-        assert world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_csv"]))
+    if receipt["rejected_rows"]:
+        assert world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_rows"]))
 
 
 def test_promoted_zone_holds_accepted_files_alone(ended: dict[str, Drop], world: World) -> None:

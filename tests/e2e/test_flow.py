@@ -93,7 +93,7 @@ def test_rejected_rows_come_back_with_reasons(world: World, first: dict[str, Dro
     assert (drop.rows.read, drop.rows.valid, drop.rows.rejected) == (4, 2, 2)
     assert drop.receipt
     receipt = json.loads(world.ports.store.get(drop.receipt))
-    rejected = world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_csv"])).decode()
+    rejected = world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_rows"])).decode()
     assert list(csv.reader(io.StringIO(rejected))) == [
         ["id", "name", "amount", "day", "_record", "_reasons"],
         ["2", "b", "x", "", "2", "amount.logicalType"],

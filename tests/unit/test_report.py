@@ -132,7 +132,7 @@ def test_page_is_well_formed_and_titled(decision: Decision) -> None:
 
 @pytest.mark.parametrize("decision", ALL.values(), ids=ALL)
 def test_page_loads_nothing_and_runs_nothing(decision: Decision) -> None:
-    seen = page(decision, rejected_csv="rejected.csv")
+    seen = page(decision, rejected_rows="rejected.csv")
 
     assert not seen.named("script", "link", "img", "iframe", "object", "embed", "form", "base")
     assert not [a for _, attrs in seen.tags for a in attrs if a.startswith("on") or a in ("src", "style")]
@@ -279,7 +279,7 @@ def test_table_headers_name_their_direction() -> None:
 
 
 def test_rejected_rows_come_with_directions() -> None:
-    words = page(REJECTED, rejected_csv="rejected.csv").words
+    words = page(REJECTED, rejected_rows="rejected.csv").words
 
     assert "Open rejected.csv : the rejected rows as you sent them" in words
     assert "The columns _record and _reasons may stay; they are ignored." in words
@@ -290,7 +290,7 @@ def test_rejected_rows_come_with_directions() -> None:
 def test_cut_rejected_rows_are_announced() -> None:
     many = replace(REJECTED, rows=Rows(400_000, 200_000, 200_000))
 
-    assert "the first 100,000 of the rejected rows" in page(many, rejected_csv="rejected.csv").words
+    assert "the first 100,000 of the rejected rows" in page(many, rejected_rows="rejected.csv").words
 
 
 def test_refused_file_has_no_rejected_rows() -> None:
@@ -346,7 +346,7 @@ def test_text_of_strangers_stays_text(text: str) -> None:
     check = an_outcome(id=text, expected=text, observed=text, samples=(Sample(1, text, text),))
     decision = Decision("rejected", Rows(2, 1, 1), (check,), (problem,))
 
-    seen = page(decision, key=text, file=File(text, 1), rejected_csv="rejected.csv")
+    seen = page(decision, key=text, file=File(text, 1), rejected_rows="rejected.csv")
 
     assert not seen.open
     assert not seen.named("script", "img")
@@ -376,17 +376,17 @@ def test_page_stays_small_with_many_checks() -> None:
 
 
 def test_json_carries_the_verdict_document() -> None:
-    body = json.loads(render_json(a_receipt(REJECTED, rejected_csv="rejected.csv", promoted=None)))
+    body = json.loads(render_json(a_receipt(REJECTED, rejected_rows="rejected.csv", promoted=None)))
 
     assert {
-        k: body[k] for k in ("format", "drop", "attempt", "key", "verdict", "rejected_csv", "promoted", "rows")
+        k: body[k] for k in ("format", "drop", "attempt", "key", "verdict", "rejected_rows", "promoted", "rows")
     } == {
         "format": 1,
         "drop": "k3v7q2m5w6xajdhz4tn2p3rbysfc7u5e",
         "attempt": 2,
         "key": "nyc/weather.csv",
         "verdict": "rejected",
-        "rejected_csv": "rejected.csv",
+        "rejected_rows": "rejected.csv",
         "promoted": None,
         "rows": {"read": 1000, "valid": 988, "rejected": 12},
     }

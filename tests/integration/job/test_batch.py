@@ -170,7 +170,7 @@ def test_evidence_names_every_failing_check(spark: SparkSession, together: Judge
     assert rows["sent-back.csv", 2].cells == {"id": "2", "wind": "-1", "day": "", "state": ""}
 
 
-def test_rejected_csv_is_safe_to_open(together: Judged) -> None:
+def test_rejected_rows_is_safe_to_open(together: Judged) -> None:
     assert together.rejected("formulas.csv")[1:] == [
         ["'=1+1", "", "", "'@SUM(A1)", "1", "id.logicalType; state.enum; state.maxLength"],
         ["-5", "-5", "", "'+x", "2", "wind.minimum; state.enum"],

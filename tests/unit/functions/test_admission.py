@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, Plan
-from functions.admission import LARGEST_FILE, MOST_COLUMNS, SAMPLE, Admission, admit
+from functions.admission import LARGEST_FILE, SAMPLE, Admission, admit
+from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
 
 NAME = "orders/1.csv"

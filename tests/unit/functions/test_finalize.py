@@ -55,7 +55,7 @@ def test_bad_drop_is_rejected_and_not_promoted() -> None:
 
     assert (drop.state, drop.verdict, drop.problems[0].code) == ("rejected", "rejected", "check-required")
     assert world.store.listing(ZONES.promoted) == {}
-    assert (receipt(world, drop_id)["rejected_csv"], receipt(world, drop_id)["promoted"]) == ("rejected.csv", None)
+    assert (receipt(world, drop_id)["rejected_rows"], receipt(world, drop_id)["promoted"]) == ("rejected.csv", None)
 
 
 def test_tolerated_rows_are_a_warning() -> None:

@@ -1,0 +1,115 @@
+"""The first bytes of a CSV file: a plan and the bytes in, the header and all that is wrong with it out. Pure."""
+
+from __future__ import annotations
+
+import csv
+
+from contracts import columns
+from contracts.plan import Plan
+from contracts.problem import Problem, quoted
+from functions.texts import Head, line_end, undecodable
+
+MOST_COLUMNS = 2000
+"""Columns of a header; a wider one is no table that anybody agreed on."""
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """The header in the first bytes of a file."""
+    end = line_end(sample)
+    if end < 0 and len(sample) < size:
+        return Head((_endless(len(sample)),))
+    line = sample if end < 0 else sample[:end]
+    return _header(plan, size, sample, line)
+
+
+def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
+    if problem := undecodable(plan, line, 1, whole=True):
+        return Head((problem,))
+    text = line.decode(plan.csv.encoding)
+    names = split(plan, text)
+    if isinstance(names, Problem):
+        return Head((names,), (), text)
+    if len(names) > MOST_COLUMNS:
+        return Head((_too_wide(len(names)),), (), text)
+    found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
+    if plan.tolerance is None and (problem := _bad_body(plan, sample, len(line), whole=len(sample) == size)):
+        found.append(problem)
+    return Head(tuple(found), names, text)
+
+
+def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:
+    """The column names in a header line, a byte order mark aside; a problem if its quotes do not close."""
+    dialect = plan.csv
+    doubled = dialect.escape == dialect.quote
+    reader = csv.reader(
+        [header_line.removeprefix("\ufeff")],
+        delimiter=delimiter or dialect.delimiter,
+        quotechar=dialect.quote,
+        doublequote=doubled,
+        escapechar=None if doubled else dialect.escape,
+        strict=True,
+    )
+    try:
+        return tuple(next(reader, []))
+    except csv.Error:
+        text = "A quote in the header is not closed in its line, or text follows a closed one."
+        return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", record=0)
+
+
+def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
+    if not line.removeprefix("\ufeff").strip():
+        text = "The first line is blank; the column names must stand there."
+        agreed = quoted(p.name for p in plan.properties)
+        return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", record=0)]
+    if "\0" in line:
+        text = "The header holds NUL characters."
+        return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", record=0)]
+    found = _wrong_delimiter(plan, names, line)
+    if found is None:
+        return list(columns.problems(plan, names))
+    problem, better = found
+    return [problem, *columns.problems(plan, better)]
+
+
+def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
+    """The delimiter under which the header says more of the contract's names, and those names."""
+    best, better = _known(plan, names), None
+    for delimiter in DELIMITERS:
+        other = split(plan, line, delimiter)
+        if not isinstance(other, Problem) and len(other) > 1 and _known(plan, other) > best:
+            best, better = _known(plan, other), (delimiter, other)
+    if better is None:
+        return None
+    found, agreed = DELIMITERS[better[0]], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
+    text = f"The columns are separated by {found}, agreed are {agreed}."
+    return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells."), better[1]
+
+
+def _known(plan: Plan, names: tuple[str, ...]) -> int:
+    return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
+
+
+def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
+    """A header alone, where the contract wants rows; the job would say the same."""
+    if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip():
+        return []
+    return [Problem("no-records", "The file holds a header and no records.", "Send the file with its records.")]
+
+
+def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:
+    """The first bytes of the rows that are no text: without a tolerance the job would reject the file for them."""
+    if any(c.kind == "text" and (c.tolerance or c.severity == "warning") for c in plan.checks):
+        return None
+    return undecodable(plan, sample[begin:], 1 + sample[:begin].count(b"\n"), whole=whole)
+
+
+def _endless(seen: int) -> Problem:
+    text = f"The first line does not end within {seen:,} bytes, so it is no header."
+    return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
+
+
+def _too_wide(count: int) -> Problem:
+    text = f"The header names {count:,} columns; files of more than {MOST_COLUMNS:,} are not taken."
+    return Problem("too-many-columns", text, "Check the delimiter, and send only the contract's columns.", record=0)

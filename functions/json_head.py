@@ -1,0 +1,83 @@
+"""The first bytes of a JSON Lines file: a plan and the bytes in, the keys and all that is wrong with them out. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from contracts.columns import OURS
+from contracts.plan import Plan
+from contracts.problem import Problem, nearest, quoted
+from functions.texts import Head, undecodable
+
+FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """The keys of the first object, in its order, and after them those of the contract that it lacks."""
+    whole = len(sample) == size
+    if not _may_be_lost(plan, "text") and (problem := undecodable(plan, sample, 1, whole=whole)):
+        return Head((problem,))
+    text = sample.decode("utf-8-sig", "replace")
+    lines = [line for line in text.replace("\r", "\n").split("\n") if line]
+    if not whole:
+        lines = lines[:-1]  # it may be cut
+    if not lines:
+        return Head(tuple(_no_lines(plan, whole=whole)), *_header(plan, ()))
+    first = [_keys(line) for line in lines]
+    keys = next((k for k in first if k is not None), None)
+    if keys is None or (first[0] is None and not _may_be_lost(plan, "object")):
+        return Head((_no_object(lines[0]),))
+    problems = _unknown(plan, keys) if first[0] is not None and not _may_be_lost(plan, "knownKeys") else []
+    return Head(tuple(problems), *_header(plan, keys))
+
+
+def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    names = tuple(dict.fromkeys((*keys, *(p.name for p in plan.properties))))
+    return names, json.dumps(names, ensure_ascii=False)
+
+
+def _may_be_lost(plan: Plan, kind: str) -> bool:
+    """Whether a record that fails a check may leave the file acceptable."""
+    if plan.tolerance is not None:
+        return True
+    return all(c.tolerance or c.severity == "warning" for c in plan.checks if c.kind == kind and c.property is None)
+
+
+def _keys(line: str) -> tuple[str, ...] | None:
+    """The keys of the object in a line; None if there is none."""
+    try:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return tuple(found) if isinstance(found, dict) else None
+
+
+def _no_lines(plan: Plan, *, whole: bool) -> list[Problem]:
+    if not whole:
+        return [Problem("not-json-lines", "The first line does not end within 65,536 bytes.", FIX, record=1)]
+    if plan.empty != "reject":
+        return []
+    return [Problem("no-records", "The file holds no records.", "Send the file with its records.")]
+
+
+def _no_object(line: str) -> Problem:
+    start = line.lstrip()[:1]
+    text = {
+        "[": "The file is a JSON array; agreed is JSON Lines.",
+        "{": "The first line is no whole JSON object; agreed is JSON Lines.",
+    }.get(start, "The first line is no JSON object; agreed is JSON Lines.")
+    return Problem("not-json-lines", text, FIX, record=1)
+
+
+def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
+    """Keys that the contract does not know, where records may not have them."""
+    known = [p.name for p in plan.properties]
+    unknown = [key for key in keys if key not in known and key not in OURS]
+    if plan.columns.extra != "reject" or not unknown:
+        return []
+    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in known if n not in keys]))}
+    renamed = ", ".join(f"`{key}` to `{name}`" for key, name in close.items())
+    fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
+    text = f"The first object has keys that the contract does not know: {quoted(unknown)}."
+    return [Problem("unknown-key", text, fix, record=1)]

@@ -1,0 +1,69 @@
+"""The first bytes of a text file: whether they are text as agreed, and where their first line ends. Pure."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from contracts.plan import Plan
+from contracts.problem import Problem
+
+MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+"""Byte order marks that no text here may begin with; the longer first, one begins with another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text."""
+
+    problems: tuple[Problem, ...] = ()
+    header: tuple[str, ...] = ()
+    header_line: str = ""
+
+
+def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Problem | None:
+    """The first byte that is not in the agreed encoding; a character cut off at the sample's end is none."""
+    try:
+        codecs.getincrementaldecoder(plan.csv.encoding)().decode(text, final=whole)
+    except UnicodeDecodeError as error:
+        at = first_line + text[: error.start].count(b"\n")
+        byte, agreed = text[error.start], plan.csv.encoding.upper()
+        return wrong_encoding(plan, f"Line {at} holds the byte 0x{byte:02X}, which is no text in {agreed}.", at - 1)
+    return None
+
+
+def wrong_encoding(plan: Plan, message: str, record: int | None = None) -> Problem:
+    """A file that is written in another encoding than the agreed one."""
+    agreed = plan.csv.encoding.upper()
+    hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
+    return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", record=record)
+
+
+def other_encoding(plan: Plan, sample: bytes) -> str | None:
+    """UTF-16 or UTF-32, by its mark or by the zero bytes that ASCII text has in it; UTF-8 where it is not agreed."""
+    if sample.startswith(codecs.BOM_UTF8) and plan.csv.encoding != "utf-8":
+        return "UTF-8"
+    for mark, name in MARKS:
+        if sample.startswith(mark):
+            return name
+    head = sample[:64]
+    half, zeros = len(head) // 2, max(head[0::2].count(0), head[1::2].count(0))
+    if not half or zeros * 10 < half * 8:
+        return None
+    return "UTF-32" if head.count(0) * 3 >= len(head) * 2 else "UTF-16"
+
+
+def line_end(head: bytes) -> int:
+    """Where the first line ends: at LF, CR or CRLF, as Spark's text reader sees it; -1 if it does not."""
+    ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
+    return min(ends, default=-1)
+
+
+def empty(text: str) -> Problem:
+    """A file that holds nothing."""
+    return Problem("empty-file", text, "Look whether the export ran to its end, and send the file again.")
