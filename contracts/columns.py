@@ -22,8 +22,8 @@ MOST_GUESSED = 100
 
 
 def rejected_file(plan: Plan) -> str:
-    """The name of the file with a drop's rejected rows, which comes in the drop's own format."""
-    return f"rejected.{plan.file_format}"
+    """The name of the file with a drop's rejected rows: in its own format, but CSV for Parquet, which few can open."""
+    return "rejected.jsonl" if plan.file_format == "jsonl" else "rejected.csv"
 
 
 def positions(header: tuple[str, ...]) -> dict[str, int]:

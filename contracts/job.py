@@ -23,7 +23,7 @@ class JobDrop:
 
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
     are the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is
-    no producer.
+    no producer. `types` are Spark's types of the columns of a Parquet file, in the order of `header`.
     """
 
     id: str
@@ -35,6 +35,7 @@ class JobDrop:
     header_line: str
     reports: str | None = None
     notes: tuple[Problem, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

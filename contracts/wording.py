@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from contracts.plan import Check, Limit, Plan, Property, Threshold
+from contracts.plan import Check, FileFormat, Limit, LogicalType, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted
 
 if TYPE_CHECKING:
@@ -17,24 +17,30 @@ if TYPE_CHECKING:
 EXCUSED = ("allowed-missing", "no-rows")
 """Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
 
-HOW_TO_WRITE = {
-    "string": "Write it as plain text.",
-    "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
-    "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
-    "boolean": "Write `true` or `false` and nothing else.",
-    "date": "Write every date in that form, without blanks, and only days that the calendar has.",
-    "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+HOW_TO_WRITE: dict[FileFormat, dict[LogicalType, str]] = {
+    "csv": {
+        "string": "Write it as plain text.",
+        "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
+        "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
+        "boolean": "Write `true` or `false` and nothing else.",
+        "date": "Write every date in that form, without blanks, and only days that the calendar has.",
+        "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+    },
+    "jsonl": {
+        "string": "Write it as a text in quotes.",
+        "integer": "Write a number without quotes, fraction or exponent.",
+        "number": "Write a number without quotes.",
+        "boolean": "Write `true` or `false` without quotes.",
+        "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
+        "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
+    },
+    "parquet": {
+        "string": "Write it as text in UTF-8.",
+        "integer": "Write whole numbers within 64 bits.",
+        "number": "Write numbers only, neither NaN nor infinite ones.",
+    },
 }
-
-HOW_TO_WRITE_JSON = {
-    "string": "Write it as a text in quotes.",
-    "integer": "Write a number without quotes, fraction or exponent.",
-    "number": "Write a number without quotes.",
-    "boolean": "Write `true` or `false` without quotes.",
-    "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
-    "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
-}
-"""The same for JSON Lines, whose values have types of their own."""
+"""What a value of a type looks like; the other types of Parquet's columns cannot hold anything else."""
 
 LIMITS = {
     "mustBe": "exactly {0}",
@@ -163,8 +169,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
-    how = HOW_TO_WRITE_JSON if plan.file_format == "jsonl" else HOW_TO_WRITE
-    return {"write": how[prop.type], "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
+    write = HOW_TO_WRITE[plan.file_format].get(prop.type, "")
+    return {"write": write, "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
 
 
 def _agreed(check: Check) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from contracts import columns
-from contracts.plan import FileFormat, Plan
+from contracts.plan import Plan
 from contracts.problem import Problem
-from functions import csv_head, json_head, keys
+from functions import csv_head, json_head, keys, parquet_head
 from functions.texts import MARKS, Head, empty, other_encoding, wrong_encoding
 
 LONGEST_KEY = 1024
@@ -27,7 +27,7 @@ LARGEST_FILE = 5 * 1024**3
 SAMPLE = 64 * 1024
 """Bytes of the head that are looked at; a header line must end within them."""
 
-LOOKS: dict[FileFormat, Callable[[Plan, int, bytes], Head]] = {"csv": csv_head.look, "jsonl": json_head.look}
+Read = Callable[[int, int], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Admission:
     """What admission found. Problems of level error refuse the drop, those of level warning travel with it.
 
     `header` are the columns or keys that the job will look for; `header_line` says them as one text: the first line
-    of a CSV file, a JSON array of the keys of JSON Lines.
+    of a CSV file, else a JSON array.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -53,12 +53,17 @@ class Admission:
         return tuple(p for p in self.problems if p.level == "warning")
 
 
-def header(plan: Plan, header_line: str) -> tuple[str, ...]:
-    """The header of an admitted drop again."""
-    if plan.file_format != "csv":
-        return tuple(json.loads(header_line))
-    names = csv_head.split(plan, header_line)
-    return names if isinstance(names, tuple) else ()
+def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The header of an admitted drop again: names, and types where the format has any."""
+    match plan.file_format:
+        case "csv":
+            names = csv_head.split(plan, header_line)
+            return (names if isinstance(names, tuple) else ()), ()
+        case "jsonl":
+            return tuple(json.loads(header_line)), ()
+        case "parquet":
+            pairs = json.loads(header_line)
+            return tuple(name for name, _ in pairs), tuple(kind for _, kind in pairs)
 
 
 def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
@@ -66,25 +71,27 @@ def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     return (*_deprecated(plan), *(p for p in columns.problems(plan, header) if p.level == "warning"))
 
 
-def admit(plan: Plan, name: str, size: int, head: bytes, room: int = LONGEST_KEY) -> Admission:
-    """Look at a drop's name below landing, its size and its first bytes (SAMPLE of them, or the whole file).
+def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:
+    """Look at a drop's name below landing, its size and the bytes that tell what it is.
 
-    `room` is how many bytes the promoted zone leaves for a key.
+    `read` gives the bytes from a place on, at most so many; it is asked once even where there are none. `room` is how
+    many bytes the promoted zone leaves for a key.
     """
+    sample = read(0, SAMPLE)
     named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(size))
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
-    content = _content(plan, size, head[:SAMPLE])
+    content = parquet_head.look(plan, size, read) if plan.file_format == "parquet" else _text(plan, size, sample)
     return Admission((*named, *content.problems), content.header, content.header_line)
 
 
-def _content(plan: Plan, size: int, sample: bytes) -> Head:
+def _text(plan: Plan, size: int, sample: bytes) -> Head:
     if sample in (codecs.BOM_UTF8, *(mark for mark, _ in MARKS)) and len(sample) == size:
         return Head((empty("The file holds a byte order mark and nothing else."),))
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; agreed is {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))
-    return LOOKS[plan.file_format](plan, size, sample)
+    return csv_head.look(plan, size, sample) if plan.file_format == "csv" else json_head.look(plan, size, sample)
 
 
 def _deprecated(plan: Plan) -> list[Problem]:

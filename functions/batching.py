@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys
-from functions.admission import SAMPLE, admit, header, notes
+from functions.admission import admit, header, notes
 from functions.ports import Batch, Pending, Ports, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
@@ -159,9 +160,8 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
     for drop in members:
         line = drop.header_line
         if line is None:  # too long for the ledger
-            head = ports.store.read(drop.source, SAMPLE)
-            line = admit(plan, drop.name, drop.size, head).header_line
-        names = header(plan, line)
+            line = admit(plan, drop.name, drop.size, partial(ports.store.read, drop.source)).header_line
+        names, types = header(plan, line)
         yield JobDrop(
             id=drop.id,
             attempt=drop.attempt,
@@ -172,6 +172,7 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
             header_line=line,
             reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
             notes=notes(plan, names),
+            types=types,
         )
 
 

@@ -10,6 +10,7 @@ Every step finds what an earlier, interrupted delivery of the event has done and
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from contracts.catalog import Ambiguous, Match, Matched
 from contracts.errors import ObjectGone, ObjectUnreadable, StaleWrite
@@ -17,7 +18,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
 from functions import keys
-from functions.admission import LARGEST_FILE, LONGEST_KEY, SAMPLE, Admission, admit
+from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import open_window
 from functions.failing import NOT_YOURS, give_up
 from functions.lineage import join, supersede_older
@@ -151,12 +152,12 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
-            head = ports.store.read(place, SAMPLE)
+            found = admit(plan, drop.name, drop.size, partial(ports.store.read, place), _room(ports))
         except ObjectGone:
             continue
         except ObjectUnreadable:
             return replace(drop, source=place), Admission((UNREADABLE,))
-        return replace(drop, source=place), admit(plan, drop.name, drop.size, head, _room(ports))
+        return replace(drop, source=place), found
     return None
 
 

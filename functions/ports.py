@@ -42,8 +42,8 @@ class ObjectStore(Protocol):
         """What lies there; None where nothing does."""
         ...
 
-    def read(self, at: Location, length: int) -> bytes:
-        """The first `length` bytes, or all there are; ObjectGone, ObjectUnreadable."""
+    def read(self, at: Location, start: int, length: int) -> bytes:
+        """So many bytes from a place on, or all there are; ObjectGone, ObjectUnreadable."""
         ...
 
     def get(self, uri: str) -> bytes:

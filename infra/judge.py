@@ -10,15 +10,16 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from contracts.columns import rejected_file
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from functions import keys, report
-from functions.admission import SAMPLE, Admission, admit
+from functions.admission import Admission, admit, header
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +38,8 @@ class Judged:
 def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in."""
     file = File(path.name, path.stat().st_size, _sha256(path))
-    admitted = admit(plan, name, file.size, _head(path))
+    with path.open("rb") as opened:
+        admitted = admit(plan, name, file.size, partial(_read, opened))
     if admitted.refused:
         return Judged(plan, file, refuse(admitted.problems))
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
@@ -93,6 +95,7 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
         header_line=admitted.header_line,
         reports=(folder / "reports").as_uri() + "/",
         notes=admitted.notes,
+        types=header(plan, admitted.header_line)[1],
     )
     base = folder.as_uri() + "/"
     return JobRequest(
@@ -108,9 +111,9 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
     )
 
 
-def _head(path: Path) -> bytes:
-    with path.open("rb") as opened:
-        return opened.read(SAMPLE)
+def _read(opened: BinaryIO, start: int, length: int) -> bytes:
+    opened.seek(start)
+    return opened.read(length)
 
 
 def _sha256(path: Path) -> str:

@@ -82,16 +82,14 @@ def _is_readable(spark: SparkSession, request: JobRequest) -> bool:
     """Whether the records of its one drop can be counted."""
     form = formats.of(request.plan)
     try:
-        form.bare(form.load(spark, [request.drops[0].uri]))
+        form.bare(form.load(spark, request.drops))
     except (PySparkException, Py4JJavaError):
         return False
     return True
 
 
 def _grouped(spark: SparkSession, form: formats.Format, drops: Sequence[JobDrop]) -> list[Group]:
-    return [
-        Group(header, own, form.load(spark, [d.uri for d in own])) for header, own in reader.by_header(drops).items()
-    ]
+    return [Group(header, own, form.load(spark, own)) for header, own in reader.by_header(drops)]
 
 
 def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) -> Read:
@@ -116,7 +114,7 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
         splits.sort(key=lambda split: split["block"])
     lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
     if _all_lines(seen) != sum(file.lines for file in lines.values()):
-        lines = form.bare(form.load(spark, [d.uri for g in groups for d in g.drops]))  # there are empty lines
+        lines = form.bare(form.load(spark, [d for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
             file = storage.plain(drop.uri)

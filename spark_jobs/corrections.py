@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv as text_csv
 import io
 import re
+from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -23,12 +24,29 @@ FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
     """The first line of a drop's file; None where the format has none."""
-    return _csv_header(drop, plan) if plan.file_format == "csv" else None
+    match plan.file_format:
+        case "csv":
+            return _csv_header(list(positions(drop.header)), plan)
+        case "jsonl":
+            return None
+        case "parquet":
+            return _csv_header(_known(drop.header, plan), plan)
 
 
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """Rejected rows (`broken`: no record) of files with one header: number, record, line."""
-    return _csv_lines(rows, header, plan) if plan.file_format == "csv" else _json_lines(rows)
+    match plan.file_format:
+        case "csv":
+            return _csv_lines(rows, header, plan.csv)
+        case "jsonl":
+            return _json_lines(rows)
+        case "parquet":
+            return _csv_of_cells(rows, _known(header, plan), plan.csv)
+
+
+def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
+    """The columns of the contract that a file has: others are not read from Parquet."""
+    return [p.name for p in plan.properties if p.name in header]
 
 
 def _json_lines(rows: DataFrame) -> DataFrame:
@@ -45,12 +63,12 @@ def _reasons() -> Column:
     return sf.array_join("checks", "; ")
 
 
-def _csv_lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
+def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     """As lines of CSV.
 
     A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
     """
-    csv, raw, places = plan.csv, sf.col("raw"), list(positions(header).values())
+    raw, places = sf.col("raw"), list(positions(header).values())
     delimiter = re.escape(csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
     changes = sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | begins | sf.lit(len(places) < len(header))
@@ -58,13 +76,26 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFram
     split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
     cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
+    line = sf.when(sf.col("odd").isNull(), raw).otherwise(_harmless(cells, csv))
+    return split.select("number", "record", _with_reasons(line, csv).alias("line"))
+
+
+def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
+    """Rows that were no lines, as lines of CSV; a null is an empty cell."""
+    cells = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
+    return rows.select("number", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
+
+
+def _with_reasons(line: Column, csv: Csv) -> Column:
+    return sf.concat_ws(csv.delimiter, line, "record", _quoted(_reasons(), csv))
+
+
+def _harmless(cells: Column, csv: Csv) -> Column:
+    """Cells as a line that a spreadsheet may open."""
     harmless = sf.transform(
         cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
     )
-    safe = sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
-    line = sf.when(sf.col("odd").isNull(), raw).otherwise(safe)
-    reasons = _quoted(_reasons(), csv)
-    return split.select("number", "record", sf.concat_ws(csv.delimiter, line, "record", reasons).alias("line"))
+    return sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
 
 
 def _quoted(cell: Column, csv: Csv) -> Column:
@@ -75,10 +106,10 @@ def _quoted(cell: Column, csv: Csv) -> Column:
     return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
 
 
-def _csv_header(drop: JobDrop, plan: Plan) -> str:
+def _csv_header(columns: Sequence[str], plan: Plan) -> str:
     """The first line; a name that the contract does not know is as harmless as a cell."""
     line, csv, known = io.StringIO(), plan.csv, {p.name for p in plan.properties}
-    names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in positions(drop.header)]
+    names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in columns]
     doubled = csv.escape == csv.quote
     text_csv.writer(
         line,

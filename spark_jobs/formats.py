@@ -7,8 +7,9 @@ from typing import Protocol
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
+from contracts.job import JobDrop
 from contracts.plan import Plan
-from spark_jobs import delimited, json_lines
+from spark_jobs import delimited, json_lines, tables
 from spark_jobs.reader import Bare
 
 
@@ -18,8 +19,8 @@ class Format(Protocol):
     def is_headed(self, plan: Plan) -> bool:
         """Whether the first line of a file names its columns."""
 
-    def load(self, spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-        """Files as they are."""
+    def load(self, spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+        """Files with the same header and types, as they are."""
 
     def bare(self, source: DataFrame) -> dict[str, Bare]:
         """How many lines or records each file has, without any check, by its plain URI."""
@@ -41,5 +42,5 @@ class Format(Protocol):
 
 def of(plan: Plan) -> Format:
     """The format of a plan's files."""
-    known: dict[str, Format] = {"csv": delimited, "jsonl": json_lines}
+    known: dict[str, Format] = {"csv": delimited, "jsonl": json_lines, "parquet": tables}
     return known[plan.file_format]

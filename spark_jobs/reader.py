@@ -34,17 +34,22 @@ class Bare:
     blank: int = 0
 
 
-def load(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """The raw lines of files, one column `value`; names are taken as they are, never as patterns."""
-    return spark.read.text([re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri)) for uri in uris])
+def load(spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+    """The raw lines of files, one column `value`."""
+    return spark.read.text(paths(drops))
 
 
-def by_header(drops: Iterable[JobDrop]) -> dict[tuple[str, ...], list[JobDrop]]:
-    """Drops by header: Spark binds columns by position, so that only files with the same header are one read."""
-    found: dict[tuple[str, ...], list[JobDrop]] = {}
+def paths(drops: Sequence[JobDrop]) -> list[str]:
+    """Where files lie, as Spark wants it; names are taken as they are, never as patterns."""
+    return [re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(drop.uri)) for drop in drops]
+
+
+def by_header(drops: Iterable[JobDrop]) -> list[tuple[tuple[str, ...], list[JobDrop]]]:
+    """Headers and their drops: Spark binds columns by position, so that only files with the same are one read."""
+    found: dict[object, list[JobDrop]] = {}
     for drop in drops:
-        found.setdefault(drop.header, []).append(drop)
-    return found
+        found.setdefault((drop.header, drop.types), []).append(drop)
+    return [(own[0].header, own) for own in found.values()]
 
 
 def bare(text: DataFrame) -> dict[str, Bare]:

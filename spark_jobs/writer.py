@@ -97,7 +97,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, fail
 
 def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:
     """The rows of drops with the same header, and that header."""
-    grouped = reader.by_header(drops).items()
+    grouped = reader.by_header(drops)
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 

@@ -51,8 +51,8 @@ class MemoryStore:
         found = self._find(at)
         return found.stat if found else None
 
-    def read(self, at: Location, length: int) -> bytes:
-        return self._need(at).body[:length]
+    def read(self, at: Location, start: int, length: int) -> bytes:
+        return self._need(at).body[start : start + length]
 
     def get(self, uri: str) -> bytes:
         return self._need(Location(uri)).body

@@ -11,7 +11,7 @@ from contracts.authoring.finding import Path, dotted
 from contracts.problem import nearest, quoted
 
 LATER: dict[str, tuple[Any, ...]] = {
-    "format": ("parquet", "json", "orc", "avro", "xml", "xlsx", "fixed"),
+    "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
     "csv.encoding": (
         "utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii",
         "gb18030", "shift_jis",

@@ -60,7 +60,8 @@ def _without_header(document: Document, path: Path, value: dict[str, Any], form:
     """Refuse what says nothing of files whose records name their own values."""
     columns = value.get("columns", {})
     said = [("csv",)] if "csv" in value else []
-    for inner in (*said, *(("columns", key) for key in ("missing", "order") if key in columns)):
+    keys = ("missing", "order") if form == "jsonl" else ()
+    for inner in (*said, *(("columns", key) for key in keys if key in columns)):
         message = f"`{dotted(inner)}` means nothing in the format {form}."
         fix = "Leave it out; a key that an object lacks is null." if len(inner) > 1 else "Leave it out."
         document.error((*path, *inner), "bad-value", message, fix, on_key=True)

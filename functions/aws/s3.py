@@ -44,10 +44,10 @@ class S3Store:
                     return None
                 raise
 
-    def read(self, at: Location, length: int) -> bytes:
+    def read(self, at: Location, start: int, length: int) -> bytes:
         with asking("s3"):
             try:
-                return self._get(at, Range=f"bytes=0-{length - 1}")["Body"].read()  # type: ignore[no-any-return]
+                return self._get(at, Range=f"bytes={start}-{start + length - 1}")["Body"].read()  # type: ignore[no-any-return]
             except ClientError as error:
                 if _is_locked(error):
                     raise ObjectUnreadable(at.uri) from error

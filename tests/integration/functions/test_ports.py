@@ -111,19 +111,23 @@ def test_head_of_nothing_is_none(shelf: Shelf) -> None:
     assert shelf.store.head(Location(shelf.uri("nothing.csv"))) is None
 
 
-def test_read_gives_the_first_bytes(shelf: Shelf) -> None:
+def test_read_gives_bytes_from_a_place_on(shelf: Shelf) -> None:
     at = shelf.upload("a.csv", b"id\n1\n")
 
-    assert (shelf.store.read(at, 2), shelf.store.read(at, 99)) == (b"id", b"id\n1\n")
+    assert (shelf.store.read(at, 0, 2), shelf.store.read(at, 0, 99), shelf.store.read(at, 1, 3)) == (
+        b"id",
+        b"id\n1\n",
+        b"d\n1",
+    )
 
 
 def test_read_of_an_empty_object_is_empty(shelf: Shelf) -> None:
-    assert shelf.store.read(shelf.upload("a.csv", b""), 10) == b""
+    assert shelf.store.read(shelf.upload("a.csv", b""), 0, 10) == b""
 
 
 def test_read_of_nothing_says_so(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
-        shelf.store.read(Location(shelf.uri("nothing.csv")), 10)
+        shelf.store.read(Location(shelf.uri("nothing.csv")), 0, 10)
 
 
 def test_documents_are_written_over(shelf: Shelf) -> None:
@@ -205,7 +209,7 @@ def test_delete_removes_one_version(shelf: Shelf) -> None:
     shelf.store.delete(first)
 
     assert shelf.store.head(first) is None
-    assert shelf.store.read(second, 9) == b"second"
+    assert shelf.store.read(second, 0, 9) == b"second"
 
 
 # -------------------------------------------------------------------------- ledger

@@ -11,8 +11,9 @@ from pathlib import Path
 from pyspark.sql import Row, SparkSession
 
 from contracts.job import Count, DropResult, JobDrop, JobRequest, JobResult
-from contracts.plan import RECORD_CHECKS, Check, Columns, Csv, LogicalType, Plan, Policy, Property
+from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
+from functions.admission import admit, header
 from spark_jobs.validate import run
 
 
@@ -59,13 +60,14 @@ def a_plan(
     checks: Sequence[Check] = (),
     csv: Csv | None = None,
     columns_extra: Policy = "reject",
+    file_format: FileFormat = "csv",
     **more: object,
 ) -> Plan:
     """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
     types = tuple(
         Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name)
         for p in properties
-        if p.type != "string"
+        if p.type != "string" or file_format != "csv"
     )
     fields: dict[str, object] = {
         "contract": "things.v1",
@@ -75,9 +77,10 @@ def a_plan(
         "producer": "maker",
         "files": ("things/*.csv",),
         "properties": tuple(properties),
-        "checks": (*RECORD_CHECKS, *types, *checks),
+        "checks": (*record_checks(file_format, columns_extra), *types, *checks),
         "csv": csv or Csv(),
         "columns": Columns(extra=columns_extra),
+        "file_format": file_format,
     }
     return Plan(**(fields | more))  # type: ignore[arg-type]
 
@@ -111,12 +114,9 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
         path.parent.mkdir(parents=True, exist_ok=True)
         data = content if isinstance(content, bytes) else content.encode()
         path.write_bytes(data)
-        line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
-        header = next(
-            csv.reader([line.removeprefix("\ufeff")], delimiter=plan.csv.delimiter, quotechar=plan.csv.quote), []
-        )
+        line, names, types = _header(plan, data)
         reports = f"{folder.as_uri()}/reports/{name}/"
-        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), tuple(header), line, reports))
+        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), names, line, reports, types=types))
     base = folder.as_uri()
     return JobRequest(
         *(
@@ -131,3 +131,14 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
         ),
         requested_at="2026-11-21T12:00:00Z",
     )
+
+
+def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The header as admission would hand it on, even of files that it would refuse."""
+    if plan.file_format != "csv":
+        line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
+        return line, *header(plan, line)
+    line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
+    dialect = plan.csv
+    names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=dialect.delimiter, quotechar=dialect.quote), [])
+    return line, tuple(names), ()

@@ -118,7 +118,7 @@ BLOCK = {
     "pattern with half a brace": 'files: "shop/{d"  #! bad-pattern\nproducer: shop\nformat: csv',
     "producer of two lines": 'files: a/b.csv\nproducer: "shop\\n"  #! bad-value\nformat: csv',
     "producer with a slash": "files: a/b.csv\nproducer: a/b  #! bad-value\nformat: csv",
-    "format of a later version": "files: a/b.parquet\nproducer: shop\nformat: parquet  #! not-built-yet",
+    "format of a later version": "files: a/b.avro\nproducer: shop\nformat: avro  #! not-built-yet",
     "format misspelt": "files: a/b.csv\nproducer: shop\nformat: CSV  #! unknown-value",
     "delimiter of two characters": f'{DROP}csv: {{delimiter: "||"}}  #! bad-value',
     "delimiter that is a backslash": f"{DROP}csv: {{delimiter: '\\'}}  #! not-built-yet",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, Plan
-from functions.admission import LARGEST_FILE, SAMPLE, Admission, admit
+from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit
 from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
 
@@ -19,8 +19,12 @@ NAME = "orders/1.csv"
 GOOD = b"id,note\n1,a\n2,\n"
 
 
+def reading(body: bytes) -> Read:
+    return lambda start, length: body[start : start + length]
+
+
 def admitted(body: bytes, plan: Plan | None = None, name: str = NAME) -> Admission:
-    return admit(plan or a_plan(), name, len(body), body)
+    return admit(plan or a_plan(), name, len(body), reading(body))
 
 
 def codes(found: Admission) -> list[str]:
@@ -125,7 +129,7 @@ def test_agreed_encoding_is_read() -> None:
 def test_character_cut_at_the_samples_end_is_whole() -> None:
     body = b"id,note\n1," + b"a" * (SAMPLE - 11) + "é".encode() + b"\n"
 
-    assert admit(a_plan(), NAME, len(body), body[:SAMPLE]).problems == ()
+    assert admit(a_plan(), NAME, len(body), reading(body)).problems == ()
 
 
 def test_character_cut_at_the_files_end_is_not() -> None:
@@ -164,13 +168,13 @@ def test_deprecated_contract_is_a_note() -> None:
 def test_first_line_without_end_is_no_header() -> None:
     body = b"x" * (SAMPLE + 1)
 
-    assert codes(admit(a_plan(), NAME, len(body), body[:SAMPLE])) == ["header-too-long"]
+    assert codes(admit(a_plan(), NAME, len(body), reading(body))) == ["header-too-long"]
 
 
 def test_header_of_too_many_columns_is_refused() -> None:
     for count, found in ((MOST_COLUMNS, []), (MOST_COLUMNS + 1, ["too-many-columns"])):
         body = ("id,note" + ",a" * (count - 2) + "\n1\n").encode()
-        assert [c for c in codes(admit(a_plan(), NAME, len(body), body)) if c == "too-many-columns"] == found
+        assert [c for c in codes(admit(a_plan(), NAME, len(body), reading(body))) if c == "too-many-columns"] == found
 
 
 def test_longest_name_that_fits_is_admitted() -> None:
@@ -181,7 +185,7 @@ def test_longest_name_that_fits_is_admitted() -> None:
 
 
 def test_file_that_cannot_be_copied_is_refused() -> None:
-    assert codes(admit(a_plan(), NAME, LARGEST_FILE + 1, GOOD)) == ["file-too-large"]
+    assert codes(admit(a_plan(), NAME, LARGEST_FILE + 1, reading(GOOD))) == ["file-too-large"]
 
 
 @given(st.binary(max_size=200))

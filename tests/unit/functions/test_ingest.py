@@ -162,7 +162,7 @@ def test_file_too_large_to_move_stays_in_landing() -> None:
 
     assert (drop.state, drop.problems[0].code) == ("rejected", "file-too-large")
     assert drop.source == Location("s3://landing/orders/1.csv", "v1")
-    assert world.store.read(drop.source, 99) == GOOD
+    assert world.store.read(drop.source, 0, 99) == GOOD
 
 
 def test_somebody_elses_staged_object_fails_the_drop() -> None:
@@ -220,8 +220,8 @@ class Locked:
     def __init__(self, store: object) -> None:
         self._store = store
 
-    def read(self, at: Location, length: int) -> object:
-        return self._asked("read", at, length)
+    def read(self, at: Location, *more: object) -> object:
+        return self._asked("read", at, *more)
 
     def copy(self, at: Location, *more: object) -> object:
         return self._asked("copy", at, *more)

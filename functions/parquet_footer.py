@@ -1,0 +1,200 @@
+"""The footer of a Parquet file: its bytes in, rows and columns out. Pure.
+
+Own code because the libraries that read Parquet are larger than a function may be. Format: Apache Parquet's
+`parquet.thrift` (FileMetaData) in Thrift's compact protocol (thrift-compact-protocol.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MAGIC, ENCRYPTED = b"PAR1", b"PARE"
+TAIL = 8
+"""Bytes at the end: the length of the footer, and the magic."""
+MOST_DEPTH = 20
+PHYSICAL = {
+    0: "boolean", 1: "int", 2: "bigint", 3: "timestamp", 4: "float", 5: "double", 6: "binary", 7: "binary",
+}  # fmt: skip
+"""Spark's type of a column without annotation, by its physical type; INT96 is a timestamp, as Spark writes it."""
+UNSIGNED = {8: "int", 16: "int", 32: "bigint", 64: "decimal(20,0)"}
+CONVERTED = {
+    0: "string", 4: "string", 6: "date", 9: "timestamp", 10: "timestamp", 11: "int", 12: "int", 13: "bigint",
+    14: "decimal(20,0)", 15: "int", 16: "int", 17: "int", 18: "bigint", 19: "string",
+}  # fmt: skip
+"""The same of the older annotation, by its number: UTF8, ENUM, DATE, TIMESTAMP_*, UINT_*, INT_*, JSON."""
+
+
+class FooterInvalid(Exception):
+    """The bytes are no footer; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column on the top level; `type` is Spark's name of it, `nested` or `unknown`."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a footer says: the columns, the rows, the bytes that the pages have and take, where the last page ends."""
+
+    columns: tuple[Column, ...]
+    rows: int
+    unpacked: int
+    packed: int
+    end: int
+    codecs: frozenset[int]
+
+
+def length(tail: bytes) -> int:
+    """How long the footer is that the last bytes of a file speak of."""
+    return int.from_bytes(tail[-TAIL:-4], "little")
+
+
+def parse(raw: bytes) -> Footer:
+    """The footer in its bytes; FooterInvalid."""
+    try:
+        found = _Reader(raw).struct(0)
+        rows, groups = _whole(found[3]), found.get(4, [])
+        chunks = [chunk[3] for group in groups for chunk in group[1]]
+        if rows != sum(_whole(group[3]) for group in groups):
+            raise FooterInvalid("it counts other rows than its row groups")
+        return Footer(
+            _columns(found[2]),
+            rows,
+            sum(_whole(chunk[6]) for chunk in chunks),
+            sum(_whole(chunk[7]) for chunk in chunks),
+            max((_whole(chunk.get(11) or chunk[9]) + _whole(chunk[7]) for chunk in chunks), default=0),
+            frozenset(_whole(chunk[4]) for chunk in chunks),
+        )
+    except (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
+        raise FooterInvalid("it is damaged") from error
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise FooterInvalid("a count is no number")
+    return value
+
+
+def _columns(elements: Sequence[dict[int, Any]]) -> tuple[Column, ...]:
+    """The children of the root; the schema is a tree, written depth first."""
+    at = iter(elements)
+    root = next(at)
+    return tuple(_column(at) for _ in range(_whole(root.get(5, 0))))
+
+
+def _column(at: Iterator[dict[int, Any]]) -> Column:
+    element = next(at, None)
+    if element is None:
+        raise FooterInvalid("its schema ends too early")
+    name = element[4].decode()
+    children = element.get(5, 0)
+    for _ in range(children):
+        _column(at)
+    return Column(name, "nested" if children or element.get(3) == 2 else _type(element))
+
+
+def _type(element: dict[int, Any]) -> str:
+    physical, annotation = element.get(1), element.get(10)
+    if isinstance(annotation, dict) and annotation:
+        return _annotated(*next(iter(annotation.items())))
+    converted = element.get(6)
+    if converted == 5:
+        return f"decimal({element[8]},{element.get(7, 0)})"
+    if converted is not None:
+        return CONVERTED.get(converted, "unknown")
+    return PHYSICAL.get(physical, "unknown") if isinstance(physical, int) else "unknown"
+
+
+def _annotated(kind: int, said: Any) -> str:
+    match kind:
+        case 1 | 4 | 12:
+            return "string"
+        case 5:
+            return f"decimal({said[2]},{said[1]})"
+        case 6:
+            return "date"
+        case 8:
+            if 3 in said[2]:
+                return "unknown"  # nanoseconds
+            return "timestamp" if said[1] else "timestamp_ntz"
+        case 10:
+            width, signed = said[1], said[2]
+            return ("bigint" if width == 64 else "int") if signed else UNSIGNED.get(width, "unknown")
+    return "unknown"
+
+
+class _Reader:
+    """Values of the compact protocol, as plain Python: structs by field number, unions as structs of one field."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw, self.at = raw, 0
+
+    def struct(self, depth: int) -> dict[int, Any]:
+        if depth > MOST_DEPTH:
+            raise FooterInvalid("it is nested too deep")
+        found: dict[int, Any] = {}
+        field = 0
+        while head := self._byte():
+            field = field + (head >> 4) if head >> 4 else self._zigzag()
+            found[field] = self._value(head & 15, depth)
+        return found
+
+    def _value(self, kind: int, depth: int) -> Any:
+        match kind:
+            case 1 | 2:
+                return kind == 1
+            case 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._zigzag()
+            case 7:
+                return self._bytes(8)
+            case 8:
+                return self._bytes(self._varint())
+            case 9 | 10:
+                return self._list(depth)
+            case 12:
+                return self.struct(depth + 1)
+        raise FooterInvalid("it has a value of an unknown kind")
+
+    def _list(self, depth: int) -> list[Any]:
+        head = self._byte()
+        size, kind = head >> 4, head & 15
+        if size == 15:
+            size = self._varint()
+        if size > len(self.raw) - self.at:
+            raise FooterInvalid("a list is longer than the footer")
+        if kind in (1, 2):
+            return [self._byte() == 1 for _ in range(size)]
+        return [self._value(kind, depth + 1) for _ in range(size)]
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.raw[self.at - 1]
+
+    def _bytes(self, size: int) -> bytes:
+        if size > len(self.raw) - self.at:
+            raise FooterInvalid("a text is longer than the footer")
+        self.at += size
+        return self.raw[self.at - size : self.at]
+
+    def _varint(self) -> int:
+        found = shift = 0
+        while True:
+            byte = self._byte()
+            found |= (byte & 127) << shift
+            if byte < 128:
+                return found
+            shift += 7
+            if shift > 63:
+                raise FooterInvalid("a number is too long")
+
+    def _zigzag(self) -> int:
+        found = self._varint()
+        return found >> 1 ^ -(found & 1)

@@ -1,0 +1,111 @@
+"""The ends of a Parquet file: a plan and a way to read it in, its columns and all that is wrong with them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from contracts import columns
+from contracts.plan import Plan, Property
+from contracts.problem import Problem
+from functions import parquet_footer
+from functions.parquet_footer import ENCRYPTED, MAGIC, TAIL, Column, Footer, FooterInvalid
+from functions.texts import Head
+
+LARGEST_FOOTER = 16 << 20
+LARGEST_UNPACKED = 64 << 30
+"""Bytes that the pages may have once they are unpacked."""
+KNOWN_CODECS = frozenset({0, 1, 2, 5, 6, 7})
+"""What Spark reads without more libraries: none, Snappy, gzip, LZ4, Zstandard, LZ4_RAW; not LZO and Brotli."""
+FITTING = {
+    "string": ("string",),
+    "integer": ("int", "bigint", "decimal(20,0)"),
+    "number": ("int", "bigint", "float", "double"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "timestamp": ("timestamp", "timestamp_ntz"),
+}
+"""The column types that a logical type may come in; of any precision, decimals are numbers, and whole ones integers."""
+WRITE = {
+    "string": "a string (BYTE_ARRAY, annotated as STRING)",
+    "integer": "INT32 or INT64",
+    "number": "DOUBLE, FLOAT, DECIMAL or an integer",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP in milliseconds or microseconds",
+}
+
+
+def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
+    """The columns in the footer of a file."""
+    tail = read(max(size - TAIL, 0), TAIL)
+    if problem := _not_parquet(size, read(0, 4), tail):
+        return Head((problem,))
+    long = parquet_footer.length(tail)
+    if not 0 < long <= min(size - TAIL - 4, LARGEST_FOOTER):
+        return Head((_broken("the length of the footer cannot be right"),))
+    try:
+        footer = parquet_footer.parse(read(size - TAIL - long, long))
+    except FooterInvalid as error:
+        return Head((_broken(str(error)),))
+    names = tuple(c.name for c in footer.columns)
+    problems = (*_untrue(footer, size - TAIL - long), *columns.problems(plan, names), *_types(plan, footer.columns))
+    if not footer.rows and plan.empty == "reject":
+        problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
+    return Head(problems, names, header_line(footer.columns))
+
+
+def header_line(found: tuple[Column, ...]) -> str:
+    """Names and types of columns as one text."""
+    return json.dumps([[c.name, c.type] for c in found], ensure_ascii=False)
+
+
+def _not_parquet(size: int, start: bytes, tail: bytes) -> Problem | None:
+    if size >= TAIL + 4 and start == MAGIC and tail.endswith(MAGIC):
+        return None
+    if ENCRYPTED in (start, tail[-4:]):
+        text = "The Parquet file is encrypted, which is not agreed."
+        return Problem("encrypted-parquet", text, "Write the file without Parquet's encryption.")
+    if start == MAGIC:
+        return _broken("it does not end as a Parquet file does; it was cut short")
+    text = "The file is no Parquet file, whatever its name says."
+    return Problem("not-parquet", text, "Write the file as Apache Parquet.")
+
+
+def _broken(why: str) -> Problem:
+    return Problem(
+        "broken-parquet", f"The Parquet file cannot be read: {why}.", "Write the file again, and send it whole."
+    )
+
+
+def _untrue(footer: Footer, pages: int) -> list[Problem]:
+    """What a footer says that cannot be so, or that nobody wants to unpack."""
+    if footer.end > pages or footer.packed > pages:
+        return [_broken("its footer speaks of more bytes than there are")]
+    if footer.unpacked > LARGEST_UNPACKED:
+        text = f"The file would have {footer.unpacked:,} bytes unpacked; {LARGEST_UNPACKED:,} are taken."
+        return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]
+    if footer.codecs - KNOWN_CODECS:
+        text = "The file is compressed in a way that is not read here."
+        return [Problem("unknown-codec", text, "Compress it with Snappy, Zstandard or gzip, or not at all.")]
+    return []
+
+
+def _types(plan: Plan, found: tuple[Column, ...]) -> list[Problem]:
+    types = {c.name: c.type for c in found}
+    wrong = [p for p in plan.properties if p.name in types and not fits(p, types[p.name])]
+    return [_wrong_type(p, types[p.name]) for p in wrong[: columns.MOST_TOLD]]
+
+
+def fits(prop: Property, kind: str) -> bool:
+    """Whether values of a column type can be of a property's type."""
+    if kind.startswith("decimal"):
+        return prop.type == "number" or (prop.type == "integer" and kind.endswith(",0)"))
+    return kind in FITTING[prop.type]
+
+
+def _wrong_type(prop: Property, kind: str) -> Problem:
+    said = {"nested": "is nested", "unknown": "is of a type that is not read here"}
+    is_what = said.get(kind, f"is of the type {kind}")
+    text = f"The column `{prop.name}` {is_what}; agreed is {prop.type}."
+    return Problem("wrong-type", text, f"Write it as {WRITE[prop.type]}.", property=prop.name)

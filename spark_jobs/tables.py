@@ -1,0 +1,90 @@
+"""Parquet: columns with types of their own in, cells and values of the contract's properties out.
+
+Nothing is parsed and nothing opened later. A record has no line of its own: the raw text of a failing one is its cells
+as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.job import JobDrop
+from contracts.plan import Plan, Property
+from spark_jobs import reader, storage
+from spark_jobs.reader import Bare
+from spark_jobs.schema import GREATEST_DOUBLE
+
+UNREADABLE = ("nested", "unknown")
+"""Types of columns that are left alone; admission refuses them where the contract wants them."""
+
+
+def is_headed(_plan: Plan) -> bool:
+    """Whether the first line of a file names its columns: the footer does."""
+    return False
+
+
+def load(spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+    """Files with the same columns and types."""
+    names = zip(drops[0].header, drops[0].types, strict=True)
+    columns = [f"`{name.replace('`', '``')}` {kind}" for name, kind in names if kind not in UNREADABLE]
+    return spark.read.schema(", ".join(columns)).parquet(*reader.paths(drops))
+
+
+def bare(source: DataFrame) -> dict[str, Bare]:
+    """How many records each file has, by its footers."""
+    counted = source.groupBy(sf.col("_metadata.file_path").alias("file")).agg(sf.count(sf.lit(1)).alias("lines"))
+    return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
+
+
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+) -> tuple[DataFrame, Column]:
+    """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
+    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
+    every = source.select(
+        *(sf.col(path).alias(name) for name, path in places.items()),
+        *(_column(p.name).alias(f"p{n}") for n, p in here),
+    ).observe(seen, sf.count(sf.lit(1)).alias("lines"))
+    numbered = every.select("*", sf.monotonically_increasing_id().alias("id"), sf.lit(False).alias("odd"))
+    kinds = dict(source.dtypes)
+    looked = numbered.select(
+        "*",
+        *(sf.col(f"p{n}").cast("string").alias(f"c{n}") for n, _ in here),
+        *(_value(sf.col(f"p{n}"), kinds[p.name], p).alias(f"v{n}") for n, p in here),
+    )
+    cells = sf.struct(*(sf.col(f"c{n}").alias(p.name) for n, p in here))
+    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
+
+
+def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    """No record needs a closer look."""
+    return singles, {}
+
+
+def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:
+    """Records (column `raw`) and `cells`, their texts by column."""
+    return rows.select("*", sf.from_json("raw", "map<string,string>").alias("cells"))
+
+
+def _column(name: str) -> Column:
+    return sf.col(f"`{name.replace('`', '``')}`")
+
+
+def _value(column: Column, kind: str, prop: Property) -> Column:
+    """A column as values of its property's type; null where a value is not of that type."""
+    match prop.type:
+        case "integer":
+            return column.try_cast("bigint")
+        case "number":
+            value = column.cast("double")
+            return sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if kind in ("float", "double") else value
+        case "string":
+            return sf.when(sf.is_valid_utf8(column), column)
+        case "timestamp":
+            return column.cast("timestamp")
+        case _:
+            return column
