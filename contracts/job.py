@@ -98,7 +98,8 @@ class DropResult:
 
     `read` is counted by a bare scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
     failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow`
-    tells that rarer ones were left out. A drop that could not be judged has a `failure` and no figures.
+    tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
+    that is the file's fault, as it cannot be read as what it says it is, a `refusal`.
     """
 
     drop: str
@@ -114,6 +115,7 @@ class DropResult:
     outputs: dict[str, str] = field(default_factory=dict)
     notes: tuple[Problem, ...] = ()
     failure: Problem | None = None
+    refusal: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)

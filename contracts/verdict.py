@@ -85,6 +85,8 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     """Judge one drop; `checks` are the ids in the order of `facts.counts`, as the result's header names them."""
     if facts.failure:
         return fail(facts.failure)
+    if facts.refusal:
+        return refuse((*facts.notes, facts.refusal))
     if sorted(checks) != sorted(c.id for c in plan.checks) or len(facts.counts) != len(checks):
         return fail(Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", OURS))
     counts = dict(zip(checks, facts.counts, strict=True))
@@ -182,7 +184,7 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
-        text = "The file holds a header and no records."
+        text = f"The file holds {'a header and ' if plan.file_format == 'csv' else ''}no records."
         found.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not plan.tolerance.allows(facts.rejected, facts.read):
         found.append(_too_many(plan.tolerance, facts))

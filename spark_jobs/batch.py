@@ -54,7 +54,8 @@ def read(spark: SparkSession, request: JobRequest) -> Read:
         return _scan(spark, request, request.drops)
     except (PySparkException, Py4JJavaError) as error:
         failed = _unreadable(spark, request, request.drops, error)
-        if len(failed) == len(request.drops) and (len(failed) > 1 or _is_readable(spark, request)):
+        ours = [d for d in request.drops if d.id in failed and not failed[d.id].refusal]
+        if len(ours) == len(request.drops) and (len(ours) > 1 or _is_readable(spark, request)):
             raise
         others = _scan(spark, request, [d for d in request.drops if d.id not in failed])
         return replace(others, failed=others.failed | failed)
@@ -65,9 +66,7 @@ def _unreadable(
 ) -> dict[str, DropResult]:
     """The drops among some whose scan failed that cannot be scanned; found by halving, each fails alone."""
     if len(drops) == 1:
-        why = str(error).strip().split("\n", 1)[0]
-        problem = Problem("unreadable", f"The file could not be read: {why:.300}", OURS)
-        return {drops[0].id: DropResult(drops[0].id, drops[0].attempt, failure=problem)}
+        return {drops[0].id: _result_of_error(spark, request, drops[0], error)}
     found: dict[str, DropResult] = {}
     half = len(drops) // 2
     for part in (drops[:half], drops[half:]):
@@ -76,6 +75,15 @@ def _unreadable(
         except (PySparkException, Py4JJavaError) as cause:
             found |= _unreadable(spark, request, part, cause)
     return found
+
+
+def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, error: Exception) -> DropResult:
+    """A drop that cannot be scanned: refused if its bytes are there and no file of its format, else failed."""
+    fault = formats.of(request.plan).fault(spark, drop)
+    if fault is None:
+        problem = Problem("unreadable", f"The file could not be read: {reader.first_line(error)}", OURS)
+        return DropResult(drop.id, drop.attempt, failure=problem)
+    return DropResult(drop.id, drop.attempt, notes=drop.notes, refusal=fault)
 
 
 def _is_readable(spark: SparkSession, request: JobRequest) -> bool:

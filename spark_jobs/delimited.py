@@ -26,6 +26,7 @@ WIDE = 400
 
 load = reader.load
 bare = reader.bare
+fault = reader.no_fault
 
 
 def is_headed(_plan: Plan) -> bool:

@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
+from contracts.problem import Problem
 from spark_jobs import delimited, json_lines, tables
 from spark_jobs.reader import Bare
 
@@ -24,6 +25,9 @@ class Format(Protocol):
 
     def bare(self, source: DataFrame) -> dict[str, Bare]:
         """How many lines or records each file has, without any check, by its plain URI."""
+
+    def fault(self, spark: SparkSession, drop: JobDrop) -> Problem | None:
+        """Why a file whose scan failed cannot be read, if that is its own fault."""
 
     def looked(
         self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation

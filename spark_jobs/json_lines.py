@@ -25,8 +25,10 @@ STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
 WIDE = 200
 """Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
-INTEGER = "-?(?:0|[1-9][0-9]*+)"
-NUMBER = rf"{INTEGER}(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
+INTEGER = "-?(?:0|[1-9][0-9]{0,300}+)"
+NUMBER = rf"{INTEGER}(?:\.[0-9]{{1,300}}+)?(?:[eE][-+]?[0-9]{{1,4}}+)?"
+"""Spark's parser gives up at 1,000 digits, or 20,000,000 characters."""
+LONGEST = 1 << 20
 TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
 SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
 LONE = r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
@@ -37,6 +39,7 @@ NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 load = reader.load
 bare = reader.bare
+fault = reader.no_fault
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -49,7 +52,8 @@ def looked(
 ) -> tuple[DataFrame, Column]:
     """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
     line, here = sf.col("line"), list(enumerate(plan.properties))
-    even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
+    short = sf.octet_length(line) <= LONGEST
+    even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = reader.lines(source, plan.csv, seen).select("*", even.alias("plain"))
     schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))

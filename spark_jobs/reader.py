@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
@@ -42,6 +43,16 @@ def load(spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
 def paths(drops: Sequence[JobDrop]) -> list[str]:
     """Where files lie, as Spark wants it; names are taken as they are, never as patterns."""
     return [re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(drop.uri)) for drop in drops]
+
+
+def no_fault(_spark: SparkSession, _drop: JobDrop) -> None:
+    """What makes a file unreadable by itself: of text, which is lines of whatever bytes, nothing does."""
+
+
+def first_line(error: Exception) -> str:
+    """What an error of Spark's says first."""
+    text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
+    return text.strip().split("\n", 1)[0][:300]
 
 
 def by_header(drops: Iterable[JobDrop]) -> list[tuple[tuple[str, ...], list[JobDrop]]]:

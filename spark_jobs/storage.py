@@ -30,6 +30,16 @@ def read_text(spark: SparkSession, uri: str) -> str:
         stream.close()
 
 
+def consume(spark: SparkSession, uri: str) -> None:
+    """Fetch every byte of an object and drop it; raises what the storage raises."""
+    files, path = _open(spark, uri)
+    stream = files.open(path)
+    try:
+        java_class(spark, "org.apache.commons.io.IOUtils").consume(stream)
+    finally:
+        stream.close()
+
+
 def write_text(spark: SparkSession, uri: str, text: str) -> None:
     """Write one object whole: readers see all of it or none."""
     if urlsplit(uri).scheme not in ("", "file"):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import JobDrop
 from contracts.plan import Plan, Property
+from contracts.problem import Problem
 from spark_jobs import reader, storage
 from spark_jobs.reader import Bare
 from spark_jobs.schema import GREATEST_DOUBLE
@@ -37,6 +40,17 @@ def bare(source: DataFrame) -> dict[str, Bare]:
     """How many records each file has, by its footers."""
     counted = source.groupBy(sf.col("_metadata.file_path").alias("file")).agg(sf.count(sf.lit(1)).alias("lines"))
     return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
+
+
+def fault(spark: SparkSession, drop: JobDrop) -> Problem | None:
+    """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
+    try:
+        load(spark, [drop]).write.format("noop").mode("overwrite").save()
+    except (PySparkException, Py4JJavaError):
+        storage.consume(spark, drop.uri)
+        message = "The columns of the Parquet file cannot be decoded, though its footer can be read."
+        return Problem("broken-parquet", message, "Write the file again, and send it whole.")
+    return None
 
 
 def looked(

@@ -129,7 +129,7 @@ def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropR
     rows = [
         _summary(request, sha, d, c, n, at)
         for d in drops
-        if not d.failure
+        if d.counts
         for c, n in zip(request.plan.checks, d.counts, strict=True)
     ]
     summary = frames.small(spark, rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
