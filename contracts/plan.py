@@ -19,6 +19,7 @@ Policy = Literal["reject", "warn", "ignore"]
 LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
+Compression = Literal["none", "gzip"]
 Operator = Literal[
     "mustBe",
     "mustNotBe",
@@ -160,7 +161,13 @@ class Plan:
     same_key: Literal["supersede", "version"] = "supersede"
     deprecated: bool = False
     file_format: FileFormat = "csv"
+    compression: Compression = "none"
     format: Literal[1] = 1
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a file ends in, so that its reader knows what it is."""
+        return f".{self.file_format}" + (".gz" if self.compression == "gzip" else "")
 
     @property
     def sha(self) -> str:

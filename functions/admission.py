@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from contracts import columns
 from contracts.plan import Plan
 from contracts.problem import Problem
-from functions import csv_head, json_head, keys, parquet_head
-from functions.texts import MARKS, Head, empty, other_encoding, wrong_encoding
+from functions import csv_head, json_head, keys, packed, parquet_head
+from functions.texts import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
 
 LONGEST_KEY = 1024
 """Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
@@ -81,13 +81,26 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(size))
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
-    content = parquet_head.look(plan, size, read) if plan.file_format == "parquet" else _text(plan, size, sample)
+    content = _content(plan, size, sample, read)
     return Admission((*named, *content.problems), content.header, content.header_line)
+
+
+def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
+    if plan.file_format == "parquet":
+        return parquet_head.look(plan, size, read)
+    if plan.compression == "none":
+        return _text(plan, size, sample)
+    found = packed.unpack(read, size, SAMPLE)
+    if isinstance(found, Problem):
+        return Head((found,))
+    return _text(plan, found.size, found.sample) if found.size else Head((empty("The file holds nothing."),))
 
 
 def _text(plan: Plan, size: int, sample: bytes) -> Head:
     if sample in (codecs.BOM_UTF8, *(mark for mark, _ in MARKS)) and len(sample) == size:
         return Head((empty("The file holds a byte order mark and nothing else."),))
+    if problem := other_format(plan, sample):
+        return Head((problem,))
     if other := other_encoding(plan, sample):
         text = f"The file is written in {other}; agreed is {plan.csv.encoding.upper()}."
         return Head((wrong_encoding(plan, text),))

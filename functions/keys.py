@@ -62,7 +62,7 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
 
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int) -> str:
     """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
-    return f"{zones.stage}{plan.contract}/{drop}/{attempt}.{plan.file_format}"
+    return f"{zones.stage}{plan.contract}/{drop}/{attempt}{plan.suffix}"
 
 
 def held_uri(zones: Zones, drop: str) -> str:

@@ -17,6 +17,17 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
+STARTS = {
+    b"\x1f\x8b": "compressed by gzip",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"\x28\xb5\x2f\xfd": "compressed by Zstandard",
+    b"BZh": "compressed by bzip2",
+    b"PAR1": "Parquet",
+    b"%PDF": "a PDF",
+}
+"""What files of other kinds begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text."""
@@ -34,6 +45,16 @@ def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Pro
         at = first_line + text[: error.start].count(b"\n")
         byte, agreed = text[error.start], plan.csv.encoding.upper()
         return wrong_encoding(plan, f"Line {at} holds the byte 0x{byte:02X}, which is no text in {agreed}.", at - 1)
+    return None
+
+
+def other_format(plan: Plan, sample: bytes) -> Problem | None:
+    """A file that is no text at all, by its first bytes."""
+    agreed = {"csv": "CSV", "jsonl": "JSON Lines"}.get(plan.file_format, plan.file_format)
+    for start, name in STARTS.items():
+        if sample.startswith(start):
+            text = f"The file is {name}, whatever its name says; agreed is {agreed}."
+            return Problem("wrong-format", text, f"Write the file as plain {agreed}.")
     return None
 
 

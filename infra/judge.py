@@ -83,7 +83,7 @@ def _run(path: Path, plan: Plan, admitted: Admission, folder: Path, spark: Spark
 
 def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRequest:
     """The request for one file, under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
-    link = folder / f"1.{plan.file_format}"
+    link = folder / f"1{plan.suffix}"
     link.symlink_to(path.resolve())
     drop = JobDrop(
         id=keys.digest(str(path.resolve())),

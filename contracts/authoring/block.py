@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.plan import Columns, Csv, FileFormat, Limit, Severity
+from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Severity
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -29,6 +29,7 @@ class DropBlock:
     files: tuple[str, ...]
     producer: str
     format: FileFormat
+    compression: Compression
     csv: Csv
     columns: Columns
     empty: Literal["reject", "warn", "accept"]
@@ -66,6 +67,7 @@ def made(value: dict[str, Any]) -> DropBlock:
         files=tuple(whole["files"]),
         producer=whole["producer"],
         format=whole["format"],
+        compression=whole["compression"],
         csv=Csv(csv["delimiter"], csv["encoding"], csv["quote"], csv["escape"], tuple(csv["nullValues"])),
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],

@@ -16,6 +16,7 @@ LATER: dict[str, tuple[Any, ...]] = {
         "utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii",
         "gb18030", "shift_jis",
     ),
+    "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
     "csv.header": (False,),
     "csv.multiLine": (True,),
     "promote": ("rows", "table"),

@@ -151,6 +151,7 @@ def _plan(data: dict[str, Any], contract: str, block: DropBlock, props: list[Pro
         same_key=block.same_key,
         deprecated=data["status"] == "deprecated",
         file_format=block.format,
+        compression=block.compression,
     )
 
 

@@ -59,7 +59,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
 def _without_header(document: Document, path: Path, value: dict[str, Any], form: str) -> None:
     """Refuse what says nothing of files whose records name their own values."""
     columns = value.get("columns", {})
-    said = [("csv",)] if "csv" in value else []
+    said = [(key,) for key in ("csv", *(["compression"] if form == "parquet" else [])) if key in value]
     keys = ("missing", "order") if form == "jsonl" else ()
     for inner in (*said, *(("columns", key) for key in keys if key in columns)):
         message = f"`{dotted(inner)}` means nothing in the format {form}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -87,6 +88,18 @@ def _said(spark: SparkSession, judged: Judged) -> dict[str, Any]:
     counts = {i: (c.evaluated, c.failed, c.null, c.state) for i in common if (c := judged.count(i, "a"))}
     rows = [(r.record, r.checks) for r in judged.evidence(spark)]
     return {"read": drop.read, "valid": drop.valid, "rejected": drop.rejected, "counts": counts, "rows": rows}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_compressed_file_means_the_same(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
+    body = a_file(spark, form, tmp_path)
+    half = body.index(b"\n", len(body) // 2) + 1
+    plan = a_plan(PROPERTIES, CHECKS, file_format=form, compression="gzip")
+    members = gzip.compress(body[:half]) + gzip.compress(body[half:])
+    plain = judge(spark, tmp_path / "plain", plan_of(form), {"a": body})
+    packed = judge(spark, tmp_path / "packed", plan, {"a.gz": members})
+    assert packed.drop("a.gz").counts == plain.drop("a").counts
+    assert [r.record for r in packed.evidence(spark)] == [r.record for r in plain.evidence(spark)] != []
 
 
 LINES = {
