@@ -6,6 +6,7 @@ that admission, the job and the verdict know of a contract.
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -123,13 +124,29 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not."""
+    """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not.
+
+    Without a `quote` every delimiter parts two cells. Without a `header` the columns are the contract's, in its order.
+    """
 
     delimiter: str = ","
     encoding: str = "utf-8"
     quote: str = '"'
     escape: str = '"'
     null_values: tuple[str, ...] = ("",)
+    header: bool = True
+
+    @property
+    def for_python(self) -> dict[str, Any]:
+        """The dialect as arguments of Python's csv module."""
+        doubled = self.escape == self.quote or not self.quote
+        return {
+            "delimiter": self.delimiter,
+            "quotechar": self.quote or None,
+            "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            "doublequote": doubled,
+            "escapechar": None if doubled else self.escape,
+        }
 
 
 @dataclass(frozen=True, slots=True)

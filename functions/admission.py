@@ -56,6 +56,8 @@ class Admission:
 def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The header of an admitted drop again: names, and types where the format has any."""
     match plan.file_format:
+        case "csv" if not plan.csv.header:
+            return tuple(p.name for p in plan.properties), ()
         case "csv":
             names = csv_head.split(plan, header_line)
             return (names if isinstance(names, tuple) else ()), ()

@@ -28,6 +28,8 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if problem := undecodable(plan, line, 1, whole=True):
         return Head((problem,))
     text = line.decode(plan.csv.encoding)
+    if not plan.csv.header:
+        return _without(plan, size, sample, text)
     names = split(plan, text)
     if isinstance(names, Problem):
         return Head((names,), (), text)
@@ -39,18 +41,27 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     return Head(tuple(found), names, text)
 
 
+def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
+    """A file without a header: its columns are the contract's, and as many cells must stand in the first line."""
+    names = tuple(p.name for p in plan.properties)
+    cells = split(plan, first)
+    found = _no_records(plan, size, sample, b"")
+    if plan.tolerance is None and (problem := _bad_body(plan, sample, 0, whole=len(sample) == size)):
+        found.append(problem)
+    if _known(plan, cells if isinstance(cells, tuple) else ()) == len(names):
+        text = "The first line holds the names of the columns; agreed is a file without them."
+        found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", record=1))
+    elif isinstance(cells, tuple) and len(cells) != len(names) and plan.tolerance is None and first:
+        text = f"The first line has {len(cells):,} cells; the contract has {len(names):,} columns."
+        agreed = quoted(names, most=40)
+        found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", record=1))
+    return Head(tuple(found), names, "")
+
+
 def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:
     """The column names in a header line, a byte order mark aside; a problem if its quotes do not close."""
-    dialect = plan.csv
-    doubled = dialect.escape == dialect.quote
-    reader = csv.reader(
-        [header_line.removeprefix("\ufeff")],
-        delimiter=delimiter or dialect.delimiter,
-        quotechar=dialect.quote,
-        doublequote=doubled,
-        escapechar=None if doubled else dialect.escape,
-        strict=True,
-    )
+    dialect = plan.csv.for_python | ({"delimiter": delimiter} if delimiter else {})
+    reader = csv.reader([header_line.removeprefix("\ufeff")], strict=True, **dialect)
     try:
         return tuple(next(reader, []))
     except csv.Error:

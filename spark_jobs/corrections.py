@@ -25,6 +25,8 @@ FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 def title(drop: JobDrop, plan: Plan) -> str | None:
     """The first line of a drop's file; None where the format has none."""
     match plan.file_format:
+        case "csv" if not plan.csv.header:
+            return None
         case "csv":
             return _csv_header(list(positions(drop.header)), plan)
         case "jsonl":
@@ -71,7 +73,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     raw, places = sf.col("raw"), list(positions(header).values())
     delimiter = re.escape(csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
-    changes = sf.col("broken") | sf.contains(raw, sf.lit(csv.quote)) | begins | sf.lit(len(places) < len(header))
+    changes = sf.col("broken") | reader.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
@@ -99,6 +101,8 @@ def _harmless(cells: Column, csv: Csv) -> Column:
 
 
 def _quoted(cell: Column, csv: Csv) -> Column:
+    if not csv.quote:
+        return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
     special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
     text = cell
     for character in dict.fromkeys((csv.escape, csv.quote)):
@@ -108,17 +112,9 @@ def _quoted(cell: Column, csv: Csv) -> Column:
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:
     """The first line; a name that the contract does not know is as harmless as a cell."""
-    line, csv, known = io.StringIO(), plan.csv, {p.name for p in plan.properties}
+    line, known = io.StringIO(), {p.name for p in plan.properties}
     names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in columns]
-    doubled = csv.escape == csv.quote
-    text_csv.writer(
-        line,
-        delimiter=csv.delimiter,
-        quotechar=csv.quote,
-        doublequote=doubled,
-        escapechar=None if doubled else csv.escape,
-        lineterminator="",
-    ).writerow([*names, *OURS])
+    text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
     return line.getvalue()
 
 

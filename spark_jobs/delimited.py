@@ -29,9 +29,9 @@ bare = reader.bare
 fault = reader.no_fault
 
 
-def is_headed(_plan: Plan) -> bool:
-    """Whether the first line of a file names its columns: it always does."""
-    return True
+def is_headed(plan: Plan) -> bool:
+    """Whether the first line of a file names its columns."""
+    return plan.csv.header
 
 
 def looked(

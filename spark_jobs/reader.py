@@ -113,10 +113,15 @@ def fits(parsed_line: Column) -> Column:
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
 
 
+def has_quote(line: Column, csv: Csv) -> Column:
+    """Whether a quote stands anywhere in a line."""
+    return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
+
+
 def swallows(line: Column, csv: Csv, width: int) -> Column:
     """Whether a quote is open at the end of a line of `width` cells: one more cell put there is not found again."""
     longer = parsed(sf.concat(line, sf.lit(f"{csv.delimiter}x")), csv, width + 1)
-    return sf.contains(line, sf.lit(csv.quote)) & longer[f"c{width}"].isNull()
+    return has_quote(line, csv) & longer[f"c{width}"].isNull()
 
 
 def bounded(line: Column, csv: Csv) -> Column:
@@ -138,7 +143,7 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     Only lines with quotes are parsed, which takes three times as long as to split them. All places are one expression,
     as every call into the JVM takes time.
     """
-    quoted = sf.contains(raw, sf.lit(csv.quote))
+    quoted = has_quote(raw, csv)
     fields, pieces = parsed(sf.when(quoted, raw), csv, width), split(sf.when(~quoted, raw), csv)
     apart = rows.select("*", fields.alias("fields"), pieces.alias("pieces"))
     of_fields = ", ".join(f"coalesce(fields.c{n}, '')" for n in places)

@@ -14,6 +14,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from contracts.plan import Check, Csv, Plan, Property
+from spark_jobs import reader
 from spark_jobs.schema import typed
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -135,7 +136,7 @@ def _odd_quotes(line: Column, csv: Csv) -> Column:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
             text = sf.replace(text, sf.lit(pair), sf.lit(""))
     quotes = sf.length(text) - sf.length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
-    return sf.contains(line, sf.lit(csv.quote)) & (quotes % 2 == 1)
+    return reader.has_quote(line, csv) & (quotes % 2 == 1)
 
 
 def _not_text(line: Column, csv: Csv) -> Column:

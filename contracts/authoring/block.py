@@ -68,7 +68,9 @@ def made(value: dict[str, Any]) -> DropBlock:
         producer=whole["producer"],
         format=whole["format"],
         compression=whole["compression"],
-        csv=Csv(csv["delimiter"], csv["encoding"], csv["quote"], csv["escape"], tuple(csv["nullValues"])),
+        csv=Csv(
+            csv["delimiter"], csv["encoding"], csv["quote"], csv["escape"], tuple(csv["nullValues"]), csv["header"]
+        ),
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,

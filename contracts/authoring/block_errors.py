@@ -17,7 +17,6 @@ LATER: dict[str, tuple[Any, ...]] = {
         "gb18030", "shift_jis",
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
-    "csv.header": (False,),
     "csv.multiLine": (True,),
     "promote": ("rows", "table"),
     "sameKey": ("reject",),
@@ -29,7 +28,7 @@ MISSING = {
     "format": "`format: csv`, or another of docs/contracts.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
 }
-TYPES = {"string": "text", "array": "a list", "object": "a mapping"}
+TYPES = {"string": "text", "array": "a list", "object": "a mapping", "boolean": "true or false"}
 SHAPES = {
     "minItems": ("bad-value", "names no keys", "Write the pattern of its keys, as `orders/*.csv`."),
     "anyOf": ("bad-value", "is no tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from jsonschema.validators import Draft201909Validator
 
@@ -49,22 +48,27 @@ def read(document: Document, path: Path) -> DropBlock | None:
     for error in Draft201909Validator(block.schema()).iter_errors(value):
         say(document, path, error)
     found = block.made(value) if document.errors() == before else None
-    if found and found.format == "csv":
+    if found:
         _dialect(document, (*path, "csv"), found.csv)
-    elif found:
-        _without_header(document, path, value, found.format)
+        _meaningless(document, path, found)
     return found if document.errors() == before else None
 
 
-def _without_header(document: Document, path: Path, value: dict[str, Any], form: str) -> None:
-    """Refuse what says nothing of files whose records name their own values."""
-    columns = value.get("columns", {})
-    said = [(key,) for key in ("csv", *(["compression"] if form == "parquet" else [])) if key in value]
-    keys = ("missing", "order") if form == "jsonl" else ()
-    for inner in (*said, *(("columns", key) for key in keys if key in columns)):
-        message = f"`{dotted(inner)}` means nothing in the format {form}."
-        fix = "Leave it out; a key that an object lacks is null." if len(inner) > 1 else "Leave it out."
-        document.error((*path, *inner), "bad-value", message, fix, on_key=True)
+def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
+    """Refuse what says nothing of files of this kind."""
+    csv = block.format == "csv"
+    parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
+    if block.format == "parquet":
+        parts.append(("compression",))
+    if block.format == "jsonl" or not block.csv.header:
+        parts += [("columns", "missing"), ("columns", "order")]
+    if not block.csv.header:
+        parts.append(("columns", "extra"))
+    why = "a file without a header" if csv else f"the format {block.format}"
+    for inner in parts:
+        if document.value((*path, *inner)) is not None:
+            message = f"`{dotted(inner)}` means nothing for {why}."
+            document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
 
 
 def _dialect(document: Document, at: Path, csv: Csv) -> None:

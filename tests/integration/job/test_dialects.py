@@ -95,3 +95,20 @@ def test_keys_are_found_in_lines_with_quotes_and_without(spark: SparkSession, tm
     count = judged.count("id.unique")
     assert (count.failed, count.null) == (3, 1)
     assert [(s.record, s.value, s.note) for s in count.samples] == [(2, "7", "also record 3 and 1 more")]
+
+
+def test_file_without_a_header_has_the_contracts_columns(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan([a_property("id", "integer"), a_property("note")], csv=Csv(header=False))
+    judged = judge(spark, tmp_path, plan, {"a.csv": "1,a\n\nx,b\n3\n4,d\n"})
+    drop = judged.drop()
+    assert (drop.read, drop.valid, drop.blank) == (4, 2, 1)
+    assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
+    assert judged.rejected() == [["x", "b", "2", "id.logicalType"], ["3", "", "3", "record.fields"]]
+
+
+def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan([a_property("id", "integer"), a_property("note")], csv=Csv(delimiter=";", quote=""))
+    judged = judge(spark, tmp_path, plan, {"a.csv": 'id;note\n1;5" pipe\n"2";b\n3;"a;b"\n4;"\n'})
+    assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
+    assert judged.evidence(spark)[0].cells == {"id": '"2"', "note": "b"}
+    assert judged.rejected()[1] == ['"2"', "b", "2", "id.logicalType"]

@@ -44,15 +44,7 @@ class Judged:
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "reports" / name / "rejected.csv").read_bytes().decode(encoding)
-        dialect = self.plan.csv
-        doubled = dialect.escape == dialect.quote
-        escape = None if doubled else dialect.escape
-        lines = io.StringIO(text, newline="")
-        return list(
-            csv.reader(
-                lines, delimiter=dialect.delimiter, quotechar=dialect.quote, doublequote=doubled, escapechar=escape
-            )
-        )
+        return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
 
 
 def a_plan(
@@ -135,10 +127,9 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
 
 def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The header as admission would hand it on, even of files that it would refuse."""
-    if plan.file_format != "csv" or plan.compression != "none":
+    if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header:
         line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
         return line, *header(plan, line)
     line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
-    dialect = plan.csv
-    names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=dialect.delimiter, quotechar=dialect.quote), [])
+    names = next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), [])
     return line, tuple(names), ()

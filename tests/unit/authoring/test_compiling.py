@@ -236,22 +236,23 @@ def test_every_choice_of_the_block_reaches_the_plan() -> None:
       multiLine: false
       nullValues: [NA, ""]
       delimiter: "\\t"
-      header: true
+      header: false
       encoding: Latin-1
       quote: "'"
       escape: "\\\\"
-    columns: {extra: ignore, missing: warn, order: exact}
     empty: accept
+    compression: gzip
     promote: object
     sameKey: version
     """
     plan = a_plan(a_document(drop=choices))
     assert plan.files == ("shop/a/*.csv", "shop/b/*.csv")
     assert codec.encode(plan.csv) == {
-        "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""],
+        "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""], "header": False,
     }  # fmt: skip
-    assert (plan.columns.extra, plan.columns.missing, plan.columns.order) == ("ignore", "warn", "exact")
-    assert (plan.empty, plan.same_key) == ("accept", "version")
+    assert (plan.empty, plan.same_key, plan.compression) == ("accept", "version", "gzip")
+    columns = a_plan(a_document(more_drop="columns: {extra: ignore, missing: warn, order: exact}")).columns
+    assert (columns.extra, columns.missing, columns.order) == ("ignore", "warn", "exact")
 
 
 @pytest.mark.parametrize("status", ["draft", "proposed", "retired"])

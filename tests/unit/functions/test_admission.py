@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.plan import Check as PlanCheck
-from contracts.plan import Columns, Csv, Limit, Plan
-from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit
+from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
+from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header
 from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
 
@@ -193,3 +195,100 @@ def test_no_bytes_break_admission(body: bytes) -> None:
     found = admitted(body)
 
     assert found.refused or found.header
+
+
+HEADLESS = a_plan(csv=Csv(header=False))
+
+
+def test_file_without_a_header_is_admitted_with_the_contracts_columns() -> None:
+    assert admitted(b"1,a\n2,\n", HEADLESS) == Admission((), ("id", "note"), "")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"id,note\n1,a\n", "header-not-agreed"),
+        (b"1,a,x\n", "column-count"),
+        (b"1\n", "column-count"),
+        (b"1,\xff\n", "wrong-encoding"),
+        (b"\n\n", "no-records"),
+    ],
+)
+def test_file_without_a_header_is_refused(body: bytes, code: str) -> None:
+    assert code in codes(admitted(body, HEADLESS))
+
+
+JSONL = a_plan(file_format="jsonl", checks=record_checks("jsonl", "reject"))
+
+
+def test_json_lines_are_admitted_with_the_keys_of_the_first_object() -> None:
+    found = admitted(b'{"note": "a"}\n{"id": 1}\n', JSONL)
+    assert (found.problems, found.header, found.header_line) == ((), ("note", "id"), '["note", "id"]')
+    assert header(JSONL, found.header_line) == (("note", "id"), ())
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'[{"id": 1}]\n', "not-json-lines"),
+        (b'{\n  "id": 1\n}\n', "not-json-lines"),
+        (b"id,note\n1,a\n", "not-json-lines"),
+        (b"\n\n", "no-records"),
+        (b'{"ID": 1}\n', "unknown-key"),
+        (b'{"id": 1, "note": "\xff"}\n', "wrong-encoding"),
+        (b"\xff\xfe{\x00}\x00", "wrong-encoding"),
+        (b"PAR1\x00\x00\x00", "wrong-format"),
+        (b"x" * (SAMPLE + 5), "not-json-lines"),
+        (b"[" * 60_000 + b"\n", "not-json-lines"),
+    ],
+)
+def test_json_lines_are_refused(body: bytes, code: str) -> None:
+    assert codes(admitted(body, JSONL)) == [code]
+
+
+PARQUET = a_plan(file_format="parquet", columns=Columns(extra="ignore"))
+THINGS = (Path(__file__).parent / "things.parquet").read_bytes()
+"""Four records of eight columns, written by Spark."""
+
+
+def test_parquet_is_admitted_with_columns_and_types() -> None:
+    plan = replace(PARQUET, properties=(Property("id", "integer"), Property("name", "string")))
+    found = admitted(THINGS, plan)
+    assert found.problems == ()
+    names, types = header(plan, found.header_line)
+    assert names == found.header == ("id", "name", "amount", "ok", "day", "ts", "dec", "bin")
+    assert types == ("bigint", "string", "double", "boolean", "date", "timestamp", "decimal(10,2)", "binary")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "fits"),
+    [
+        ("id", "number", True), ("dec", "number", True), ("amount", "integer", False), ("dec", "integer", False),
+        ("name", "date", False), ("day", "date", True), ("day", "timestamp", False), ("bin", "string", False),
+        ("ts", "timestamp", True), ("ok", "boolean", True), ("ok", "string", False),
+    ],
+)  # fmt: skip
+def test_every_type_of_column_has_an_answer(name: str, kind: LogicalType, fits: bool) -> None:
+    plan = replace(PARQUET, properties=(Property(name, kind),))
+    assert codes(admitted(THINGS, plan)) == ([] if fits else ["wrong-type"])
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (THINGS[:-1], "broken-parquet"),
+        (THINGS[:600], "broken-parquet"),
+        (b"PAR1PAR1", "broken-parquet"),
+        (b"PAR1" + b"\xff\xff\xff\x7f" + b"PAR1", "broken-parquet"),
+        (THINGS[:-4] + b"PARE", "encrypted-parquet"),
+        (b"id,note\n1,a\n", "not-parquet"),
+        (b"PAR1" + THINGS[300:], "broken-parquet"),
+    ],
+)
+def test_parquet_that_is_none_is_refused(body: bytes, code: str) -> None:
+    assert codes(admitted(body, PARQUET))[0] == code
+
+
+@given(st.integers(0, len(THINGS) - 1), st.binary(min_size=1, max_size=20))
+def test_any_damage_of_parquet_is_answered(at: int, noise: bytes) -> None:
+    admitted(THINGS[:at] + noise + THINGS[at + len(noise) :], PARQUET)
