@@ -83,10 +83,10 @@ class Check:
     """One rule applied to a drop.
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
-    set: does the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum,
-    maximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text],
-    pattern?}; others none. Numbers are decimal text, dates and timestamps text in the property's format; patterns
-    are Java's, ready to run.
+    set: does the file fail. `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
+    exclusiveMinimum, exclusiveMaximum {value: text}; minLength, maxLength {value: int}; pattern {pattern};
+    invalidValues {values?: [text], pattern?}; others none. Numbers are decimal text, dates and timestamps text in the
+    property's format; patterns are Java's, ready to run.
     """
 
     id: str

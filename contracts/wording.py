@@ -48,6 +48,8 @@ MESSAGES = {
     "enum": "{name} is not one of the agreed values in {some}.",
     "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
     "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
+    "exclusiveMinimum": "{name} is not above `{value}` in {some}{worst}.",
+    "exclusiveMaximum": "{name} is not below `{value}` in {some}{worst}.",
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",

@@ -88,20 +88,16 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
             return sf.lit(False) if prop.type == "string" else cell.isNotNull() & value.isNull()
         case "required" | "nullValues":
             return cell.isNull()
-        case "enum":
-            return ~_among(value, known["values"], prop)
-        case "minimum":
-            return value < _bound(known["value"], prop, math.ceil)
-        case "maximum":
-            return value > _bound(known["value"], prop, math.floor)
+        case "enum" | "invalidValues":
+            return _invalid(value, prop, known)
+        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+            return _beyond(value, check.kind, known["value"], prop)
         case "minLength":
             return sf.char_length(value) < int(known["value"])
         case "maxLength":
             return sf.char_length(value) > int(known["value"])
         case "pattern":
             return ~value.rlike(known["pattern"])
-        case "invalidValues":
-            return _invalid(value, prop, known)
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
 
 
@@ -118,6 +114,19 @@ def _invalid(value: Column, prop: Property, known: dict[str, Any]) -> Column:
 
 def _among(value: Column, texts: list[str], prop: Property) -> Column:
     return sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
+
+
+def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
+    """Whether a value is on the wrong side of a bound; the bound itself is on it where it is exclusive."""
+    match kind:
+        case "minimum":
+            return value < _bound(text, prop, math.ceil)
+        case "maximum":
+            return value > _bound(text, prop, math.floor)
+        case "exclusiveMinimum":
+            return value <= _bound(text, prop, math.floor)
+        case _:
+            return value >= _bound(text, prop, math.ceil)
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:

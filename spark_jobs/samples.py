@@ -18,7 +18,8 @@ from spark_jobs.schema import typed
 
 MOST = 5
 LENGTH = 200
-WORST = {"minimum": -1, "minLength": -1, "maximum": 1, "maxLength": 1}
+LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
+WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 """The kinds of checks that have a worst value: the least or the greatest."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +15,7 @@ from contracts.plan import Property
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX"}
 MOST_SHOWN = 12
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def type_name(prop: Property) -> str:
@@ -63,9 +65,14 @@ def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
     return isinstance(value, str if kind == "string" else (int, Decimal))
 
 
-def order_of(text: str, prop: Property) -> Any:
-    """A value's text as something that can be compared with another of the same property."""
-    return Decimal(text) if prop.type in {"integer", "number"} else datetimes.parse(text, prop.type, prop.format)
+def order_of(text: str, prop: Property) -> int | Decimal:
+    """Where a value stands among those of its property; as a whole number, where each value has a next one."""
+    if prop.type == "number":
+        return Decimal(text)
+    if prop.type == "integer":
+        return int(text)
+    since = (datetimes.parse(text, prop.type, prop.format) or EPOCH) - EPOCH
+    return since.days if prop.type == "date" else since // timedelta(microseconds=1)
 
 
 def shown(texts: Sequence[str]) -> str:

@@ -80,6 +80,18 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Correct `wind` in these rows, or leave them out.",
     ),
     (
+        rule("exclusiveMinimum", "> 0", arguments={"value": "0"}),
+        12,
+        "`wind` is not above `0` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
+        rule("exclusiveMaximum", "< 360", arguments={"value": "360"}),
+        12,
+        "`wind` is not below `360` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
         ENUM,
         12,
         "`wind` is not one of the agreed values in 12 of 1,000 records (1.2 %).",

@@ -101,6 +101,17 @@ def test_bounds_keep_the_documents_digits() -> None:
     assert (low.expected, high.expected) == (">= -0.10", "<= 12345678901234567890.10")
 
 
+def test_exclusive_bounds_have_kinds_of_their_own() -> None:
+    text = a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 3}", "integer")
+    low, high = check(text, "x.exclusiveMinimum"), check(text, "x.exclusiveMaximum")
+    assert (low.kind, low.arguments, low.expected) == ("exclusiveMinimum", {"value": "1"}, "> 1")
+    assert (high.kind, high.arguments, high.expected) == ("exclusiveMaximum", {"value": "3"}, "< 3")
+
+
+def test_exclusive_bounds_may_leave_a_hair() -> None:
+    assert found(a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 1.001}", "number")) == set()
+
+
 def test_bounds_of_dates_are_in_their_format() -> None:
     text = a_property('logicalTypeOptions: {format: dd/MM/yyyy, minimum: "31/12/1999"}', "date")
     assert check(text, "x.minimum").arguments == {"value": "31/12/1999"}

@@ -31,7 +31,19 @@ PROPERTY = {
     "bounds crossed": a_property("logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  maximum: 1", "integer"),
     "lengths crossed": a_property("logicalTypeOptions:\n  maxLength: 1\n  minLength: 2  #! bounds-crossed"),
     "negative length": a_property("logicalTypeOptions:\n  minLength: -1  #! not-odcs"),
-    "exclusive bound": a_property("logicalTypeOptions:\n  exclusiveMaximum: 1  #! not-built-yet", "number"),
+    "bound crosses an exclusive one": a_property(
+        "logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  exclusiveMaximum: 2", "number"
+    ),
+    "exclusive bounds of neighbours": a_property(
+        "logicalTypeOptions:\n  exclusiveMinimum: 1  #! bounds-crossed\n  exclusiveMaximum: 2", "integer"
+    ),
+    "exclusive bounds of days that follow": a_property(
+        'logicalTypeOptions:\n  exclusiveMaximum: "2024-03-01"\n  exclusiveMinimum: "2024-02-29"  #! bounds-crossed',
+        "date",
+    ),
+    "exclusive bound of another type": a_property(
+        "logicalTypeOptions:\n  exclusiveMinimum: today  #! wrong-type", "timestamp"
+    ),
     "multiple": a_property("logicalTypeOptions:\n  multipleOf: 5  #! not-built-yet", "integer"),
     "format of text": a_property("logicalTypeOptions:\n  format: email  #! not-built-yet"),
     "small integers": a_property("logicalTypeOptions:\n  format: i8  #! not-built-yet", "integer"),
