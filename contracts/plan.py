@@ -84,9 +84,9 @@ class Check:
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
-    exclusiveMinimum, exclusiveMaximum {value: text}; minLength, maxLength {value: int}; pattern {pattern};
-    invalidValues {values?: [text], pattern?}; others none. Numbers are decimal text, dates and timestamps text in the
-    property's format; patterns are Java's, ready to run.
+    exclusiveMinimum, exclusiveMaximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; format
+    {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?}; others none. Numbers are
+    decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
     """
 
     id: str

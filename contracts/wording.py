@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from contracts.formats import TEXT
 from contracts.plan import Check, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted
 
@@ -53,6 +54,7 @@ MESSAGES = {
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",
+    "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
@@ -70,6 +72,7 @@ FIXES = {
     "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
     "maxLength": "Shorten {name}; look for cells that ran together.",
     "pattern": "{agreed} {unknown}",
+    "format": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
@@ -154,6 +157,8 @@ def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, s
 def _agreed(check: Check) -> str:
     if values := check.arguments.get("values"):
         return f"Write one of {quoted(values, most=12)}, exactly so."
+    if check.arguments.get("format") in TEXT:
+        return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
     if check.expected.startswith("matching "):
         return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
     return f"Write it as agreed ({check.expected})."

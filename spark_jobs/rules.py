@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from contracts import formats
 from contracts.plan import Check, Csv, Plan, Property
 from spark_jobs.schema import typed
 
@@ -96,6 +97,8 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
             return sf.char_length(value) < int(known["value"])
         case "maxLength":
             return sf.char_length(value) > int(known["value"])
+        case "format":
+            return _misfits(value, prop, known["format"])
         case "pattern":
             return ~value.rlike(known["pattern"])
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
@@ -127,6 +130,16 @@ def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
             return value <= _bound(text, prop, math.floor)
         case _:
             return value >= _bound(text, prop, math.ceil)
+
+
+def _misfits(value: Column, prop: Property, name: str) -> Column:
+    """Whether a value is not of a format, by the format's name."""
+    if prop.type == "string":
+        return ~value.rlike(formats.TEXT[name].pattern)
+    if prop.type == "number":
+        return sf.abs(value) >= formats.BEYOND_F32
+    least, most = formats.INTEGERS[name]
+    return (value < least) | (value > most)
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:

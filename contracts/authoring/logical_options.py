@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
+from contracts.authoring import value_formats
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.values import order_of, pattern_of, text_of
@@ -16,20 +17,21 @@ SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMa
 LOWER, UPPER = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 BOUNDS = tuple(SIGNS)
 OPTIONS = {
-    "string": ("minLength", "maxLength", "pattern"),
-    "integer": BOUNDS,
-    "number": BOUNDS,
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "integer": (*BOUNDS, "format"),
+    "number": (*BOUNDS, "format"),
     "date": BOUNDS,
     "timestamp": BOUNDS,
 }
+DATED = ("date", "timestamp")
 NOT_CHECKED = "Leave it out; it would not be checked."
 
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
-    """The checks of a property's options, but for `format`, which is part of its type."""
+    """The checks of a property's options; the `format` of a date or timestamp is part of its type."""
     found: dict[str, Check] = {}
     for key, value in options.items():
-        if key == "format":
+        if key == "format" and prop.type in DATED:
             continue
         if key not in OPTIONS.get(prop.type, ()):
             message = f"`{key}` of a {prop.type} is not built yet."
@@ -54,6 +56,9 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
     if key in {"minLength", "maxLength"}:
         words = f"at {'least' if key == 'minLength' else 'most'} {value} characters"
         return row_check(prop, key, words, {"value": int(value)})
+    if key == "format":
+        said = value_formats.read(document, path, value, prop)
+        return None if said is None else row_check(prop, key, said, {"format": value})
     text = text_of(document, path, value, prop)
     return None if text is None else row_check(prop, key, f"{SIGNS[key]} {text}", {"value": text})
 

@@ -25,8 +25,6 @@ FLAGS = {
     "unique": ("uniqueness", "no value twice"),
     "primaryKey": ("uniqueness", "not null, no value twice"),
 }
-AS_WE_DO = (("integer", "i64"), ("number", "f64"))
-"""Formats of numbers that are what is checked anyway."""
 
 
 def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Property, list[Check]] | None:
@@ -43,7 +41,7 @@ def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Proper
     _refuse_others(document, path, source)
     options = source.get("logicalTypeOptions") or {}
     pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
-    prop = Property(source["name"], kind, pattern, bool(source.get("required")), source.get("classification"))
+    prop = Property(source["name"], kind, pattern, bool(source.get("required")), _classification(source, options))
     enum = _enum(document, path, source, prop)
     return prop, [
         *_type_check(prop),
@@ -51,6 +49,13 @@ def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Proper
         *enum,
         *logical_options.read(document, (*path, "logicalTypeOptions"), options, prop),
     ]
+
+
+def _classification(source: dict[str, Any], options: dict[str, Any]) -> str | None:
+    """Who may see values; those of `format: password`, which asks not to show them, nobody unless it is said."""
+    hidden = "confidential" if source["logicalType"] == "string" and options.get("format") == "password" else None
+    found: str | None = source.get("classification") or hidden
+    return found
 
 
 def _refuse_others(document: Document, path: Path, source: dict[str, Any]) -> None:
@@ -90,11 +95,8 @@ def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property
 
 
 def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:
-    if pattern is None or (kind, pattern) in AS_WE_DO:
-        return None
-    if kind not in {"date", "timestamp"}:
-        fix = "Leave it out, or write a `pattern`." if kind == "string" else "Write `minimum` and `maximum`."
-        document.error(path, "not-built-yet", f"`format: {pattern}` of a {kind} is not built yet.", fix)
+    """The pattern of a date or timestamp; other types have formats of another kind."""
+    if pattern is None or kind not in logical_options.DATED:
         return None
     if wrong := datetimes.fault(pattern, kind):
         document.error(path, "bad-format", wrong.message, wrong.fix)

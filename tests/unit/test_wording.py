@@ -104,6 +104,18 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Write a value that matches `^[A-Z]+$`. Leave the cell empty where the value is unknown.",
     ),
     (
+        rule("format", "an IPv4 address", arguments={"format": "ipv4"}),
+        12,
+        "`wind` is not an IPv4 address in 12 of 1,000 records (1.2 %).",
+        "Write it in full and without blanks, like `192.0.2.1`. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("format", "a whole number from 0 to 255", arguments={"format": "u8"}),
+        1,
+        "`wind` is not a whole number from 0 to 255 in 1 of 1,000 records (0.1 %).",
+        "Write it as agreed (a whole number from 0 to 255). Leave the cell empty where the value is unknown.",
+    ),
+    (
         rule("minLength", "at least 3 characters", arguments={"value": 3}),
         12,
         "`wind` is shorter than 3 characters in 12 of 1,000 records (1.2 %).",

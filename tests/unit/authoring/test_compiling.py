@@ -128,6 +128,39 @@ def test_pattern_is_ready_for_java() -> None:
     assert (made.arguments, made.expected) == ({"pattern": r"^[A-Z]{3}\z"}, "matching ^[A-Z]{3}$")
 
 
+FORMATS = {
+    ("string", "email"): "an email address",
+    ("string", "byte"): "text in base64",
+    ("integer", "i8"): "a whole number from -128 to 127",
+    ("integer", "u32"): "a whole number from 0 to 4294967295",
+    ("number", "f32"): "a number of 32 bits",
+}
+
+
+@pytest.mark.parametrize(("of", "words"), FORMATS.items())
+def test_format_is_a_check_of_its_name(of: tuple[str, str], words: str) -> None:
+    made = check(a_property(f"logicalTypeOptions: {{format: {of[1]}}}", of[0]), "x.format")
+    assert (made.kind, made.scope, made.arguments, made.expected) == ("format", "row", {"format": of[1]}, words)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("integer", "i64"), ("number", "f64")])
+def test_format_that_is_the_type_asks_for_nothing_more(kind: str, name: str) -> None:
+    assert ids(a_property(f"logicalTypeOptions: {{format: {name}}}", kind)) == ["x.logicalType"]
+
+
+@pytest.mark.parametrize("name", ["binary", "password"])
+def test_format_that_says_nothing_of_the_text_is_noted(name: str) -> None:
+    text = a_property(f"logicalTypeOptions: {{format: {name}}}")
+    assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "not-checked")]
+    assert ids(text) == []
+
+
+def test_passwords_are_not_shown() -> None:
+    body = "logicalTypeOptions: {format: password}"
+    assert a_plan(a_property(body)).properties[0].masked
+    assert not a_plan(a_property(body + "\nclassification: public")).properties[0].masked
+
+
 def test_enum_values_are_text_of_their_type() -> None:
     made = check(a_property("enum: [{value: 1}, {value: +2}, {value: -3}]", "integer"), "x.enum")
     assert (made.arguments, made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")

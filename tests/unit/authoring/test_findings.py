@@ -45,8 +45,12 @@ PROPERTY = {
         "logicalTypeOptions:\n  exclusiveMinimum: today  #! wrong-type", "timestamp"
     ),
     "multiple": a_property("logicalTypeOptions:\n  multipleOf: 5  #! not-built-yet", "integer"),
-    "format of text": a_property("logicalTypeOptions:\n  format: email  #! not-built-yet"),
-    "small integers": a_property("logicalTypeOptions:\n  format: i8  #! not-built-yet", "integer"),
+    "format of text misspelt": a_property("logicalTypeOptions:\n  format: e-mail  #! unknown-format"),
+    "format of text by another name": a_property("logicalTypeOptions:\n  format: URL  #! unknown-format"),
+    "format that is a type": a_property("logicalTypeOptions:\n  format: date-time  #! unknown-format"),
+    "format of nothing known": a_property("logicalTypeOptions:\n  format: iban  #! unknown-format"),
+    "integers of 128 bits": a_property("logicalTypeOptions:\n  format: u128  #! not-built-yet", "integer"),
+    "format of integers misspelt": a_property("logicalTypeOptions:\n  format: int8  #! unknown-value", "integer"),
     "time zone": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "timestamp"),
     "week year": a_property("logicalTypeOptions:\n  format: YYYY-MM-DD  #! bad-format", "date"),
     "minutes for months": a_property("logicalTypeOptions:\n  format: yyyy-mm-dd  #! bad-format", "date"),
@@ -213,6 +217,23 @@ def test_every_finding_says_what_to_write() -> None:
     findings = [f for text in texts for f in compiled(text).findings]
     assert all(f.message.endswith(".") and f.fix for f in findings)
     assert not [f for f in findings if "None" in f.message + f.fix]
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("e-mail", "Write `email`."),
+        ("UUID", "Write `uuid`."),
+        ("url", "Write `uri`."),
+        ("domain", "Write `hostname`."),
+        ("base64", "Write `byte`."),
+        ("date-time", "Write `logicalType: timestamp`."),
+        ("iban", "Write one of `email`, `uri`, `uuid`, `ipv4`, `ipv6`, `hostname`, `byte`, or a `pattern` instead."),
+    ],
+)
+def test_unknown_format_of_text_names_the_right_one(name: str, fix: str) -> None:
+    (finding,) = compiled(a_property(f"logicalTypeOptions: {{format: {name}}}")).findings
+    assert (finding.code, finding.fix) == ("unknown-format", fix)
 
 
 def test_all_errors_of_a_document_come_at_once() -> None:
