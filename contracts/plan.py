@@ -16,7 +16,7 @@ from contracts import codec
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
 Policy = Literal["reject", "warn", "ignore"]
-LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
+LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp", "time"]
 Scope = Literal["record", "row", "set"]
 Operator = Literal[
     "mustBe",
@@ -104,7 +104,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A column: its ODCS logical type, its date or timestamp pattern (java.time), whether its values may be shown."""
+    """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown."""
 
     name: str
     type: LogicalType

@@ -25,6 +25,7 @@ HOW_TO_WRITE = {
     "boolean": "Write `true` or `false` and nothing else.",
     "date": "Write every date in that form, without blanks, and only days that the calendar has.",
     "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+    "time": "Write every time in that form, without blanks, from 00:00 to before 24:00.",
 }
 
 LIMITS = {

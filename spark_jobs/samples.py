@@ -93,7 +93,7 @@ def _size(kind: LogicalType, form: str | None) -> Column:
             size = sf.char_length(value)
         case "date":
             size = sf.unix_date(value)
-        case "timestamp":
+        case "timestamp" | "time":
             size = sf.unix_micros(value)
         case _:
             size = value

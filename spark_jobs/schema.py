@@ -20,6 +20,9 @@ NUMERAL = r"[0123456789+\-.eE]"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 ISO = "yyyy-MM-dd"
 TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?"
+TIME = r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+FIRST_DAY = "1970-01-01T"
+"""A time is a moment of this day: Spark's own type for times needs a setting, and no function would tell them apart."""
 OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
 
 
@@ -43,6 +46,8 @@ def fence(prop: Property) -> str | None:
             return shape(prop.format or ISO)
         case "timestamp":
             return shape(prop.format) if prop.format else TIMESTAMP
+        case "time":
+            return shape(prop.format) if prop.format else TIME
 
 
 def cast(cell: Column, prop: Property) -> Column:
@@ -61,6 +66,10 @@ def cast(cell: Column, prop: Property) -> Column:
             if prop.format not in (None, ISO):
                 return sf.try_to_timestamp(cell, sf.lit(prop.format)).cast(prop.type)
             return cell.try_cast(prop.type)
+        case "time":
+            if prop.format:
+                return sf.try_to_timestamp(cell, sf.lit(prop.format))
+            return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
 
 
 def shape(pattern: str) -> str:

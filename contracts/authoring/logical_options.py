@@ -22,13 +22,14 @@ OPTIONS = {
     "number": (*BOUNDS, "format"),
     "date": BOUNDS,
     "timestamp": BOUNDS,
+    "time": BOUNDS,
 }
-DATED = ("date", "timestamp")
+DATED = ("date", "timestamp", "time")
 NOT_CHECKED = "Leave it out; it would not be checked."
 
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
-    """The checks of a property's options; the `format` of a date or timestamp is part of its type."""
+    """The checks of a property's options; the `format` of dates and times is part of its type."""
     found: dict[str, Check] = {}
     for key, value in options.items():
         if key == "format" and prop.type in DATED:

@@ -95,7 +95,7 @@ def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property
 
 
 def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:
-    """The pattern of a date or timestamp; other types have formats of another kind."""
+    """The pattern of dates or times; other types have formats of another kind."""
     if pattern is None or kind not in logical_options.DATED:
         return None
     if wrong := datetimes.fault(pattern, kind):

@@ -13,7 +13,7 @@ from contracts.authoring.finding import Path
 from contracts.plan import Property
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
-DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX"}
+DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 MOST_SHOWN = 12
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

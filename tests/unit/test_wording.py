@@ -223,6 +223,7 @@ def test_unknown_values_follow_the_dialect() -> None:
         ("boolean", "Write `true` or `false`"),
         ("date", "Write every date in that form"),
         ("timestamp", "Write every timestamp in that form"),
+        ("time", "Write every time in that form"),
     ],
 )
 def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:

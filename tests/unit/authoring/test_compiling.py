@@ -54,6 +54,7 @@ TYPES = {
     "boolean": "true or false",
     "date": "a date like 2026-01-31",
     "timestamp": "a timestamp like 2026-01-31T13:45:07Z",
+    "time": "a time like 13:45:07",
 }
 
 

@@ -8,7 +8,7 @@ from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, c
 
 PROPERTY = {
     "no type": a_document("- name: x  #! no-type"),
-    "type of a later version": a_document("- name: x\n  logicalType: time  #! not-built-yet"),
+    "type of a later version": a_document("- name: x\n  logicalType: vector  #! not-built-yet"),
     "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
     "no type but bounds": a_document("- name: x  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
     "map of a text": a_property("map: {}  #! not-built-yet"),
@@ -52,6 +52,12 @@ PROPERTY = {
     "integers of 128 bits": a_property("logicalTypeOptions:\n  format: u128  #! not-built-yet", "integer"),
     "format of integers misspelt": a_property("logicalTypeOptions:\n  format: int8  #! unknown-value", "integer"),
     "time zone": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "timestamp"),
+    "date in a time": a_property("logicalTypeOptions:\n  format: yyyy-MM-dd HH:mm  #! bad-format", "time"),
+    "offset of a time": a_property("logicalTypeOptions:\n  format: HH:mmX  #! bad-format", "time"),
+    "end of a day as a time": a_property('logicalTypeOptions:\n  maximum: "24:00"  #! wrong-type', "time"),
+    "times crossed": a_property(
+        "logicalTypeOptions:\n  minimum: 08:00  #! bounds-crossed\n  maximum: 07:59:59.9", "time"
+    ),
     "week year": a_property("logicalTypeOptions:\n  format: YYYY-MM-DD  #! bad-format", "date"),
     "minutes for months": a_property("logicalTypeOptions:\n  format: yyyy-mm-dd  #! bad-format", "date"),
     "date bound of another format": a_property(
