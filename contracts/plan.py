@@ -84,9 +84,9 @@ class Check:
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
-    exclusiveMinimum, exclusiveMaximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; format
-    {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?}; others none. Numbers are
-    decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
+    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern {pattern};
+    format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?}; others none. Numbers
+    are decimal text, dates and times text in the property's format; patterns are Java's, ready to run.
     """
 
     id: str
@@ -104,13 +104,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown."""
+    """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown.
+
+    `exact` says that a number or an integer is a decimal, of so many digits in all and after the point.
+    """
 
     name: str
     type: LogicalType
     format: str | None = None
     required: bool = False
     classification: str | None = None
+    exact: tuple[int, int] | None = None
 
     @property
     def masked(self) -> bool:

@@ -22,6 +22,7 @@ HOW_TO_WRITE = {
     "string": "Write it as plain text.",
     "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
     "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
+    "decimal": "Write plain digits, no more than agreed on either side of the point, without exponent or units.",
     "boolean": "Write `true` or `false` and nothing else.",
     "date": "Write every date in that form, without blanks, and only days that the calendar has.",
     "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
@@ -55,6 +56,7 @@ MESSAGES = {
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",
+    "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
     "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
@@ -152,7 +154,11 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
-    return {"write": HOW_TO_WRITE[prop.type], "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
+    return {
+        "write": HOW_TO_WRITE["decimal" if prop.exact else prop.type],
+        "agreed": _agreed(check),
+        "unknown": _unknown(plan, prop),
+    }
 
 
 def _agreed(check: Check) -> str:

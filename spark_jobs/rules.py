@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 
 from contracts import formats
 from contracts.plan import Check, Csv, Plan, Property
-from spark_jobs.schema import typed
+from spark_jobs.schema import is_double, typed
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
@@ -97,6 +97,8 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
             return sf.char_length(value) < int(known["value"])
         case "maxLength":
             return sf.char_length(value) > int(known["value"])
+        case "multipleOf":
+            return value % _bound(known["value"], prop, math.ceil) != constant("0", prop)
         case "format":
             return _misfits(value, prop, known["format"])
         case "pattern":
@@ -139,15 +141,18 @@ def _misfits(value: Column, prop: Property, name: str) -> Column:
     if prop.type == "number":
         return sf.abs(value) >= formats.BEYOND_F32
     least, most = formats.INTEGERS[name]
-    return (value < least) | (value > most)
+    return (value < _whole(least)) | (value > _whole(most))
 
 
 def _bound(text: str, prop: Property, towards: Any) -> Column:
     """A bound as a constant; for integers the nearest whole number that means the same, within 64 bits."""
-    if prop.type == "integer":
-        whole = towards(Decimal(text))
-        return sf.lit(whole) if LEAST <= whole <= GREATEST else sf.lit(Decimal(whole))
-    return sf.lit(float(text)) if prop.type == "number" else constant(text, prop)
+    if prop.type == "integer" and not prop.exact:
+        return _whole(towards(Decimal(text)))
+    return sf.lit(float(text)) if is_double(prop) else constant(text, prop)
+
+
+def _whole(number: int) -> Column:
+    return sf.lit(number) if LEAST <= number <= GREATEST else sf.lit(Decimal(number))
 
 
 def _odd_quotes(line: Column, csv: Csv) -> Column:

@@ -14,12 +14,13 @@ from contracts.authoring.values import order_of, pattern_of, text_of
 from contracts.plan import Check, Property
 
 SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+WORDS = SIGNS | {"multipleOf": "a multiple of"}
 LOWER, UPPER = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 BOUNDS = tuple(SIGNS)
 OPTIONS = {
     "string": ("minLength", "maxLength", "pattern", "format"),
-    "integer": (*BOUNDS, "format"),
-    "number": (*BOUNDS, "format"),
+    "integer": (*BOUNDS, "multipleOf", "format"),
+    "number": (*BOUNDS, "multipleOf", "format"),
     "date": BOUNDS,
     "timestamp": BOUNDS,
     "time": BOUNDS,
@@ -61,7 +62,7 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
         said = value_formats.read(document, path, value, prop)
         return None if said is None else row_check(prop, key, said, {"format": value})
     text = text_of(document, path, value, prop)
-    return None if text is None else row_check(prop, key, f"{SIGNS[key]} {text}", {"value": text})
+    return None if text is None else row_check(prop, key, f"{WORDS[key]} {text}", {"value": text})
 
 
 def _lengths_in_order(document: Document, path: Path, found: Mapping[str, Check]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from contracts.authoring import datetimes, logical_options
+from contracts.authoring import datetimes, decimals, logical_options
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.logical_options import row_check
@@ -41,7 +41,9 @@ def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Proper
     _refuse_others(document, path, source)
     options = source.get("logicalTypeOptions") or {}
     pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
-    prop = Property(source["name"], kind, pattern, bool(source.get("required")), _classification(source, options))
+    exact = decimals.read(document, path, source, options)
+    shown_to = _classification(source, options)
+    prop = Property(source["name"], kind, pattern, bool(source.get("required")), shown_to, exact)
     enum = _enum(document, path, source, prop)
     return prop, [
         *_type_check(prop),

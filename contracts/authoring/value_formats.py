@@ -10,8 +10,8 @@ from contracts.problem import nearest, quoted
 
 AS_WE_DO = {"integer": "i64", "number": "f64"}
 """Formats of numbers that are what is checked anyway."""
-NOT_BUILT = ("u64", "i128", "u128")
-"""Formats of integers beyond the 64 bits that are read."""
+NOT_BUILT = ("i128", "u128")
+"""Formats of integers beyond the 38 digits of the longest decimal."""
 MEANT = {
     **dict.fromkeys(("url", "iri", "uri-reference"), "uri"),
     **dict.fromkeys(("guid", "uuid4"), "uuid"),
@@ -28,11 +28,11 @@ def read(document: Document, path: Path, name: str, prop: Property) -> str | Non
     """What a value of the format is called, for people; None where there is nothing to check."""
     if prop.type == "string":
         return _of_text(document, path, name)
-    if name == AS_WE_DO[prop.type]:
+    if name == AS_WE_DO[prop.type] and not (prop.exact and prop.type == "integer"):
         return None
     if name in NOT_BUILT:
-        message = f"`format: {name}` is not built yet; integers have 64 bits here."
-        document.error(path, "not-built-yet", message, "Leave it out, or write `minimum` and `maximum`.")
+        message = f"`format: {name}` is not built yet; integers have at most 38 digits here."
+        document.error(path, "not-built-yet", message, "Write `physicalType: decimal(38,0)` instead.")
         return None
     if name == "f32":
         return "a number of 32 bits"

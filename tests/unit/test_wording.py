@@ -104,6 +104,12 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Write a value that matches `^[A-Z]+$`. Leave the cell empty where the value is unknown.",
     ),
     (
+        rule("multipleOf", "a multiple of 0.01", arguments={"value": "0.01"}),
+        12,
+        "`wind` is not a multiple of `0.01` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
         rule("format", "an IPv4 address", arguments={"format": "ipv4"}),
         12,
         "`wind` is not an IPv4 address in 12 of 1,000 records (1.2 %).",
@@ -228,6 +234,11 @@ def test_unknown_values_follow_the_dialect() -> None:
 )
 def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:
     assert told(rule("logicalType", "as agreed"), 1, prop=Property("wind", kind)).fix.startswith(start)
+
+
+def test_exact_numbers_say_how_to_write() -> None:
+    exact = Property("wind", "number", exact=(5, 2))
+    assert told(rule("logicalType", "as agreed"), 1, prop=exact).fix.startswith("Write plain digits, no more than")
 
 
 @pytest.mark.parametrize(

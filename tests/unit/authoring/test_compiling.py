@@ -162,6 +162,60 @@ def test_passwords_are_not_shown() -> None:
     assert not a_plan(a_property(body + "\nclassification: public")).properties[0].masked
 
 
+EXACT = {
+    ("number", "physicalType: decimal(10,2)"): (10, 2),
+    ("number", "physicalType: ' DECIMAL ( 10 , 2 ) '"): (10, 2),
+    ("number", "physicalType: Numeric(7)"): (7, 0),
+    ("number", "physicalType: decimal(38,38)"): (38, 38),
+    ("number", "physicalType: DECIMAL"): None,
+    ("number", "physicalType: double"): None,
+    ("number", "logicalTypeOptions: {multipleOf: 0.01}"): (38, 18),
+    ("number", "logicalTypeOptions: {multipleOf: 0.01}\nphysicalType: decimal(9,2)"): (9, 2),
+    ("integer", "physicalType: decimal(5,0)"): (5, 0),
+    ("integer", "physicalType: decimal(5,2)"): None,
+    ("integer", "logicalTypeOptions: {multipleOf: 5}"): None,
+    ("integer", "logicalTypeOptions: {format: u64}"): (20, 0),
+    ("string", "physicalType: decimal(5,0)"): None,
+}
+
+
+@pytest.mark.parametrize(("body", "exact"), EXACT.items())
+def test_physical_type_makes_numbers_exact(body: tuple[str, str], exact: tuple[int, int] | None) -> None:
+    plan = a_plan(a_property(body[1], body[0]))
+    assert plan.properties[0].exact == exact
+    assert codec.loads(Plan, codec.canonical(plan), "plan") == plan
+
+
+DECIMALS = {
+    "decimal(10,2)": "a decimal number with at most 8 digits before the point and at most 2 after it",
+    "decimal(10)": "a decimal number with at most 10 digits before the point and none after it",
+    "decimal(2,2)": "a decimal number with 0 before the point and at most 2 after it",
+}
+
+
+@pytest.mark.parametrize(("physical", "words"), DECIMALS.items())
+def test_exact_numbers_say_how_many_digits(physical: str, words: str) -> None:
+    assert check(a_property(f"physicalType: {physical}", "number"), "x.logicalType").expected == words
+
+
+def test_values_of_decimals_are_written_out() -> None:
+    text = a_property(
+        "physicalType: decimal(9,2)\nlogicalTypeOptions: {minimum: -1e3, maximum: 2.500, multipleOf: 5e-2}\n"
+        "enum: [{value: 007.10}, {value: +1}, {value: .5}]".replace("007.10", "7.10"),
+        "number",
+    )
+    values = [check(text, f"x.{kind}").arguments for kind in ("minimum", "maximum", "multipleOf", "enum")]
+    assert values == [{"value": "-1000"}, {"value": "2.50"}, {"value": "0.05"}, {"values": ["7.10", "1", "0.5"]}]
+    assert check(text, "x.multipleOf").expected == "a multiple of 0.05"
+
+
+def test_long_integers_may_be_decimals() -> None:
+    text = a_property("physicalType: decimal(30,0)\nlogicalTypeOptions: {format: i64, maximum: 1e29}", "integer")
+    assert check(text, "x.format").expected == "a whole number from -9223372036854775808 to 9223372036854775807"
+    assert check(text, "x.maximum").arguments == {"value": "1" + "0" * 29}
+    assert check(text, "x.logicalType").expected == "an integer of at most 30 digits"
+
+
 def test_enum_values_are_text_of_their_type() -> None:
     made = check(a_property("enum: [{value: 1}, {value: +2}, {value: -3}]", "integer"), "x.enum")
     assert (made.arguments, made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")

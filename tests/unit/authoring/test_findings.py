@@ -44,7 +44,30 @@ PROPERTY = {
     "exclusive bound of another type": a_property(
         "logicalTypeOptions:\n  exclusiveMinimum: today  #! wrong-type", "timestamp"
     ),
-    "multiple": a_property("logicalTypeOptions:\n  multipleOf: 5  #! not-built-yet", "integer"),
+    "multiple of a part": a_property("logicalTypeOptions:\n  multipleOf: 0.5  #! wrong-type", "integer"),
+    "multiple of nothing": a_property("logicalTypeOptions:\n  multipleOf: 0  #! not-odcs", "number"),
+    "multiple finer than the decimal": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  multipleOf: 0.005  #! wrong-type", "number"
+    ),
+    "decimal of too many digits": a_property("physicalType: decimal(39,2)  #! bad-decimal", "number"),
+    "decimal with more digits after the point than in all": a_property(
+        "physicalType: numeric(2,3)  #! bad-decimal", "number"
+    ),
+    "decimal without digits": a_property("physicalType: decimal(0)  #! bad-decimal", "integer"),
+    "bound that the decimal does not have": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  minimum: 0.001  #! wrong-type", "number"
+    ),
+    "bound beyond the decimal": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  maximum: 1000  #! wrong-type", "number"
+    ),
+    "decimals crossed": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  exclusiveMinimum: 1  #! bounds-crossed\n"
+        "  exclusiveMaximum: 1.01",
+        "number",
+    ),
+    "text in an enum of decimals": a_property(
+        "physicalType: decimal(5,2)\nenum:\n  - value: a  #! wrong-type", "number"
+    ),
     "format of text misspelt": a_property("logicalTypeOptions:\n  format: e-mail  #! unknown-format"),
     "format of text by another name": a_property("logicalTypeOptions:\n  format: URL  #! unknown-format"),
     "format that is a type": a_property("logicalTypeOptions:\n  format: date-time  #! unknown-format"),
