@@ -84,9 +84,10 @@ class Check:
 
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
-    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern {pattern};
-    format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?}; others none. Numbers
-    are decimal text, dates and times text in the property's format; patterns are Java's, ready to run.
+    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern, regex,
+    notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
+    missingValues {values: [text], null: bool}; others none. Numbers are decimal text, dates and times text in the
+    property's format; patterns are Java's, ready to run.
     """
 
     id: str

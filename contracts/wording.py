@@ -47,6 +47,8 @@ MESSAGES = {
     "logicalType": "{name} is not {expected} in {some}.",
     "required": "{name} has no value in {some}.",
     "nullValues": "{name} has no value in {some}.",
+    "missingValues": "{name} is missing ({missing}) in {some}.",
+    "notBlank": "{name} is blank in {some}.",
     "invalidValues": "{name} is not one of the valid values in {some}.",
     "enum": "{name} is not one of the agreed values in {some}.",
     "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
@@ -56,6 +58,7 @@ MESSAGES = {
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",
+    "regex": "{name} does not match the agreed pattern in {some}.",
     "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
     "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
@@ -70,17 +73,21 @@ FIXES = {
     "logicalType": "{write} {unknown}",
     "required": "Fill in {name}, or leave {rows} out.",
     "nullValues": "Fill in {name}, or leave {rows} out.",
+    "missingValues": "Fill in {name}, or leave {rows} out.",
+    "notBlank": "Fill in {name} with more than blanks. {unknown}",
     "invalidValues": "{agreed} {unknown}",
     "enum": "{agreed} {unknown}",
     "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
     "maxLength": "Shorten {name}; look for cells that ran together.",
     "pattern": "{agreed} {unknown}",
+    "regex": "{agreed} {unknown}",
     "format": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
 }
 
+AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -97,7 +104,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
     if check.threshold and kind != "rowCount":
-        message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
+        message, fix = LIMITED, NULLS_LIMITED if kind in AILS else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
     text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
@@ -141,7 +148,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
         "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
-        "ails": "has no value" if check.kind == "nullValues" else "is not valid",
+        "ails": AILS.get(check.kind, "is not valid"),
+        "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
         "characters": _characters(check),
         "worst": f"; the worst is `{outcome.observed}`" if outcome.observed and prop and not prop.masked else "",
@@ -169,6 +177,13 @@ def _agreed(check: Check) -> str:
     if check.expected.startswith("matching "):
         return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
     return f"Write it as agreed ({check.expected})."
+
+
+def _missing(check: Check) -> str:
+    """What counts as missing, for a sentence."""
+    texts = quoted((text for text in check.arguments.get("values", ()) if text), most=12)
+    empty = "no value" if check.arguments.get("null") or "" in check.arguments.get("values", ()) else ""
+    return " or ".join(part for part in (empty, texts) if part)
 
 
 def _unknown(plan: Plan, prop: Property) -> str:

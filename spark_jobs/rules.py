@@ -17,6 +17,8 @@ from contracts import formats
 from contracts.plan import Check, Csv, Plan, Property
 from spark_jobs.schema import is_double, typed
 
+METRICS = ("invalidValues", "missingValues", "notBlank", "regex")
+"""Metrics that count records by what stands in a cell."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
@@ -45,7 +47,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    invalid.
+    wrong.
     """
     names = [p.name for p in plan.properties]
     nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
@@ -66,8 +68,8 @@ def _uncounted(plan: Plan) -> list[int]:
 
 
 def _validity(plan: Plan) -> dict[int, Check]:
-    """The metrics of invalid values, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind == "invalidValues"}
+    """The metrics that count such records, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind in METRICS}
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
@@ -83,12 +85,20 @@ def forbidding_null(plan: Plan, name: str) -> Check | None:
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:
     """True where the row fails the check; null or false where it does not, or is not evaluated."""
-    known: dict[str, Any] = check.arguments
     match check.kind:
         case "logicalType":
             return sf.lit(False) if prop.type == "string" else cell.isNotNull() & value.isNull()
         case "required" | "nullValues":
             return cell.isNull()
+        case "missingValues":
+            texts = cell.isin(*check.arguments["values"])
+            return texts | cell.isNull() if check.arguments["null"] else texts
+    return _failing_value(check, prop, value)
+
+
+def _failing_value(check: Check, prop: Property, value: Column) -> Column:
+    known: dict[str, Any] = check.arguments
+    match check.kind:
         case "enum" | "invalidValues":
             return _invalid(value, prop, known)
         case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
@@ -101,7 +111,7 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
             return value % _bound(known["value"], prop, math.ceil) != constant("0", prop)
         case "format":
             return _misfits(value, prop, known["format"])
-        case "pattern":
+        case "pattern" | "regex" | "notBlank":
             return ~value.rlike(known["pattern"])
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
 

@@ -152,6 +152,30 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Find out why records lack `wind`, and fill it in where you can.",
     ),
     (
+        rule("missingValues", arguments={"values": ["", "N/A", "-"], "null": True}),
+        12,
+        "`wind` is missing (no value or `N/A`, `-`) in 12 of 1,000 records (1.2 %).",
+        "Fill in `wind`, or leave these rows out.",
+    ),
+    (
+        rule("missingValues", scope="set", threshold=UNDER_TEN_PERCENT, arguments={"values": ["N/A"], "null": False}),
+        191,
+        "`wind` is missing in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
+        "Find out why records lack `wind`, and fill it in where you can.",
+    ),
+    (
+        rule("notBlank", "not blank", arguments={"pattern": "[^ ]"}),
+        12,
+        "`wind` is blank in 12 of 1,000 records (1.2 %).",
+        "Fill in `wind` with more than blanks. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("regex", "matching ^a", arguments={"pattern": "^a"}),
+        12,
+        "`wind` does not match the agreed pattern in 12 of 1,000 records (1.2 %).",
+        "Write a value that matches `^a`. Leave the cell empty where the value is unknown.",
+    ),
+    (
         Check("rowCount", "rowCount", "set", "error", "coverage", "", threshold=AT_LEAST_2000),
         0,
         "The file has 1,000 records; the contract asks for at least 2,000.",

@@ -9,6 +9,7 @@ import pytest
 
 from contracts import codec
 from contracts.authoring.compiling import compile_file, load_plan
+from contracts.authoring.regex import to_java
 from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
 from tests.unit.authoring.documents import (
@@ -251,6 +252,46 @@ def test_invalid_values_say_what_is_valid() -> None:
     made = check(text, "x.invalidValues")
     assert made.arguments["values"] == ["a", "b"]
     assert made.expected == "one of a, b and matching ^.$"
+
+
+def test_missing_values_are_texts_and_null() -> None:
+    made = check(
+        metric("metric: missingValues\nmustBe: 0\narguments: {missingValues: [null, '', N/A]}"), "x.missingValues"
+    )
+    assert (made.scope, made.arguments) == ("row", {"values": ["", "N/A"], "null": True})
+    assert (made.expected, made.dimension) == ('none of null, "", N/A', "completeness")
+
+
+def test_missing_values_of_any_type_are_texts() -> None:
+    text = metric(
+        "metric: missingValues\nmustBeLessThan: 5\nunit: percent\narguments: {missingValues: ['-9']}", "integer"
+    )
+    made = check(text, "x.missingValues")
+    assert (made.scope, made.arguments) == ("set", {"values": ["-9"], "null": False})
+    assert made.expected == "missing values < 5 % (none of -9)"
+
+
+def custom(implementation: str, more: str = "", kind: str = "string") -> str:
+    return metric(f"type: custom\nengine: dropgate\nimplementation: {implementation}\n{more}".strip(), kind)
+
+
+def test_not_blank_is_a_pattern_of_rows() -> None:
+    made = check(custom("{metric: notBlank, mustBe: 0}"), "x.notBlank")
+    assert (made.kind, made.scope, made.threshold, made.expected) == ("notBlank", "row", None, "not blank")
+    assert made.arguments == {"pattern": to_java(r"\S")}
+
+
+def test_regex_means_what_pattern_means() -> None:
+    made = check(custom("{metric: regex, pattern: ^a$, mustBe: 0}"), "x.regex")
+    assert (made.scope, made.arguments, made.expected) == ("row", {"pattern": r"^a\z"}, "matching ^a$")
+
+
+def test_metric_of_ours_with_another_threshold_is_a_set_check() -> None:
+    text = custom("{metric: notBlank, mustBeLessThan: 5, unit: percent}", "severity: warning\ndimension: accuracy")
+    made = check(text, "x.notBlank.warning")
+    assert (made.scope, made.severity, made.dimension) == ("set", "warning", "accuracy")
+    assert made.threshold == Threshold("mustBeLessThan", (Decimal(5),), "percent")
+    assert made.expected == "blank values < 5 % (not blank)"
 
 
 def test_threshold_and_valid_values_are_both_said() -> None:

@@ -87,6 +87,11 @@ PROPERTY = {
         'logicalTypeOptions:\n  format: dd.MM.yyyy\n  minimum: "2020-01-01"  #! wrong-type', "date"
     ),
     "date that does not exist": a_property('logicalTypeOptions:\n  maximum: "2023-02-29"  #! wrong-type', "date"),
+    "blanks of a number": a_property(
+        "quality:\n  - type: custom\n    engine: dropgate\n"
+        "    implementation: {metric: notBlank, mustBe: 0}  #! wrong-type",
+        "number",
+    ),
     "pattern that does not compile": a_property("logicalTypeOptions:\n  pattern: '[a-'  #! bad-pattern"),
     "pattern of another dialect": a_property("logicalTypeOptions:\n  pattern: '\\Aa\\z'  #! bad-pattern"),
     "pattern that is no text": a_property("logicalTypeOptions:\n  pattern: 5  #! wrong-type"),
@@ -108,14 +113,41 @@ PROPERTY = {
     "properties is a mapping": a_document("x:  #! wrong-type\n  logicalType: string"),
 }
 NULLS = "- metric: nullValues\n  mustBe: 0\n"
+MISSING = "- metric: missingValues\n  mustBe: 0\n  arguments: "
 INVALID = "- metric: invalidValues\n  mustBe: 0\n"
+CUSTOM = "- type: custom\n  engine: dropgate\n  implementation: "
 QUALITY = {
     "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
-    "metric of a later version": "- metric: missingValues  #! not-built-yet\n  mustBe: 0",
+    "no missing values": "- metric: missingValues  #! no-argument\n  mustBe: 0",
+    "missing values that are no list": MISSING + "{missingValues: N/A}  #! wrong-type",
+    "empty list of missing values": MISSING + "{missingValues: []}  #! wrong-type",
+    "number among missing values": MISSING + "{missingValues: [-9]}  #! wrong-type",
+    "bare no among missing values": MISSING + "{missingValues: [no]}  #! wrong-type",
+    "missing value that is null": MISSING + "{missingValues: [N/A, '']}  #! never-missing",
+    "missing values misspelt": MISSING + "{missingvalues: []}  #! unknown-argument",
     "duplicate values": "- metric: duplicateValues  #! not-built-yet\n  mustBe: 0",
     "free text": "- type: text  #! not-built-yet\n  description: looks good",
     "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
-    "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
+    "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
+    "no engine": "- type: custom  #! missing-key\n  implementation: x",
+    "text for a metric of ours": CUSTOM + "metric=notBlank  #! wrong-type",
+    "no metric of ours": CUSTOM + "{mustBe: 0}  #! unknown-metric",
+    "metric of ours misspelt": CUSTOM + "{metric: notblank, mustBe: 0}  #! unknown-metric",
+    "metric of ours that is a list": CUSTOM + "{metric: [notBlank], mustBe: 0}  #! unknown-metric",
+    "no operator of ours": CUSTOM + "{metric: notBlank}  #! no-operator",
+    "operator of ours misspelt": CUSTOM + "{metric: notBlank, mustbe: 0}  #! unknown-key",
+    "two operators of ours": CUSTOM + "{metric: notBlank, mustBe: 0, mustNotBe: 1}  #! two-operators",
+    "text as threshold of ours": CUSTOM + "{metric: notBlank, mustBe: none}  #! wrong-type",
+    "number for a range of ours": CUSTOM + "{metric: notBlank, mustBeBetween: 5}  #! wrong-type",
+    "range of ours with one end": CUSTOM + "{metric: notBlank, mustBeBetween: [5]}  #! wrong-type",
+    "unit of ours is a list": CUSTOM + "{metric: notBlank, mustBe: 0, unit: [rows]}  #! wrong-type",
+    "unit of ours misspelt": CUSTOM + "{metric: notBlank, mustBe: 0, unit: row}  #! unknown-unit",
+    "pattern for notBlank": CUSTOM + "{metric: notBlank, mustBe: 0, pattern: a}  #! unknown-key",
+    "no pattern for regex": CUSTOM + "{metric: regex, mustBe: 0}  #! no-argument",
+    "wrong pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: a++}  #! bad-pattern",
+    "number as pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: 5}  #! wrong-type",
+    "unit beside the implementation": CUSTOM + "{metric: notBlank, mustBe: 0}\n  unit: rows  #! unknown-key",
+    "severity of ours": CUSTOM + "{metric: notBlank, mustBe: 0}\n  severity: info  #! unknown-severity",
     "no metric": "- mustBe: 0  #! missing-key",
     "no operator": "- metric: nullValues  #! no-operator",
     "operator misspelt": "- metric: nullValues\n  mustbe: 0  #! unknown-key",
@@ -146,6 +178,7 @@ QUALITY = {
     "entry that is text": "- nullValues  #! wrong-type",
 }
 FILE_QUALITY = {
+    "blank values of a whole file": CUSTOM + "{metric: notBlank, mustBe: 0}  #! wrong-place",
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
     "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
