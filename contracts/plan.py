@@ -17,7 +17,7 @@ from contracts import codec
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
 Policy = Literal["reject", "warn", "ignore"]
-LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp"]
+LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp", "time"]
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
@@ -88,9 +88,11 @@ class Check:
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. A row check without a property is about the record as a whole.
 
-    `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum, maximum {value: text};
-    minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text], pattern?}; others none.
-    Numbers are decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
+    `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
+    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern, regex,
+    notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
+    missingValues {values: [text], null: bool}; others none. Numbers are decimal text, dates and times text in the
+    property's format; patterns are Java's, ready to run.
     """
 
     id: str
@@ -108,13 +110,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A column: its ODCS logical type, its date or timestamp pattern (java.time), whether its values may be shown."""
+    """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown.
+
+    `exact` says that a number or an integer is a decimal, of so many digits in all and after the point.
+    """
 
     name: str
     type: LogicalType
     format: str | None = None
     required: bool = False
     classification: str | None = None
+    exact: tuple[int, int] | None = None
 
     @property
     def masked(self) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from contracts.plan import Check, FileFormat, Limit, LogicalType, Plan, Property, Threshold
+from contracts.formats import TEXT
+from contracts.plan import Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted
 
 if TYPE_CHECKING:
@@ -17,26 +18,32 @@ if TYPE_CHECKING:
 EXCUSED = ("allowed-missing", "no-rows")
 """Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
 
-HOW_TO_WRITE: dict[FileFormat, dict[LogicalType, str]] = {
+HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     "csv": {
         "string": "Write it as plain text.",
         "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
         "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
+        "decimal": "Write plain digits, no more than agreed on either side of the point, without exponent or units.",
         "boolean": "Write `true` or `false` and nothing else.",
         "date": "Write every date in that form, without blanks, and only days that the calendar has.",
         "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+        "time": "Write every time in that form, without blanks, from 00:00 to before 24:00.",
     },
     "jsonl": {
         "string": "Write it as a text in quotes.",
         "integer": "Write a number without quotes, fraction or exponent.",
         "number": "Write a number without quotes.",
+        "decimal": "Write a number without quotes, of no more digits than agreed, without exponent.",
         "boolean": "Write `true` or `false` without quotes.",
         "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
         "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
+        "time": "Write every time in that form, as a text in quotes, from 00:00 to before 24:00.",
     },
     "parquet": {
         "string": "Write it as text in UTF-8.",
         "integer": "Write whole numbers within 64 bits.",
+        "decimal": "Write numbers of no more digits than agreed.",
+        "time": "Write every time in that form, from 00:00 to before 24:00.",
         "number": "Write numbers only, neither NaN nor infinite ones.",
     },
 }
@@ -63,13 +70,20 @@ MESSAGES = {
     "logicalType": "{name} is not {expected} in {some}.",
     "required": "{name} has no value in {some}.",
     "nullValues": "{name} has no value in {some}.",
+    "missingValues": "{name} is missing ({missing}) in {some}.",
+    "notBlank": "{name} is blank in {some}.",
     "invalidValues": "{name} is not one of the valid values in {some}.",
     "enum": "{name} is not one of the agreed values in {some}.",
     "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
     "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
+    "exclusiveMinimum": "{name} is not above `{value}` in {some}{worst}.",
+    "exclusiveMaximum": "{name} is not below `{value}` in {some}{worst}.",
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",
+    "regex": "{name} does not match the agreed pattern in {some}.",
+    "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
+    "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
@@ -85,16 +99,21 @@ FIXES = {
     "logicalType": "{write} {unknown}",
     "required": "Fill in {name}, or leave {rows} out.",
     "nullValues": "Fill in {name}, or leave {rows} out.",
+    "missingValues": "Fill in {name}, or leave {rows} out.",
+    "notBlank": "Fill in {name} with more than blanks. {unknown}",
     "invalidValues": "{agreed} {unknown}",
     "enum": "{agreed} {unknown}",
     "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
     "maxLength": "Shorten {name}; look for cells that ran together.",
     "pattern": "{agreed} {unknown}",
+    "regex": "{agreed} {unknown}",
+    "format": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
 }
 
+AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -111,7 +130,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
     if check.threshold and kind != "rowCount":
-        message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
+        message, fix = LIMITED, NULLS_LIMITED if kind in AILS else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
     text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
@@ -156,7 +175,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
         "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
-        "ails": "has no value" if check.kind == "nullValues" else "is not valid",
+        "ails": AILS.get(check.kind, "is not valid"),
+        "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
         "characters": _characters(check),
         "worst": f"; the worst is `{outcome.observed}`" if outcome.observed and prop and not prop.masked else "",
@@ -169,16 +189,25 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
-    write = HOW_TO_WRITE[plan.file_format].get(prop.type, "")
+    write = HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
     return {"write": write, "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
 
 
 def _agreed(check: Check) -> str:
     if values := check.arguments.get("values"):
         return f"Write one of {quoted(values, most=12)}, exactly so."
+    if check.arguments.get("format") in TEXT:
+        return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
     if check.expected.startswith("matching "):
         return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
     return f"Write it as agreed ({check.expected})."
+
+
+def _missing(check: Check) -> str:
+    """What counts as missing, for a sentence."""
+    texts = quoted((text for text in check.arguments.get("values", ()) if text), most=12)
+    empty = "no value" if check.arguments.get("null") or "" in check.arguments.get("values", ()) else ""
+    return " or ".join(part for part in (empty, texts) if part)
 
 
 def _unknown(plan: Plan, prop: Property) -> str:

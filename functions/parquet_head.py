@@ -24,14 +24,16 @@ FITTING = {
     "boolean": ("boolean",),
     "date": ("date",),
     "timestamp": ("timestamp", "timestamp_ntz"),
+    "time": ("string",),
 }
 """The column types that a logical type may come in; of any precision, decimals are numbers, and whole ones integers."""
 WRITE = {
     "string": "a string (BYTE_ARRAY, annotated as STRING)",
     "integer": "INT32 or INT64",
-    "number": "DOUBLE, FLOAT, DECIMAL or an integer",
+    "number": "DECIMAL or an integer (or, where it need not be exact, DOUBLE or FLOAT)",
     "boolean": "BOOLEAN",
     "date": "DATE",
+    "time": "a string (BYTE_ARRAY, annotated as STRING)",
     "timestamp": "TIMESTAMP in milliseconds or microseconds",
 }
 
@@ -101,6 +103,8 @@ def fits(prop: Property, kind: str) -> bool:
     """Whether values of a column type can be of a property's type."""
     if kind.startswith("decimal"):
         return prop.type == "number" or (prop.type == "integer" and kind.endswith(",0)"))
+    if prop.exact and kind in ("float", "double"):
+        return False
     return kind in FITTING[prop.type]
 
 

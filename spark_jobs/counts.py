@@ -12,7 +12,7 @@ from contracts.plan import Check, Plan, share
 ALLOWED_MISSING = "allowed-missing"
 MASK = "***"
 FORBID_NULL = {"required", "nullValues"}
-OF_CELLS = FORBID_NULL | {"logicalType"}
+OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
 """Kinds that judge the cell as it stands; to all others a cell that is not of its type is null."""
 
 
@@ -49,7 +49,7 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
     name = check.property
     if name is None:  # a check of whole records
         return facts.failed[check.id], 0
-    null = 0 if check.kind in FORBID_NULL else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
+    null = 0 if _forbids_null(check) else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
     if check.scope == "row":
         return facts.failed[check.id], null
     match check.kind:
@@ -59,9 +59,13 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
             return facts.sharing[check.id] + facts.nulls[name], facts.voids[name] - facts.nulls[name]
         case "nullValues":
             return facts.nulls[name], null
-        case "invalidValues":
+        case "invalidValues" | "missingValues" | "notBlank" | "regex":
             return facts.invalid[check.id], null
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _forbids_null(check: Check) -> bool:
+    return check.kind in FORBID_NULL or check.arguments.get("null", False)
 
 
 def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed: int, null: int) -> Count:

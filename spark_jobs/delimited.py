@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from contracts.columns import positions
 from contracts.plan import Csv, Plan, Property
 from spark_jobs import reader, rules
-from spark_jobs.schema import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, typed
+from spark_jobs.schema import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
 
 WIDE = 400
 """Columns up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
@@ -47,7 +47,7 @@ def looked(
     cells = {n: reader.known(sf.expr(f"get(texts, {at[p.name]})"), plan.csv) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     uneven = ~sf.col("plain") | (sf.size("texts") != len(header)) | line.isin(*header_texts)
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if p.type == "number"]
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = split.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),

@@ -19,7 +19,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from contracts.columns import OURS
 from contracts.plan import LogicalType, Plan, Property
 from spark_jobs import reader
-from spark_jobs.schema import GREATEST_DOUBLE, cast, typed
+from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
@@ -29,6 +29,8 @@ INTEGER = "-?(?:0|[1-9][0-9]{0,300}+)"
 NUMBER = rf"{INTEGER}(?:\.[0-9]{{1,300}}+)?(?:[eE][-+]?[0-9]{{1,4}}+)?"
 """Spark's parser gives up at 1,000 digits, or 20,000,000 characters."""
 LONGEST = 1 << 20
+FEW = r"-?(?:0|[1-9][0-9]{0,6}+)(?:\.[0-9]{1,3}+)?"
+"""A number that a double holds and shows as it stands."""
 TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
 SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
 LONE = r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
@@ -59,7 +61,7 @@ def looked(
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
     cells = {n: sf.col("fields")[p.name] for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if p.type == "number"]
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = parsed.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
@@ -78,11 +80,14 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _shape(prop: Property | None) -> str:
-    return SCALAR if prop is None else f"(?:{SHAPES.get(prop.type, TEXT)}|null)"
+    if prop is None:
+        return SCALAR
+    return f"(?:{FEW if prop.exact else SHAPES.get(prop.type, TEXT)}|null)"
 
 
 def _value(cell: Column, prop: Property) -> Column:
-    return cast(cell, prop) if prop.type in ("integer", "number") else typed(cell, prop)
+    plainly = prop.type in ("integer", "number") and not prop.exact
+    return cast(cell, prop) if plainly else typed(cell, prop)
 
 
 def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
@@ -91,7 +96,7 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     apart = _apart(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{_literal(p.name)}])").alias(f"k{n}") for n, p in here]
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
-    values = [sf.when(_is_of(sf.col(f"k{n}"), p.type), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
+    values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
     known = sf.array(*map(sf.lit, dict.fromkeys((*(p.name for p in plan.properties), *OURS))))
     return found, {
@@ -135,9 +140,11 @@ def _literal(name: str) -> str:
     return f"'{escaped}'"
 
 
-def _is_of(kind: Column, wanted: LogicalType) -> Column:
-    """Whether a JSON type is the one that a logical type is written in."""
-    match wanted:
+def _is_of(kind: Column, prop: Property) -> Column:
+    """Whether a JSON type is the one that values of a property are written in."""
+    match prop.type:
+        case "integer" | "number" if prop.exact:
+            return kind.rlike("^(BIGINT|DECIMAL)")
         case "integer":
             return kind == "BIGINT"
         case "number":

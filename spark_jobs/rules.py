@@ -13,10 +13,13 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from contracts import formats
 from contracts.plan import Check, Csv, Plan, Property
 from spark_jobs import reader
-from spark_jobs.schema import typed
+from spark_jobs.schema import is_double, typed
 
+METRICS = ("invalidValues", "missingValues", "notBlank", "regex")
+"""Metrics that count records by what stands in a cell."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
@@ -45,7 +48,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    invalid.
+    wrong.
     """
     names = [p.name for p in plan.properties]
     nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
@@ -66,8 +69,8 @@ def _uncounted(plan: Plan) -> list[int]:
 
 
 def _validity(plan: Plan) -> dict[int, Check]:
-    """The metrics of invalid values, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind == "invalidValues"}
+    """The metrics that count such records, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind in METRICS}
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
@@ -83,26 +86,34 @@ def forbidding_null(plan: Plan, name: str) -> Check | None:
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:
     """True where the row fails the check; null or false where it does not, or is not evaluated."""
-    known: dict[str, Any] = check.arguments
     match check.kind:
         case "logicalType":
             return cell.isNotNull() & value.isNull()
         case "required" | "nullValues":
             return cell.isNull()
-        case "enum":
-            return ~_among(value, known["values"], prop)
-        case "minimum":
-            return value < _bound(known["value"], prop, math.ceil)
-        case "maximum":
-            return value > _bound(known["value"], prop, math.floor)
+        case "missingValues":
+            texts = cell.isin(*check.arguments["values"])
+            return texts | cell.isNull() if check.arguments["null"] else texts
+    return _failing_value(check, prop, value)
+
+
+def _failing_value(check: Check, prop: Property, value: Column) -> Column:
+    known: dict[str, Any] = check.arguments
+    match check.kind:
+        case "enum" | "invalidValues":
+            return _invalid(value, prop, known)
+        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+            return _beyond(value, check.kind, known["value"], prop)
         case "minLength":
             return sf.char_length(value) < int(known["value"])
         case "maxLength":
             return sf.char_length(value) > int(known["value"])
-        case "pattern":
+        case "multipleOf":
+            return value % _bound(known["value"], prop, math.ceil) != constant("0", prop)
+        case "format":
+            return _misfits(value, prop, known["format"])
+        case "pattern" | "regex" | "notBlank":
             return ~value.rlike(known["pattern"])
-        case "invalidValues":
-            return _invalid(value, prop, known)
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
 
 
@@ -121,12 +132,38 @@ def _among(value: Column, texts: list[str], prop: Property) -> Column:
     return sf.coalesce(value.isin(*(constant(text, prop) for text in texts)), value.isNull())
 
 
+def _beyond(value: Column, kind: str, text: str, prop: Property) -> Column:
+    """Whether a value is on the wrong side of a bound; the bound itself is on it where it is exclusive."""
+    match kind:
+        case "minimum":
+            return value < _bound(text, prop, math.ceil)
+        case "maximum":
+            return value > _bound(text, prop, math.floor)
+        case "exclusiveMinimum":
+            return value <= _bound(text, prop, math.floor)
+        case _:
+            return value >= _bound(text, prop, math.ceil)
+
+
+def _misfits(value: Column, prop: Property, name: str) -> Column:
+    """Whether a value is not of a format, by the format's name."""
+    if prop.type == "string":
+        return ~value.rlike(formats.TEXT[name].pattern)
+    if prop.type == "number":
+        return sf.abs(value) >= formats.BEYOND_F32
+    least, most = formats.INTEGERS[name]
+    return (value < _whole(least)) | (value > _whole(most))
+
+
 def _bound(text: str, prop: Property, towards: Any) -> Column:
     """A bound as a constant; for integers the nearest whole number that means the same, within 64 bits."""
-    if prop.type == "integer":
-        whole = towards(Decimal(text))
-        return sf.lit(whole) if LEAST <= whole <= GREATEST else sf.lit(Decimal(whole))
-    return sf.lit(float(text)) if prop.type == "number" else constant(text, prop)
+    if prop.type == "integer" and not prop.exact:
+        return _whole(towards(Decimal(text)))
+    return sf.lit(float(text)) if is_double(prop) else constant(text, prop)
+
+
+def _whole(number: int) -> Column:
+    return sf.lit(number) if LEAST <= number <= GREATEST else sf.lit(Decimal(number))
 
 
 def _odd_quotes(line: Column, csv: Csv) -> Column:

@@ -5,20 +5,21 @@ The written rows in, plain figures out, by drop. Texts are cut to what a receipt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.job import Sample
-from contracts.plan import LogicalType, Plan, Property
+from contracts.plan import Plan, Property
 from spark_jobs.bits import Numbered
 from spark_jobs.schema import typed
 
 MOST = 5
 LENGTH = 200
-WORST = {"minimum": -1, "minLength": -1, "maximum": 1, "maxLength": 1}
+LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
+WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 """The kinds of checks that have a worst value: the least or the greatest."""
 
 
@@ -73,26 +74,27 @@ def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple
 
 def _rank(plan: Plan, failing: Numbered) -> Column:
     """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
-    alike: dict[tuple[LogicalType, str | None, int], list[str]] = {}
+    alike: dict[tuple[Property, int], list[str]] = {}
     for _, check in failing:
         if check.kind in WORST:
             prop = plan.property_named(check.property or "")
-            alike.setdefault((prop.type, prop.format, WORST[check.kind]), []).append(check.id)
+            bare = replace(prop, name="value", required=False, classification=None)
+            alike.setdefault((bare, WORST[check.kind]), []).append(check.id)
     rank = sf.lit(None).cast("double")
-    for (kind, form, sign), ids in alike.items():
-        rank = sf.when(sf.col("check").isin(ids), sign * _size(kind, form)).otherwise(rank)
+    for (bare, sign), ids in alike.items():
+        rank = sf.when(sf.col("check").isin(ids), sign * _size(bare)).otherwise(rank)
     return rank
 
 
-def _size(kind: LogicalType, form: str | None) -> Column:
+def _size(prop: Property) -> Column:
     """Where the text `value` stands among values of its type."""
-    value = typed(sf.col("value"), Property("value", kind, form))
-    match kind:
+    value = typed(sf.col("value"), prop)
+    match prop.type:
         case "string":
             size = sf.char_length(value)
         case "date":
             size = sf.unix_date(value)
-        case "timestamp":
+        case "timestamp" | "time":
             size = sf.unix_micros(value)
         case _:
             size = value

@@ -20,6 +20,9 @@ NUMERAL = r"[0123456789+\-.eE]"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 ISO = "yyyy-MM-dd"
 TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?"
+TIME = r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+FIRST_DAY = "1970-01-01T"
+"""A time is a moment of this day: Spark's own type for times needs a setting, and no function would tell them apart."""
 OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
 
 
@@ -27,9 +30,14 @@ def typed(cell: Column, prop: Property) -> Column:
     """The cell as a value of its property's logical type; null where it is null or not of that type."""
     value, allowed = cast(cell, prop), fence(prop)
     tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
-    if prop.type == "number":
+    if is_double(prop):
         tests.append(sf.abs(value) <= GREATEST_DOUBLE)
     return sf.when(reduce(Column.__and__, tests), value) if tests else value
+
+
+def is_double(prop: Property) -> bool:
+    """Whether values of a property may turn out infinite."""
+    return prop.type == "number" and prop.exact is None
 
 
 def fence(prop: Property) -> str | None:
@@ -38,11 +46,13 @@ def fence(prop: Property) -> str | None:
         case "string" | "boolean":
             return None
         case "integer" | "number":
-            return f"{NUMERAL}*"
+            return digits(prop.type, *prop.exact) if prop.exact else f"{NUMERAL}*"
         case "date":
             return shape(prop.format or ISO)
         case "timestamp":
             return shape(prop.format) if prop.format else TIMESTAMP
+        case "time":
+            return shape(prop.format) if prop.format else TIME
 
 
 def cast(cell: Column, prop: Property) -> Column:
@@ -50,6 +60,8 @@ def cast(cell: Column, prop: Property) -> Column:
     match prop.type:
         case "string":
             return cell
+        case "integer" | "number" if prop.exact:
+            return cell.try_cast(decimal(prop))
         case "integer":
             return cell.try_cast("bigint")
         case "number":
@@ -61,6 +73,24 @@ def cast(cell: Column, prop: Property) -> Column:
             if prop.format not in (None, ISO):
                 return sf.try_to_timestamp(cell, sf.lit(prop.format)).cast(prop.type)
             return cell.try_cast(prop.type)
+        case "time":
+            if prop.format:
+                return sf.try_to_timestamp(cell, sf.lit(prop.format))
+            return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
+
+
+def decimal(prop: Property) -> str:
+    """The name of Spark's type for exact values."""
+    return "decimal({},{})".format(*prop.exact or ())
+
+
+def digits(kind: str, precision: int, scale: int) -> str:
+    """A regular expression of the texts that a decimal holds as they are: Spark's cast would round others in silence.
+
+    What is repeated is never given back, so that a line of many such cells takes linear time.
+    """
+    after = "" if kind == "integer" else rf"(?:\.[0-9]{{0,{scale}}}+)?"
+    return rf"[+\-]?0*+[0-9]{{0,{precision - scale}}}+{after}"
 
 
 def shape(pattern: str) -> str:

@@ -18,7 +18,7 @@ from contracts.plan import Plan, Property
 from contracts.problem import Problem
 from spark_jobs import reader, storage
 from spark_jobs.reader import Bare
-from spark_jobs.schema import GREATEST_DOUBLE
+from spark_jobs.schema import GREATEST_DOUBLE, typed
 
 UNREADABLE = ("nested", "unknown")
 """Types of columns that are left alone; admission refuses them where the contract wants them."""
@@ -91,6 +91,8 @@ def _column(name: str) -> Column:
 def _value(column: Column, kind: str, prop: Property) -> Column:
     """A column as values of its property's type; null where a value is not of that type."""
     match prop.type:
+        case "integer" | "number" | "time" if prop.exact or prop.type == "time":
+            return typed(column.cast("string"), prop)
         case "integer":
             return column.try_cast("bigint")
         case "number":

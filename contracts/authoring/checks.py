@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import properties, quality
+from contracts.authoring import custom, properties, quality
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -60,8 +61,12 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
 
 def _quality(document: Document, path: Path, owner: dict[str, Any], prop: Property | None) -> list[tuple[Check, Path]]:
     entries = [((*path, "quality", n), entry) for n, entry in enumerate(owner.get("quality") or [])]
-    found = [(quality.read(document, at, e, prop), at) for at, e in entries if isinstance(e, dict)]
+    found = [(_reader(e)(document, at, e, prop), at) for at, e in entries if isinstance(e, dict)]
     return [(check, at) for check, at in found if check]
+
+
+def _reader(entry: dict[str, Any]) -> Callable[[Document, Path, dict[str, Any], Property | None], Check | None]:
+    return custom.read if entry.get("type") == "custom" else quality.read
 
 
 def _names(document: Document, sources: list[Any]) -> None:
@@ -105,6 +110,13 @@ def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
 
 def _is_twice(document: Document, name: str | None) -> bool:
     return any(f.code == "duplicate-property" and f"`{name}`" in f.message for f in document.findings)
+
+
+def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str]) -> None:
+    """Refuse missing values of properties that the dialect of the file makes null."""
+    for n, source in enumerate(one["properties"]):
+        if isinstance(source, dict):
+            quality.never_missing(document, source, (*OBJECT, "properties", n), nulls)
 
 
 def overridden(document: Document, path: Path, block: DropBlock, checks: list[Check]) -> list[Check]:

@@ -116,6 +116,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     places = drop.places(document, path)
     if block is None:
         return _done(document)
+    if one:
+        checks.never_missing(document, one, block.csv.null_values)
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found)
     _tolerated(document, path, block)

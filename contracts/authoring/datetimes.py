@@ -1,4 +1,4 @@
-"""Date and timestamp patterns as ODCS writes them (java.time): a pattern in; a fault, an example or a value out.
+"""Patterns of dates, timestamps and times as ODCS has them (java.time): one in; a fault, an example or a value out.
 
 Built are yyyy, MM, dd, HH, mm, ss, S to SSSSSS, X, XXX and literal text; strict, fixed width.
 """
@@ -24,6 +24,8 @@ INSTEAD = {
     "T": "'T'",
 }
 EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
+DATE, CLOCK = ("yyyy", "MM", "dd"), ("HH", "mm", "ss", "S")
+ISO_TIME = re.compile(r"(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,6}))?", re.ASCII)
 ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 
 
@@ -36,7 +38,7 @@ class Fault:
 
 
 def fault(pattern: str, logical_type: str) -> Fault | None:
-    """Why a pattern cannot be used for a date or a timestamp; None if it can."""
+    """Why a pattern cannot be used for a date, a timestamp or a time; None if it can."""
     letters: list[str] = []
     for piece in PIECE.finditer(pattern):
         if wrong := _piece(piece, pattern):
@@ -71,24 +73,20 @@ def _mended(pattern: str) -> str:
 def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
     if twice := [x for x in letters if letters.count(x) > 1]:
         return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
-    time = [x for x in letters if x not in ("yyyy", "MM", "dd")]
-    if logical_type == "date" and time:
+    if foreign := [x for x in letters if x not in {"date": DATE, "time": CLOCK}.get(logical_type, letters)]:
+        message = f"`{pattern}` has `{foreign[0]}`, which a {logical_type} does not have."
+        meant = "`MM` if months" if logical_type == "date" else "`mm` if minutes"
+        offset = foreign[0].startswith("X")
         return Fault(
-            f"`{pattern}` has `{time[0]}`, which a date does not have.",
-            "Write `MM` if months are meant, or `logicalType: timestamp`.",
+            message,
+            "Leave the offset out." if offset else f"Write {meant} are meant, or `logicalType: timestamp`.",
         )
-    needed = [x for x in ("yyyy", "MM", "dd") if x not in letters]
-    if logical_type == "timestamp" or time:
-        chain = ["HH", "mm", "ss", "S"]
-        most = max((chain.index(x) for x in time if x in chain), default=0)
-        needed += [x for x in chain[: most + 1] if x not in letters]
-    return (
-        Fault(
-            f"`{pattern}` lacks `{needed[0]}`.", "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss."
-        )
-        if needed
-        else None
-    )
+    needed = [x for x in DATE if x not in letters and logical_type != "time"]
+    if logical_type != "date":
+        most = max((CLOCK.index(x) for x in letters if x in CLOCK), default=0)
+        needed += [x for x in CLOCK[: most + 1] if x not in letters]
+    fix = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
+    return Fault(f"`{pattern}` lacks `{needed[0]}`.", fix) if needed else None
 
 
 def example(pattern: str) -> str:
@@ -104,8 +102,8 @@ def _shown(piece: re.Match[str]) -> str:
 
 def parse(text: str, logical_type: str, pattern: str | None) -> datetime | None:
     """The moment that a value stands for, without offset taken as UTC; None if it is not of the pattern."""
-    if pattern is None and logical_type == "timestamp":
-        return _iso(text)
+    if pattern is None and logical_type != "date":
+        return _iso(text) if logical_type == "timestamp" else _iso_time(text)
     return _by_pattern(text, pattern or "yyyy-MM-dd")
 
 
@@ -117,6 +115,14 @@ def _iso(text: str) -> datetime | None:
     return _made(f"{date}T{time}.{(fraction or '0').ljust(6, '0')}{(offset or 'Z').replace('Z', '+00:00')}")
 
 
+def _iso_time(text: str) -> datetime | None:
+    """A time as a moment of the first day."""
+    match = ISO_TIME.fullmatch(text)
+    if not match or (match[3] and not match[2]):
+        return None
+    return _made(f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}+00:00")
+
+
 def _by_pattern(text: str, pattern: str) -> datetime | None:
     regex = "".join(_regex(p) for p in PIECE.finditer(pattern))
     match = re.fullmatch(regex, text, re.ASCII)
@@ -124,7 +130,9 @@ def _by_pattern(text: str, pattern: str) -> datetime | None:
         return None
     got = match.groupdict()
     time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
-    return _made(f"{got['Y']}-{got['m']}-{got['d']}T{time}{_offset(got.get('z') or 'Z')}")
+    return _made(
+        f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}{_offset(got.get('z') or 'Z')}"
+    )
 
 
 def _regex(piece: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from contracts.authoring import thresholds
@@ -11,8 +12,16 @@ from contracts.authoring.values import pattern_of, shown, text_of
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
-BUILT = ("nullValues", "invalidValues", "rowCount")
-DIMENSIONS = {"nullValues": "completeness", "invalidValues": "conformity", "rowCount": "coverage"}
+DIMENSIONS = {
+    "nullValues": "completeness",
+    "missingValues": "completeness",
+    "invalidValues": "conformity",
+    "rowCount": "coverage",
+    "notBlank": "completeness",
+    "regex": "conformity",
+}
+BUILT = ("nullValues", "missingValues", "invalidValues", "rowCount")
+ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
 SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
 
@@ -26,22 +35,27 @@ def read(document: Document, path: Path, entry: dict[str, Any], prop: Property |
     """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not."""
     if not _is_built(document, path, entry, prop):
         return None
-    _others(document, path, entry)
+    others(document, path, entry, READ, "a `metric`")
     arguments = _arguments(document, path, entry, prop)
-    severity = _severity(document, path, entry)
+    weight = severity(document, path, entry)
     threshold = thresholds.read(document, path, entry)
-    if arguments is None or severity is None or threshold is None:
+    if arguments is None or weight is None or threshold is None:
         return None
-    return _made(entry, prop, arguments, severity, threshold)
+    return made(entry, entry["metric"], prop, (arguments, _valid_words(entry, arguments)), weight, threshold)
 
 
-def _made(
-    entry: dict[str, Any], prop: Property | None, arguments: dict[str, Any], severity: Severity, threshold: Threshold
+def made(
+    entry: dict[str, Any],
+    metric: str,
+    prop: Property | None,
+    read: tuple[dict[str, Any], str],
+    severity: Severity,
+    threshold: Threshold,
 ) -> Check:
-    metric: str = entry["metric"]
+    """The check of a metric, whose arguments and words for what is valid were read."""
+    arguments, valid = read
     by_row = prop is not None and threshold.operator == "mustBe" and not threshold.values[0]
     name = f"{prop.name}.{metric}" if prop else metric
-    valid = _valid_words(entry, arguments)
     said = [] if by_row else [thresholds.words(threshold, metric)]
     return Check(
         id=entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning"),
@@ -58,6 +72,9 @@ def _made(
 
 
 def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
+    if "null" in arguments:
+        texts = ["null"] * arguments["null"] + [text or '""' for text in arguments["values"]]
+        return "none" + shown(texts).removeprefix("one")
     parts = [shown(arguments["values"])] if "values" in arguments else []
     return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if "pattern" in arguments else []))
 
@@ -87,19 +104,20 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
     return True
 
 
-def _others(document: Document, path: Path, entry: dict[str, Any]) -> None:
+def others(document: Document, path: Path, entry: dict[str, Any], read: set[str], beside: str) -> None:
     """Refuse keys of other types of entries; note that nobody goes by a schedule."""
-    for key in set(entry) - READ - DESCRIPTIVE:
+    for key in set(entry) - read - DESCRIPTIVE:
         at: Path = (*path, key)
         if key in TIMES:
             message = f"`{key}` is not used; every file is checked when it arrives."
             document.note(at, "not-used", message, "It may stay, for people and tools.", on_key=True)
         else:
-            message = f"`{key}` says nothing beside a `metric`."
+            message = f"`{key}` says nothing beside {beside}."
             document.error(at, "unknown-key", message, "Leave it out; it would not be checked.", on_key=True)
 
 
-def _severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity | None:
+def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity | None:
+    """The severity of an entry; None, and a finding, if it is none."""
     found = entry.get("severity", "error")
     if found not in SEVERITIES:
         close = MEANT.get(found.casefold()) or nearest(found, SEVERITIES)
@@ -111,7 +129,7 @@ def _severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity
 def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> dict[str, Any] | None:
     """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
     metric, found = entry["metric"], entry.get("arguments") or {}
-    known = ("validValues", "pattern") if metric == "invalidValues" else ()
+    known = ARGUMENTS.get(metric, ())
     unknown = [k for k in found if k not in known]
     for key in unknown:
         close = nearest(key, known)
@@ -123,9 +141,12 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     if prop is None or not known:
         return {}
     if not found:
-        fix = "Add `arguments: {validValues: [...]}` or `arguments: {pattern: ...}`."
-        document.error(path, "no-argument", "`invalidValues` does not say which values are valid.", fix)
+        fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in known)}."
+        what = "valid" if metric == "invalidValues" else "missing"
+        document.error(path, "no-argument", f"`{metric}` does not say which values are {what}.", fix)
         return None
+    if metric == "missingValues":
+        return _missing(document, (*path, "arguments", metric), found[metric])
     return _valid(document, (*path, "arguments"), found, prop)
 
 
@@ -139,16 +160,48 @@ def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property
         else:
             document.wrong_type(at, "a list of values")
     if "pattern" in found:
-        made["pattern"] = _pattern(document, (*path, "pattern"), found["pattern"], prop)
+        made["pattern"] = pattern(document, (*path, "pattern"), found["pattern"], prop)
     return made if document.errors() == before else None
 
 
-def _pattern(document: Document, path: Path, value: Any, prop: Property) -> str | None:
+def _missing(document: Document, path: Path, values: Any) -> dict[str, Any] | None:
+    """The texts that count as missing, and whether null cells do; cells are compared as they stand."""
+    if not isinstance(values, list) or not values:
+        document.wrong_type(path, "a list of texts and null")
+        return None
+    before = document.errors()
+    for n, value in enumerate(values):
+        if value is not None and not isinstance(value, str):
+            document.wrong_type((*path, n), "text or null", text=True)
+    if document.errors() > before:
+        return None
+    return {"values": list(dict.fromkeys(v for v in values if v is not None)), "null": None in values}
+
+
+def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:
+    """Refuse missing values that no cell has, as the cell is null by then."""
+    for n, entry in enumerate(owner.get("quality") or []):
+        found = isinstance(entry, dict) and (entry.get("arguments") or {}).get("missingValues")
+        if not isinstance(found, list) or None in found:
+            continue
+        for k, value in enumerate(found):
+            if value in nulls:
+                message = f"No cell is `{value}`: it is among `csv.nullValues`, so that the cell is null."
+                at: Path = (*path, "quality", n, "arguments", "missingValues", k)
+                document.error(at, "never-missing", message, "Add `null` to the list, or take it from `nullValues`.")
+
+
+def is_text(document: Document, path: Path, prop: Property, what: str) -> bool:
+    """Whether a property is text, which is what `what` is for."""
+    if prop.type != "string":
+        message = f"`{what}` is for text; `{prop.name}` is {prop.type}."
+        document.error(path, "wrong-type", message, f"Write `logicalType: string`, or leave `{what}` out.")
+    return prop.type == "string"
+
+
+def pattern(document: Document, path: Path, value: Any, prop: Property) -> str | None:
+    """A property's pattern as the job's engine reads it; None, and a finding, if there is none."""
     if not isinstance(value, str):
         document.wrong_type(path, "text", text=True)
         return None
-    if prop.type != "string":
-        message = f"`pattern` is for text; `{prop.name}` is {prop.type}."
-        document.error(path, "wrong-type", message, "Write `logicalType: string`, or leave the pattern out.")
-        return None
-    return pattern_of(document, path, value)
+    return pattern_of(document, path, value) if is_text(document, path, prop, "pattern") else None

@@ -10,7 +10,14 @@ from contracts.authoring.finding import Path
 from contracts.plan import OPERATORS, Threshold
 from contracts.problem import nearest
 
-NOUNS = {"nullValues": "nulls", "invalidValues": "invalid values", "rowCount": "records"}
+NOUNS = {
+    "nullValues": "nulls",
+    "missingValues": "missing values",
+    "invalidValues": "invalid values",
+    "rowCount": "records",
+    "notBlank": "blank values",
+    "regex": "invalid values",
+}
 SIGNS = {
     "mustBe": "=",
     "mustNotBe": "!=",
@@ -21,6 +28,7 @@ SIGNS = {
 }
 ENDS = {"mustBeBetween": ("between", "excluded"), "mustNotBeBetween": ("not between", "allowed")}
 WHOLE = 100
+PAIR = 2
 
 
 def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | None:
@@ -31,6 +39,9 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
         return None
     at: Path = (*path, operator)
     raw = entry[operator] if operator in ENDS else [entry[operator]]
+    if operator in ENDS and not (isinstance(raw, list) and len(raw) == PAIR):
+        document.wrong_type(at, "a list of two numbers")
+        return None
     if not all(isinstance(v, (int, Decimal)) and not isinstance(v, bool) for v in raw):
         document.wrong_type(at, "a number")
         return None

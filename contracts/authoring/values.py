@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from contracts.authoring import datetimes, regex
@@ -12,15 +14,25 @@ from contracts.authoring.finding import Path
 from contracts.plan import Property
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
-DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX"}
+DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 MOST_SHOWN = 12
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def type_name(prop: Property) -> str:
     """What a cell of the property must be, for people: `an integer`, `a date like 2026-01-31`."""
+    if prop.exact:
+        return _decimal_name(prop.type, *prop.exact)
     if prop.type in DEFAULT_FORMATS:
         return f"a {prop.type} like {datetimes.example(prop.format or DEFAULT_FORMATS[prop.type])}"
     return {"integer": "an integer", "number": "a number", "boolean": "true or false"}.get(prop.type, "text")
+
+
+def _decimal_name(kind: str, precision: int, scale: int) -> str:
+    if kind == "integer":
+        return f"an integer of at most {precision} digits"
+    before = f"at most {precision - scale} digits before the point" if precision > scale else "0 before the point"
+    return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
 
 
 def pattern_of(document: Document, path: Path, value: str) -> str | None:
@@ -45,12 +57,25 @@ def text_of(document: Document, path: Path, value: Any, prop: Property) -> str |
         message = f"`{document.text(path) or ''}` is not {type_name(prop)}."
         document.error(path, "wrong-type", message, f"Write {type_name(prop)}, in quotes.")
         return None
+    if prop.exact and isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+        return _decimal_text(document, path, Decimal(value), prop)
     if not _fits(document, path, value, prop.type):
         document.wrong_type(path, NAMES[prop.type], text=prop.type == "string" and value is not None)
         return None
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else (document.text(path) or str(value)).removeprefix("+")
+
+
+def _decimal_text(document: Document, path: Path, value: Decimal, prop: Property) -> str | None:
+    """A number without exponent, its digits as they are but for zeros at the end that the scale has no room for."""
+    precision, scale = prop.exact or (0, 0)
+    whole, _, part = f"{value:f}".partition(".")
+    part = part[:scale] + part[scale:].rstrip("0")
+    if len(part) > scale or len(whole.lstrip("-0")) > precision - scale:
+        document.wrong_type(path, type_name(prop))
+        return None
+    return f"{whole}.{part}" if part else whole
 
 
 def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
@@ -63,9 +88,16 @@ def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
     return isinstance(value, str if kind == "string" else (int, Decimal))
 
 
-def order_of(text: str, prop: Property) -> Any:
-    """A value's text as something that can be compared with another of the same property."""
-    return Decimal(text) if prop.type in {"integer", "number"} else datetimes.parse(text, prop.type, prop.format)
+def order_of(text: str, prop: Property) -> int | Decimal:
+    """Where a value stands among those of its property; as a whole number, where each value has a next one."""
+    if prop.exact:
+        return int(Fraction(text) * 10 ** prop.exact[1])
+    if prop.type == "number":
+        return Decimal(text)
+    if prop.type == "integer":
+        return int(text)
+    since = (datetimes.parse(text, prop.type, prop.format) or EPOCH) - EPOCH
+    return since.days if prop.type == "date" else since // timedelta(microseconds=1)
 
 
 def shown(texts: Sequence[str]) -> str:

@@ -80,6 +80,18 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Correct `wind` in these rows, or leave them out.",
     ),
     (
+        rule("exclusiveMinimum", "> 0", arguments={"value": "0"}),
+        12,
+        "`wind` is not above `0` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
+        rule("exclusiveMaximum", "< 360", arguments={"value": "360"}),
+        12,
+        "`wind` is not below `360` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
         ENUM,
         12,
         "`wind` is not one of the agreed values in 12 of 1,000 records (1.2 %).",
@@ -90,6 +102,24 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         12,
         "`wind` is not one of the valid values in 12 of 1,000 records (1.2 %).",
         "Write a value that matches `^[A-Z]+$`. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("multipleOf", "a multiple of 0.01", arguments={"value": "0.01"}),
+        12,
+        "`wind` is not a multiple of `0.01` in 12 of 1,000 records (1.2 %).",
+        "Correct `wind` in these rows, or leave them out.",
+    ),
+    (
+        rule("format", "an IPv4 address", arguments={"format": "ipv4"}),
+        12,
+        "`wind` is not an IPv4 address in 12 of 1,000 records (1.2 %).",
+        "Write it in full and without blanks, like `192.0.2.1`. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("format", "a whole number from 0 to 255", arguments={"format": "u8"}),
+        1,
+        "`wind` is not a whole number from 0 to 255 in 1 of 1,000 records (0.1 %).",
+        "Write it as agreed (a whole number from 0 to 255). Leave the cell empty where the value is unknown.",
     ),
     (
         rule("minLength", "at least 3 characters", arguments={"value": 3}),
@@ -120,6 +150,30 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         191,
         "`wind` has no value in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
         "Find out why records lack `wind`, and fill it in where you can.",
+    ),
+    (
+        rule("missingValues", arguments={"values": ["", "N/A", "-"], "null": True}),
+        12,
+        "`wind` is missing (no value or `N/A`, `-`) in 12 of 1,000 records (1.2 %).",
+        "Fill in `wind`, or leave these rows out.",
+    ),
+    (
+        rule("missingValues", scope="set", threshold=UNDER_TEN_PERCENT, arguments={"values": ["N/A"], "null": False}),
+        191,
+        "`wind` is missing in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
+        "Find out why records lack `wind`, and fill it in where you can.",
+    ),
+    (
+        rule("notBlank", "not blank", arguments={"pattern": "[^ ]"}),
+        12,
+        "`wind` is blank in 12 of 1,000 records (1.2 %).",
+        "Fill in `wind` with more than blanks. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule("regex", "matching ^a", arguments={"pattern": "^a"}),
+        12,
+        "`wind` does not match the agreed pattern in 12 of 1,000 records (1.2 %).",
+        "Write a value that matches `^a`. Leave the cell empty where the value is unknown.",
     ),
     (
         Check("rowCount", "rowCount", "set", "error", "coverage", "", threshold=AT_LEAST_2000),
@@ -199,10 +253,16 @@ def test_unknown_values_follow_the_dialect() -> None:
         ("boolean", "Write `true` or `false`"),
         ("date", "Write every date in that form"),
         ("timestamp", "Write every timestamp in that form"),
+        ("time", "Write every time in that form"),
     ],
 )
 def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:
     assert told(rule("logicalType", "as agreed"), 1, prop=Property("wind", kind)).fix.startswith(start)
+
+
+def test_exact_numbers_say_how_to_write() -> None:
+    exact = Property("wind", "number", exact=(5, 2))
+    assert told(rule("logicalType", "as agreed"), 1, prop=exact).fix.startswith("Write plain digits, no more than")
 
 
 @pytest.mark.parametrize(

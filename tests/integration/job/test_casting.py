@@ -25,6 +25,7 @@ GOOD: dict[LogicalType, list[str]] = {
         "2024-02-29T10:00:00Z",
         "2024-02-29T10:00:00.5+02:00",
     ],
+    "time": ["00:00", "13:45", "23:59:59", "13:45:07.1", "23:59:59.999999"],
 }
 BAD: dict[LogicalType, list[str]] = {
     "number": [
@@ -107,6 +108,26 @@ BAD: dict[LogicalType, list[str]] = {
         "now",
         " 2024-02-29T10:00:00",
     ],
+    "time": [
+        "24:00",
+        "24:00:00",
+        "23:59:60",
+        "13:60",
+        "13",
+        "1:45",
+        "13:4",
+        "13:45.5",
+        "13:45:07.1234567",
+        "13:45:07Z",
+        "13:45+02:00",
+        "1:45 PM",
+        "T13:45",
+        " 13:45",
+        "13:45 ",
+        "13:45\u0085",
+        "\uff11\uff13:45",
+        "-3:45",
+    ],
 }
 
 
@@ -131,7 +152,30 @@ def test_dates_follow_the_contracts_pattern(spark: SparkSession, pattern: str) -
     assert [text for text, value in found if value is not None] == good
 
 
-@pytest.mark.parametrize("of", ["number", "integer", "date", "boolean"])
+@pytest.mark.parametrize(
+    ("pattern", "good"),
+    [("HH:mm", "13:45"), ("HHmmss", "134507"), ("HH'h'mm", "13h45"), ("HH:mm:ss.SSS", "13:45:07.125")],
+)
+def test_times_follow_the_contracts_pattern(spark: SparkSession, pattern: str, good: str) -> None:
+    texts = [
+        "13:45",
+        "134507",
+        "13h45",
+        "13:45:07.125",
+        "13:45:07",
+        "24:00",
+        "240000",
+        "+3:45",
+        "235960",
+        "23:59:60.000",
+    ]
+
+    found = values(spark, texts, Property("p", "time", pattern))
+
+    assert [text for text, value in found if value is not None] == [good]
+
+
+@pytest.mark.parametrize("of", ["number", "integer", "date", "boolean", "time"])
 def test_whole_run_agrees_with_the_close_look(spark: SparkSession, tmp_path: Path, of: LogicalType) -> None:
     """The scan's fast way (pattern over the line, Spark's parser) must never let pass what the casts refuse."""
     texts = [t for t in (*GOOD[of], *BAD[of]) if "," not in t and t]

@@ -9,6 +9,7 @@ import pytest
 
 from contracts import codec
 from contracts.authoring.compiling import compile_file, load_plan
+from contracts.authoring.regex import to_java
 from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
 from tests.unit.authoring.documents import (
@@ -54,6 +55,7 @@ TYPES = {
     "boolean": "true or false",
     "date": "a date like 2026-01-31",
     "timestamp": "a timestamp like 2026-01-31T13:45:07Z",
+    "time": "a time like 13:45:07",
 }
 
 
@@ -101,6 +103,17 @@ def test_bounds_keep_the_documents_digits() -> None:
     assert (low.expected, high.expected) == (">= -0.10", "<= 12345678901234567890.10")
 
 
+def test_exclusive_bounds_have_kinds_of_their_own() -> None:
+    text = a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 3}", "integer")
+    low, high = check(text, "x.exclusiveMinimum"), check(text, "x.exclusiveMaximum")
+    assert (low.kind, low.arguments, low.expected) == ("exclusiveMinimum", {"value": "1"}, "> 1")
+    assert (high.kind, high.arguments, high.expected) == ("exclusiveMaximum", {"value": "3"}, "< 3")
+
+
+def test_exclusive_bounds_may_leave_a_hair() -> None:
+    assert found(a_property("logicalTypeOptions: {exclusiveMinimum: 1, exclusiveMaximum: 1.001}", "number")) == set()
+
+
 def test_bounds_of_dates_are_in_their_format() -> None:
     text = a_property('logicalTypeOptions: {format: dd/MM/yyyy, minimum: "31/12/1999"}', "date")
     assert check(text, "x.minimum").arguments == {"value": "31/12/1999"}
@@ -115,6 +128,93 @@ def test_lengths_are_numbers_with_words() -> None:
 def test_pattern_is_ready_for_java() -> None:
     made = check(a_property("logicalTypeOptions: {pattern: '^[A-Z]{3}$'}"), "x.pattern")
     assert (made.arguments, made.expected) == ({"pattern": r"^[A-Z]{3}\z"}, "matching ^[A-Z]{3}$")
+
+
+FORMATS = {
+    ("string", "email"): "an email address",
+    ("string", "byte"): "text in base64",
+    ("integer", "i8"): "a whole number from -128 to 127",
+    ("integer", "u32"): "a whole number from 0 to 4294967295",
+    ("number", "f32"): "a number of 32 bits",
+}
+
+
+@pytest.mark.parametrize(("of", "words"), FORMATS.items())
+def test_format_is_a_check_of_its_name(of: tuple[str, str], words: str) -> None:
+    made = check(a_property(f"logicalTypeOptions: {{format: {of[1]}}}", of[0]), "x.format")
+    assert (made.kind, made.scope, made.arguments, made.expected) == ("format", "row", {"format": of[1]}, words)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("integer", "i64"), ("number", "f64")])
+def test_format_that_is_the_type_asks_for_nothing_more(kind: str, name: str) -> None:
+    assert ids(a_property(f"logicalTypeOptions: {{format: {name}}}", kind)) == ["x.logicalType"]
+
+
+@pytest.mark.parametrize("name", ["binary", "password"])
+def test_format_that_says_nothing_of_the_text_is_noted(name: str) -> None:
+    text = a_property(f"logicalTypeOptions: {{format: {name}}}")
+    assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "not-checked")]
+    assert ids(text) == []
+
+
+def test_passwords_are_not_shown() -> None:
+    body = "logicalTypeOptions: {format: password}"
+    assert a_plan(a_property(body)).properties[0].masked
+    assert not a_plan(a_property(body + "\nclassification: public")).properties[0].masked
+
+
+EXACT = {
+    ("number", "physicalType: decimal(10,2)"): (10, 2),
+    ("number", "physicalType: ' DECIMAL ( 10 , 2 ) '"): (10, 2),
+    ("number", "physicalType: Numeric(7)"): (7, 0),
+    ("number", "physicalType: decimal(38,38)"): (38, 38),
+    ("number", "physicalType: DECIMAL"): None,
+    ("number", "physicalType: double"): None,
+    ("number", "logicalTypeOptions: {multipleOf: 0.01}"): (38, 18),
+    ("number", "logicalTypeOptions: {multipleOf: 0.01}\nphysicalType: decimal(9,2)"): (9, 2),
+    ("integer", "physicalType: decimal(5,0)"): (5, 0),
+    ("integer", "physicalType: decimal(5,2)"): None,
+    ("integer", "logicalTypeOptions: {multipleOf: 5}"): None,
+    ("integer", "logicalTypeOptions: {format: u64}"): (20, 0),
+    ("string", "physicalType: decimal(5,0)"): None,
+}
+
+
+@pytest.mark.parametrize(("body", "exact"), EXACT.items())
+def test_physical_type_makes_numbers_exact(body: tuple[str, str], exact: tuple[int, int] | None) -> None:
+    plan = a_plan(a_property(body[1], body[0]))
+    assert plan.properties[0].exact == exact
+    assert codec.loads(Plan, codec.canonical(plan), "plan") == plan
+
+
+DECIMALS = {
+    "decimal(10,2)": "a decimal number with at most 8 digits before the point and at most 2 after it",
+    "decimal(10)": "a decimal number with at most 10 digits before the point and none after it",
+    "decimal(2,2)": "a decimal number with 0 before the point and at most 2 after it",
+}
+
+
+@pytest.mark.parametrize(("physical", "words"), DECIMALS.items())
+def test_exact_numbers_say_how_many_digits(physical: str, words: str) -> None:
+    assert check(a_property(f"physicalType: {physical}", "number"), "x.logicalType").expected == words
+
+
+def test_values_of_decimals_are_written_out() -> None:
+    text = a_property(
+        "physicalType: decimal(9,2)\nlogicalTypeOptions: {minimum: -1e3, maximum: 2.500, multipleOf: 5e-2}\n"
+        "enum: [{value: 007.10}, {value: +1}, {value: .5}]".replace("007.10", "7.10"),
+        "number",
+    )
+    values = [check(text, f"x.{kind}").arguments for kind in ("minimum", "maximum", "multipleOf", "enum")]
+    assert values == [{"value": "-1000"}, {"value": "2.50"}, {"value": "0.05"}, {"values": ["7.10", "1", "0.5"]}]
+    assert check(text, "x.multipleOf").expected == "a multiple of 0.05"
+
+
+def test_long_integers_may_be_decimals() -> None:
+    text = a_property("physicalType: decimal(30,0)\nlogicalTypeOptions: {format: i64, maximum: 1e29}", "integer")
+    assert check(text, "x.format").expected == "a whole number from -9223372036854775808 to 9223372036854775807"
+    assert check(text, "x.maximum").arguments == {"value": "1" + "0" * 29}
+    assert check(text, "x.logicalType").expected == "an integer of at most 30 digits"
 
 
 def test_enum_values_are_text_of_their_type() -> None:
@@ -152,6 +252,46 @@ def test_invalid_values_say_what_is_valid() -> None:
     made = check(text, "x.invalidValues")
     assert made.arguments["values"] == ["a", "b"]
     assert made.expected == "one of a, b and matching ^.$"
+
+
+def test_missing_values_are_texts_and_null() -> None:
+    made = check(
+        metric("metric: missingValues\nmustBe: 0\narguments: {missingValues: [null, '', N/A]}"), "x.missingValues"
+    )
+    assert (made.scope, made.arguments) == ("row", {"values": ["", "N/A"], "null": True})
+    assert (made.expected, made.dimension) == ('none of null, "", N/A', "completeness")
+
+
+def test_missing_values_of_any_type_are_texts() -> None:
+    text = metric(
+        "metric: missingValues\nmustBeLessThan: 5\nunit: percent\narguments: {missingValues: ['-9']}", "integer"
+    )
+    made = check(text, "x.missingValues")
+    assert (made.scope, made.arguments) == ("set", {"values": ["-9"], "null": False})
+    assert made.expected == "missing values < 5 % (none of -9)"
+
+
+def custom(implementation: str, more: str = "", kind: str = "string") -> str:
+    return metric(f"type: custom\nengine: dropgate\nimplementation: {implementation}\n{more}".strip(), kind)
+
+
+def test_not_blank_is_a_pattern_of_rows() -> None:
+    made = check(custom("{metric: notBlank, mustBe: 0}"), "x.notBlank")
+    assert (made.kind, made.scope, made.threshold, made.expected) == ("notBlank", "row", None, "not blank")
+    assert made.arguments == {"pattern": to_java(r"\S")}
+
+
+def test_regex_means_what_pattern_means() -> None:
+    made = check(custom("{metric: regex, pattern: ^a$, mustBe: 0}"), "x.regex")
+    assert (made.scope, made.arguments, made.expected) == ("row", {"pattern": r"^a\z"}, "matching ^a$")
+
+
+def test_metric_of_ours_with_another_threshold_is_a_set_check() -> None:
+    text = custom("{metric: notBlank, mustBeLessThan: 5, unit: percent}", "severity: warning\ndimension: accuracy")
+    made = check(text, "x.notBlank.warning")
+    assert (made.scope, made.severity, made.dimension) == ("set", "warning", "accuracy")
+    assert made.threshold == Threshold("mustBeLessThan", (Decimal(5),), "percent")
+    assert made.expected == "blank values < 5 % (not blank)"
 
 
 def test_threshold_and_valid_values_are_both_said() -> None:
@@ -248,7 +388,8 @@ def test_every_choice_of_the_block_reaches_the_plan() -> None:
     plan = a_plan(a_document(drop=choices))
     assert plan.files == ("shop/a/*.csv", "shop/b/*.csv")
     assert codec.encode(plan.csv) == {
-        "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""], "header": False,
+        "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""],
+        "header": False,
     }  # fmt: skip
     assert (plan.empty, plan.same_key, plan.compression) == ("accept", "version", "gzip")
     columns = a_plan(a_document(more_drop="columns: {extra: ignore, missing: warn, order: exact}")).columns

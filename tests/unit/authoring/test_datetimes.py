@@ -18,6 +18,9 @@ GOOD = {
     ("yyyy-MM-dd HH", "timestamp"): "2026-01-31 13",
     ("yyyy-MM-dd HH:mm XXX", "timestamp"): "2026-01-31 13:45 Z",
     ("yyyy-MM-dd ''HH", "timestamp"): "2026-01-31 '13",
+    ("HH:mm", "time"): "13:45",
+    ("HH'h'mm", "time"): "13h45",
+    ("HHmmss.SSS", "time"): "134507.123",
 }
 
 
@@ -28,6 +31,7 @@ def test_built_pattern_has_an_example_that_it_reads(pattern: tuple[str, str], te
     assert parse(text, pattern[1], pattern[0])
 
 
+LACKS = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
 INSTEAD = {
     ("YYYY-MM-DD", "date"): "Write `yyyy-MM-dd`.",
     ("d/M/yy", "date"): "Write `dd/MM/yyyy`.",
@@ -37,9 +41,13 @@ INSTEAD = {
     ("dd MMM yyyy", "date"): "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
     ("yyyy-MM-dd[ HH]", "timestamp"): "Write it in quotes if it is meant as such: '['.",
     ("yyyy-MM-dd 'x", "date"): "Close it, or write '' for a quote.",
-    ("yyyy-MM", "date"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
-    ("yyyy-MM-dd", "timestamp"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
-    ("yyyy-MM-dd HH:ss", "timestamp"): "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss.",
+    ("yyyy-MM", "date"): LACKS,
+    ("yyyy-MM-dd", "timestamp"): LACKS,
+    ("yyyy-MM-dd HH:ss", "timestamp"): LACKS,
+    ("HH:MM", "time"): "Write `mm` if minutes are meant, or `logicalType: timestamp`.",
+    ("hh:mm", "time"): "Write `HH:mm`.",
+    ("HH:mm:ssXXX", "time"): "Leave the offset out.",
+    ("mm:ss", "time"): LACKS,
     ("yyyy-MM-dd yyyy", "date"): "Keep one of them; minutes are `mm`, months `MM`.",
 }
 
@@ -70,3 +78,15 @@ def test_offset_is_taken_into_account() -> None:
 
 def test_time_beyond_the_day_is_none() -> None:
     assert parse("2026-01-31T24:00:00Z", "timestamp", None) is None
+
+
+def test_iso_times_are_moments_of_the_first_day() -> None:
+    assert parse("13:45", "time", None) == datetime(1970, 1, 1, 13, 45, tzinfo=UTC)
+    assert parse("13:45:07.5", "time", None) == datetime(1970, 1, 1, 13, 45, 7, 500_000, UTC)
+
+
+@pytest.mark.parametrize(
+    "text", ["24:00", "23:59:60", "13", "1:45", "13:45.5", "13:45:07Z", "13:45 ", "13:45:07.1234567", ""]
+)
+def test_times_are_strict(text: str) -> None:
+    assert parse(text, "time", None) is None

@@ -8,7 +8,7 @@ from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, c
 
 PROPERTY = {
     "no type": a_document("- name: x  #! no-type"),
-    "type of a later version": a_document("- name: x\n  logicalType: time  #! not-built-yet"),
+    "type of a later version": a_document("- name: x\n  logicalType: vector  #! not-built-yet"),
     "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
     "no type but bounds": a_document("- name: x  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
     "map of a text": a_property("map: {}  #! not-built-yet"),
@@ -31,17 +31,67 @@ PROPERTY = {
     "bounds crossed": a_property("logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  maximum: 1", "integer"),
     "lengths crossed": a_property("logicalTypeOptions:\n  maxLength: 1\n  minLength: 2  #! bounds-crossed"),
     "negative length": a_property("logicalTypeOptions:\n  minLength: -1  #! not-odcs"),
-    "exclusive bound": a_property("logicalTypeOptions:\n  exclusiveMaximum: 1  #! not-built-yet", "number"),
-    "multiple": a_property("logicalTypeOptions:\n  multipleOf: 5  #! not-built-yet", "integer"),
-    "format of text": a_property("logicalTypeOptions:\n  format: email  #! not-built-yet"),
-    "small integers": a_property("logicalTypeOptions:\n  format: i8  #! not-built-yet", "integer"),
+    "bound crosses an exclusive one": a_property(
+        "logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  exclusiveMaximum: 2", "number"
+    ),
+    "exclusive bounds of neighbours": a_property(
+        "logicalTypeOptions:\n  exclusiveMinimum: 1  #! bounds-crossed\n  exclusiveMaximum: 2", "integer"
+    ),
+    "exclusive bounds of days that follow": a_property(
+        'logicalTypeOptions:\n  exclusiveMaximum: "2024-03-01"\n  exclusiveMinimum: "2024-02-29"  #! bounds-crossed',
+        "date",
+    ),
+    "exclusive bound of another type": a_property(
+        "logicalTypeOptions:\n  exclusiveMinimum: today  #! wrong-type", "timestamp"
+    ),
+    "multiple of a part": a_property("logicalTypeOptions:\n  multipleOf: 0.5  #! wrong-type", "integer"),
+    "multiple of nothing": a_property("logicalTypeOptions:\n  multipleOf: 0  #! not-odcs", "number"),
+    "multiple finer than the decimal": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  multipleOf: 0.005  #! wrong-type", "number"
+    ),
+    "decimal of too many digits": a_property("physicalType: decimal(39,2)  #! bad-decimal", "number"),
+    "decimal with more digits after the point than in all": a_property(
+        "physicalType: numeric(2,3)  #! bad-decimal", "number"
+    ),
+    "decimal without digits": a_property("physicalType: decimal(0)  #! bad-decimal", "integer"),
+    "bound that the decimal does not have": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  minimum: 0.001  #! wrong-type", "number"
+    ),
+    "bound beyond the decimal": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  maximum: 1000  #! wrong-type", "number"
+    ),
+    "decimals crossed": a_property(
+        "physicalType: decimal(5,2)\nlogicalTypeOptions:\n  exclusiveMinimum: 1  #! bounds-crossed\n"
+        "  exclusiveMaximum: 1.01",
+        "number",
+    ),
+    "text in an enum of decimals": a_property(
+        "physicalType: decimal(5,2)\nenum:\n  - value: a  #! wrong-type", "number"
+    ),
+    "format of text misspelt": a_property("logicalTypeOptions:\n  format: e-mail  #! unknown-format"),
+    "format of text by another name": a_property("logicalTypeOptions:\n  format: URL  #! unknown-format"),
+    "format that is a type": a_property("logicalTypeOptions:\n  format: date-time  #! unknown-format"),
+    "format of nothing known": a_property("logicalTypeOptions:\n  format: iban  #! unknown-format"),
+    "integers of 128 bits": a_property("logicalTypeOptions:\n  format: u128  #! not-built-yet", "integer"),
+    "format of integers misspelt": a_property("logicalTypeOptions:\n  format: int8  #! unknown-value", "integer"),
     "time zone": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "timestamp"),
+    "date in a time": a_property("logicalTypeOptions:\n  format: yyyy-MM-dd HH:mm  #! bad-format", "time"),
+    "offset of a time": a_property("logicalTypeOptions:\n  format: HH:mmX  #! bad-format", "time"),
+    "end of a day as a time": a_property('logicalTypeOptions:\n  maximum: "24:00"  #! wrong-type', "time"),
+    "times crossed": a_property(
+        "logicalTypeOptions:\n  minimum: 08:00  #! bounds-crossed\n  maximum: 07:59:59.9", "time"
+    ),
     "week year": a_property("logicalTypeOptions:\n  format: YYYY-MM-DD  #! bad-format", "date"),
     "minutes for months": a_property("logicalTypeOptions:\n  format: yyyy-mm-dd  #! bad-format", "date"),
     "date bound of another format": a_property(
         'logicalTypeOptions:\n  format: dd.MM.yyyy\n  minimum: "2020-01-01"  #! wrong-type', "date"
     ),
     "date that does not exist": a_property('logicalTypeOptions:\n  maximum: "2023-02-29"  #! wrong-type', "date"),
+    "blanks of a number": a_property(
+        "quality:\n  - type: custom\n    engine: dropgate\n"
+        "    implementation: {metric: notBlank, mustBe: 0}  #! wrong-type",
+        "number",
+    ),
     "pattern that does not compile": a_property("logicalTypeOptions:\n  pattern: '[a-'  #! bad-pattern"),
     "pattern of another dialect": a_property("logicalTypeOptions:\n  pattern: '\\Aa\\z'  #! bad-pattern"),
     "pattern that is no text": a_property("logicalTypeOptions:\n  pattern: 5  #! wrong-type"),
@@ -63,14 +113,41 @@ PROPERTY = {
     "properties is a mapping": a_document("x:  #! wrong-type\n  logicalType: string"),
 }
 NULLS = "- metric: nullValues\n  mustBe: 0\n"
+MISSING = "- metric: missingValues\n  mustBe: 0\n  arguments: "
 INVALID = "- metric: invalidValues\n  mustBe: 0\n"
+CUSTOM = "- type: custom\n  engine: dropgate\n  implementation: "
 QUALITY = {
     "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
-    "metric of a later version": "- metric: missingValues  #! not-built-yet\n  mustBe: 0",
+    "no missing values": "- metric: missingValues  #! no-argument\n  mustBe: 0",
+    "missing values that are no list": MISSING + "{missingValues: N/A}  #! wrong-type",
+    "empty list of missing values": MISSING + "{missingValues: []}  #! wrong-type",
+    "number among missing values": MISSING + "{missingValues: [-9]}  #! wrong-type",
+    "bare no among missing values": MISSING + "{missingValues: [no]}  #! wrong-type",
+    "missing value that is null": MISSING + "{missingValues: [N/A, '']}  #! never-missing",
+    "missing values misspelt": MISSING + "{missingvalues: []}  #! unknown-argument",
     "duplicate values": "- metric: duplicateValues  #! not-built-yet\n  mustBe: 0",
     "free text": "- type: text  #! not-built-yet\n  description: looks good",
     "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
-    "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
+    "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
+    "no engine": "- type: custom  #! missing-key\n  implementation: x",
+    "text for a metric of ours": CUSTOM + "metric=notBlank  #! wrong-type",
+    "no metric of ours": CUSTOM + "{mustBe: 0}  #! unknown-metric",
+    "metric of ours misspelt": CUSTOM + "{metric: notblank, mustBe: 0}  #! unknown-metric",
+    "metric of ours that is a list": CUSTOM + "{metric: [notBlank], mustBe: 0}  #! unknown-metric",
+    "no operator of ours": CUSTOM + "{metric: notBlank}  #! no-operator",
+    "operator of ours misspelt": CUSTOM + "{metric: notBlank, mustbe: 0}  #! unknown-key",
+    "two operators of ours": CUSTOM + "{metric: notBlank, mustBe: 0, mustNotBe: 1}  #! two-operators",
+    "text as threshold of ours": CUSTOM + "{metric: notBlank, mustBe: none}  #! wrong-type",
+    "number for a range of ours": CUSTOM + "{metric: notBlank, mustBeBetween: 5}  #! wrong-type",
+    "range of ours with one end": CUSTOM + "{metric: notBlank, mustBeBetween: [5]}  #! wrong-type",
+    "unit of ours is a list": CUSTOM + "{metric: notBlank, mustBe: 0, unit: [rows]}  #! wrong-type",
+    "unit of ours misspelt": CUSTOM + "{metric: notBlank, mustBe: 0, unit: row}  #! unknown-unit",
+    "pattern for notBlank": CUSTOM + "{metric: notBlank, mustBe: 0, pattern: a}  #! unknown-key",
+    "no pattern for regex": CUSTOM + "{metric: regex, mustBe: 0}  #! no-argument",
+    "wrong pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: a++}  #! bad-pattern",
+    "number as pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: 5}  #! wrong-type",
+    "unit beside the implementation": CUSTOM + "{metric: notBlank, mustBe: 0}\n  unit: rows  #! unknown-key",
+    "severity of ours": CUSTOM + "{metric: notBlank, mustBe: 0}\n  severity: info  #! unknown-severity",
     "no metric": "- mustBe: 0  #! missing-key",
     "no operator": "- metric: nullValues  #! no-operator",
     "operator misspelt": "- metric: nullValues\n  mustbe: 0  #! unknown-key",
@@ -101,6 +178,7 @@ QUALITY = {
     "entry that is text": "- nullValues  #! wrong-type",
 }
 FILE_QUALITY = {
+    "blank values of a whole file": CUSTOM + "{metric: notBlank, mustBe: 0}  #! wrong-place",
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
     "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
@@ -205,6 +283,23 @@ def test_every_finding_says_what_to_write() -> None:
     findings = [f for text in texts for f in compiled(text).findings]
     assert all(f.message.endswith(".") and f.fix for f in findings)
     assert not [f for f in findings if "None" in f.message + f.fix]
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("e-mail", "Write `email`."),
+        ("UUID", "Write `uuid`."),
+        ("url", "Write `uri`."),
+        ("domain", "Write `hostname`."),
+        ("base64", "Write `byte`."),
+        ("date-time", "Write `logicalType: timestamp`."),
+        ("iban", "Write one of `email`, `uri`, `uuid`, `ipv4`, `ipv6`, `hostname`, `byte`, or a `pattern` instead."),
+    ],
+)
+def test_unknown_format_of_text_names_the_right_one(name: str, fix: str) -> None:
+    (finding,) = compiled(a_property(f"logicalTypeOptions: {{format: {name}}}")).findings
+    assert (finding.code, finding.fix) == ("unknown-format", fix)
 
 
 def test_all_errors_of_a_document_come_at_once() -> None:

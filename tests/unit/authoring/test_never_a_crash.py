@@ -29,6 +29,20 @@ RICH = a_document(
       quality:
         - {metric: invalidValues, arguments: {validValues: [AB], pattern: A}, mustBeBetween: [1, 5.5], unit: percent}
         - {metric: nullValues, mustBe: 0, severity: warning}
+        - {metric: missingValues, arguments: {missingValues: [null, N/A]}, mustBeLessThan: 5}
+        - type: custom
+          engine: dropgate
+          implementation: {metric: regex, pattern: A, mustBeBetween: [1, 5], unit: percent}
+    - name: price
+      logicalType: number
+      physicalType: decimal(10,2)
+      logicalTypeOptions: {exclusiveMinimum: 0, maximum: 1e3, multipleOf: 0.05, format: f32}
+    - name: at
+      logicalType: time
+      logicalTypeOptions: {format: HH:mm, minimum: 08:00}
+    - name: mail
+      logicalType: string
+      logicalTypeOptions: {format: email}
     """,
     quality="- {metric: rowCount, mustBeGreaterThan: 5}",
     drop="""

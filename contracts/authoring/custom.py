@@ -1,0 +1,110 @@
+"""Quality entries with metrics of our own (`type: custom`, `engine: dropgate`): an entry in, the plan's check out.
+
+ODCS refuses operators beside `implementation`, so metric, arguments, operator and unit stand within it. It says nothing
+of what they are: everything is looked at here. `READERS` has a line for each metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from contracts.authoring import quality, thresholds
+from contracts.authoring.document import Document
+from contracts.authoring.finding import Path
+from contracts.authoring.regex import OUTSIDE
+from contracts.plan import OPERATORS, Check, Property
+from contracts.problem import nearest, quoted
+
+ENGINE = "dropgate"
+EXAMPLE = "{metric: notBlank, mustBe: 0}"
+AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
+Read = tuple[dict[str, Any], str]
+"""The plan's arguments of a metric, and what a value has to be, for people."""
+Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
+
+
+def read(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
+    """The check that an entry means; None where a finding says why there is none."""
+    inner, at = entry["implementation"], (*path, "implementation")
+    if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop) or prop is None:
+        return None
+    metric: str = inner["metric"]
+    quality.others(document, path, entry, AROUND, "`implementation`")
+    takes, reader = READERS[metric]
+    if not _has_keys(document, at, inner, {"metric", "unit", *takes, *OPERATORS}):
+        return None
+    found = reader(document, at, inner, prop)
+    severity = quality.severity(document, path, entry)
+    threshold = thresholds.read(document, at, inner)
+    if found is None or severity is None or threshold is None:
+        return None
+    return quality.made(entry, metric, prop, found, severity, threshold)
+
+
+def _is_ours(document: Document, path: Path, entry: dict[str, Any]) -> bool:
+    if entry["engine"] == ENGINE:
+        return True
+    message = f"Quality entries of the engine `{entry['engine']}` are not built yet."
+    fix = f"Write `engine: {ENGINE}` and one of its metrics, as `implementation: {EXAMPLE}`."
+    document.error((*path, "engine"), "not-built-yet", message, fix)
+    return False
+
+
+def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None) -> bool:
+    if not isinstance(inner, dict):
+        document.error(path, "wrong-type", "`implementation` must be a mapping.", f"Write it as `{EXAMPLE}`.")
+        return False
+    metric = inner.get("metric")
+    if not isinstance(metric, str) or metric not in READERS:
+        close = nearest(metric, READERS) if isinstance(metric, str) else None
+        fix = f"Write `{close}`." if close else f"Write `metric:` with one of {quoted(READERS)}."
+        said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
+        document.error((*path, "metric"), "unknown-metric", said, fix)
+        return False
+    if prop is None:
+        message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
+        document.error((*path, "metric"), "wrong-place", message, fix)
+    return prop is not None
+
+
+def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
+    """Whether there are known keys alone, one operator, and a unit that is text; findings say what there is else."""
+    before = document.errors()
+    for key in inner:
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else f"`{inner['metric']}` takes {quoted(sorted(known), most=12)}."
+            message = f"`{inner['metric']}` has no key `{key}`."
+            document.error((*path, key), "unknown-key", message, fix, on_key=True)
+    there = [o for o in inner if o in OPERATORS]
+    if len(there) > 1:
+        fix = "Keep one, and write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", f"The entry has {quoted(there)}.", fix, on_key=True)
+    elif not there and document.errors() == before:
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBe: 0`.")
+    if not isinstance(inner.get("unit", ""), str):
+        document.wrong_type((*path, "unit"), "`rows` or `percent`")
+    return document.errors() == before
+
+
+def _not_blank(document: Document, path: Path, _: dict[str, Any], prop: Property) -> Read | None:
+    if not quality.is_text(document, (*path, "metric"), prop, "notBlank"):
+        return None
+    return {"pattern": OUTSIDE["S"]}, "not blank"
+
+
+def _regex(document: Document, path: Path, inner: dict[str, Any], prop: Property) -> Read | None:
+    if "pattern" not in inner:
+        document.error(path, "no-argument", "`regex` does not say what to match.", "Add `pattern: ...`.")
+        return None
+    pattern = quality.pattern(document, (*path, "pattern"), inner["pattern"], prop)
+    return None if pattern is None else ({"pattern": pattern}, f"matching {inner['pattern']}")
+
+
+READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
+    "notBlank": ((), _not_blank),
+    "regex": (("pattern",), _regex),
+}
+"""By metric: the arguments that it takes, and what reads them."""
