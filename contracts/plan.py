@@ -112,7 +112,8 @@ class Check:
 class Property:
     """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown.
 
-    `exact` says that a number or an integer is a decimal, of so many digits in all and after the point.
+    `exact` says that a number or an integer is a decimal, of so many digits in all and after the point; `zone` is the
+    IANA name of what a timestamp without offset means (UTC if None), `offset` whether one without format has one.
     """
 
     name: str
@@ -121,6 +122,8 @@ class Property:
     required: bool = False
     classification: str | None = None
     exact: tuple[int, int] | None = None
+    zone: str | None = None
+    offset: bool | None = None
 
     @property
     def masked(self) -> bool:

@@ -19,11 +19,13 @@ GREATEST_DOUBLE = 1.7976931348623157e308
 NUMERAL = r"[0123456789+\-.eE]"
 """Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
 ISO = "yyyy-MM-dd"
-TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})?"
+TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
+OFFSET = r"(Z|[+-]\d{2}:\d{2})"
+OFFSET_WANTED = {None: f"{OFFSET}?", True: OFFSET, False: ""}
 TIME = r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 FIRST_DAY = "1970-01-01T"
 """A time is a moment of this day: Spark's own type for times needs a setting, and no function would tell them apart."""
-OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": r"(?:Z|[+-]\d{2}:\d{2})"}
+OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": OFFSET}
 
 
 def typed(cell: Column, prop: Property) -> Column:
@@ -33,6 +35,18 @@ def typed(cell: Column, prop: Property) -> Column:
     if is_double(prop):
         tests.append(sf.abs(value) <= GREATEST_DOUBLE)
     return sf.when(reduce(Column.__and__, tests), value) if tests else value
+
+
+def in_zone(value: Column, cell: Column, prop: Property) -> Column:
+    """A timestamp that was read as UTC, as one of its property's zone if its text has no offset.
+
+    Null where no clock of the zone ever showed it: Spark would take the hour that is left out in spring for the next.
+    Of an hour that is shown twice the first is meant, as in Java.
+    """
+    zone = sf.lit(prop.zone)
+    moment = sf.to_utc_timestamp(value, zone)
+    local = sf.when(sf.from_utc_timestamp(moment, zone) == value, moment)
+    return local if prop.format else sf.when(cell.rlike(rf"{OFFSET}\z"), value).otherwise(local)
 
 
 def is_double(prop: Property) -> bool:
@@ -50,7 +64,7 @@ def fence(prop: Property) -> str | None:
         case "date":
             return shape(prop.format or ISO)
         case "timestamp":
-            return shape(prop.format) if prop.format else TIMESTAMP
+            return shape(prop.format) if prop.format else TIMESTAMP + OFFSET_WANTED[prop.offset]
         case "time":
             return shape(prop.format) if prop.format else TIME
 
@@ -60,28 +74,27 @@ def cast(cell: Column, prop: Property) -> Column:
     match prop.type:
         case "string":
             return cell
-        case "integer" | "number" if prop.exact:
-            return cell.try_cast(decimal(prop))
-        case "integer":
-            return cell.try_cast("bigint")
-        case "number":
-            return cell.try_cast("double")
+        case "integer" | "number":
+            return cell.try_cast(numeric(prop))
         case "boolean":
             word = sf.lower(cell)
             return sf.when(word == "true", True).when(word == "false", False)
-        case "date" | "timestamp":
+        case "date":
             if prop.format not in (None, ISO):
                 return sf.try_to_timestamp(cell, sf.lit(prop.format)).cast(prop.type)
             return cell.try_cast(prop.type)
+        case "timestamp":
+            value = sf.try_to_timestamp(cell, sf.lit(prop.format)) if prop.format else cell.try_cast("timestamp")
+            return in_zone(value, cell, prop) if prop.zone else value
         case "time":
             if prop.format:
                 return sf.try_to_timestamp(cell, sf.lit(prop.format))
             return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
 
 
-def decimal(prop: Property) -> str:
-    """The name of Spark's type for exact values."""
-    return "decimal({},{})".format(*prop.exact or ())
+def numeric(prop: Property) -> str:
+    """Spark's name for the type of a property's numbers."""
+    return "decimal({},{})".format(*prop.exact) if prop.exact else "double" if is_double(prop) else "bigint"
 
 
 def digits(kind: str, precision: int, scale: int) -> str:

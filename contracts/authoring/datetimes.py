@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from contracts.datepattern import PIECE, literal
 
@@ -100,39 +101,45 @@ def _shown(piece: re.Match[str]) -> str:
     return "123456"[: len(piece[0])] if piece[2] == "S" else EXAMPLE.get(piece[0], piece[0])
 
 
-def parse(text: str, logical_type: str, pattern: str | None) -> datetime | None:
-    """The moment that a value stands for, without offset taken as UTC; None if it is not of the pattern."""
+def parse(
+    text: str, logical_type: str, pattern: str | None, zone: str | None = None, offset: bool | None = None
+) -> datetime | None:
+    """The moment that a value stands for; None if it is not of the pattern, or no clock ever showed it.
+
+    Without an offset of its own it is of the zone (UTC); where clocks showed it twice, the first time is meant.
+    """
     if pattern is None and logical_type != "date":
-        return _iso(text) if logical_type == "timestamp" else _iso_time(text)
-    return _by_pattern(text, pattern or "yyyy-MM-dd")
+        found = _iso(text, offset) if logical_type == "timestamp" else _iso_time(text)
+    else:
+        found = _by_pattern(text, pattern or "yyyy-MM-dd")
+    return found and _moment(*found, zone)
 
 
-def _iso(text: str) -> datetime | None:
+def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
+    """What the clock showed and the offset, as `fromisoformat` reads them."""
     match = ISO_TIMESTAMP.fullmatch(text)
-    if not match:
+    if not match or wanted not in (None, match[4] is not None):
         return None
     date, time, fraction, offset = match.groups()
-    return _made(f"{date}T{time}.{(fraction or '0').ljust(6, '0')}{(offset or 'Z').replace('Z', '+00:00')}")
+    return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
 
 
-def _iso_time(text: str) -> datetime | None:
+def _iso_time(text: str) -> tuple[str, None] | None:
     """A time as a moment of the first day."""
     match = ISO_TIME.fullmatch(text)
     if not match or (match[3] and not match[2]):
         return None
-    return _made(f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}+00:00")
+    return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
 
 
-def _by_pattern(text: str, pattern: str) -> datetime | None:
+def _by_pattern(text: str, pattern: str) -> tuple[str, str | None] | None:
     regex = "".join(_regex(p) for p in PIECE.finditer(pattern))
     match = re.fullmatch(regex, text, re.ASCII)
     if not match:
         return None
     got = match.groupdict()
     time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
-    return _made(
-        f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}{_offset(got.get('z') or 'Z')}"
-    )
+    return f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}", _offset(got.get("z"))
 
 
 def _regex(piece: re.Match[str]) -> str:
@@ -145,13 +152,20 @@ def _regex(piece: re.Match[str]) -> str:
     return re.escape(_shown(piece))
 
 
-def _offset(text: str) -> str:
+def _offset(text: str | None) -> str | None:
+    if text is None:
+        return None
     digits = text.replace(":", "")
     return "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}"
 
 
-def _made(text: str) -> datetime | None:
+def _moment(wall: str, offset: str | None, zone: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(text).astimezone(UTC)
+        if offset or not zone:
+            return datetime.fromisoformat(wall + (offset or "+00:00")).astimezone(UTC)
+        local = datetime.fromisoformat(wall)
+        moment = local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+        shown = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
+    return moment if shown == local else None

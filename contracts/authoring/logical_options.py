@@ -26,14 +26,16 @@ OPTIONS = {
     "time": BOUNDS,
 }
 DATED = ("date", "timestamp", "time")
+OF_THE_TYPE = {*((kind, "format") for kind in DATED), ("timestamp", "timezone"), ("timestamp", "defaultTimezone")}
+"""What says how the values of a type are written, and no rule of its own."""
 NOT_CHECKED = "Leave it out; it would not be checked."
 
 
 def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
-    """The checks of a property's options; the `format` of dates and times is part of its type."""
+    """The checks of a property's options."""
     found: dict[str, Check] = {}
     for key, value in options.items():
-        if key == "format" and prop.type in DATED:
+        if (prop.type, key) in OF_THE_TYPE:
             continue
         if key not in OPTIONS.get(prop.type, ()):
             message = f"`{key}` of a {prop.type} is not built yet."

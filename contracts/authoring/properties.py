@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from contracts.authoring import datetimes, decimals, logical_options
+from contracts.authoring import datetimes, decimals, logical_options, zones
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.logical_options import row_check
@@ -43,7 +43,8 @@ def read(document: Document, path: Path, source: dict[str, Any]) -> tuple[Proper
     pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
     exact = decimals.read(document, path, source, options)
     shown_to = _classification(source, options)
-    prop = Property(source["name"], kind, pattern, bool(source.get("required")), shown_to, exact)
+    zone, offset = zones.read(document, (*path, "logicalTypeOptions"), options, kind, pattern)
+    prop = Property(source["name"], kind, pattern, bool(source.get("required")), shown_to, exact, zone, offset)
     enum = _enum(document, path, source, prop)
     return prop, [
         *([] if prop.type == "string" else [type_check(prop)]),  # of CSV any cell is a text

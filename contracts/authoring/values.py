@@ -15,6 +15,7 @@ from contracts.plan import Property
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
+LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
 MOST_SHOWN = 12
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -24,7 +25,9 @@ def type_name(prop: Property) -> str:
     if prop.exact:
         return _decimal_name(prop.type, *prop.exact)
     if prop.type in DEFAULT_FORMATS:
-        return f"a {prop.type} like {datetimes.example(prop.format or DEFAULT_FORMATS[prop.type])}"
+        pattern = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
+        zone = f" in {prop.zone}" if prop.zone else ""
+        return f"a {prop.type} like {datetimes.example(pattern)}{zone}"
     return {"integer": "an integer", "number": "a number", "boolean": "true or false"}.get(prop.type, "text")
 
 
@@ -52,7 +55,7 @@ def pattern_of(document: Document, path: Path, value: str) -> str | None:
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:
     """A value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
     if prop.type in DEFAULT_FORMATS:
-        if isinstance(value, str) and datetimes.parse(value, prop.type, prop.format):
+        if isinstance(value, str) and moment_of(value, prop):
             return value
         message = f"`{document.text(path) or ''}` is not {type_name(prop)}."
         document.error(path, "wrong-type", message, f"Write {type_name(prop)}, in quotes.")
@@ -88,6 +91,11 @@ def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
     return isinstance(value, str if kind == "string" else (int, Decimal))
 
 
+def moment_of(text: str, prop: Property) -> datetime | None:
+    """The moment that a date or time of a property stands for; None if it is none."""
+    return datetimes.parse(text, prop.type, prop.format, prop.zone, prop.offset)
+
+
 def order_of(text: str, prop: Property) -> int | Decimal:
     """Where a value stands among those of its property; as a whole number, where each value has a next one."""
     if prop.exact:
@@ -96,7 +104,7 @@ def order_of(text: str, prop: Property) -> int | Decimal:
         return Decimal(text)
     if prop.type == "integer":
         return int(text)
-    since = (datetimes.parse(text, prop.type, prop.format) or EPOCH) - EPOCH
+    since = (moment_of(text, prop) or EPOCH) - EPOCH
     return since.days if prop.type == "date" else since // timedelta(microseconds=1)
 
 

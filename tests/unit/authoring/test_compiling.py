@@ -217,6 +217,35 @@ def test_long_integers_may_be_decimals() -> None:
     assert check(text, "x.logicalType").expected == "an integer of at most 30 digits"
 
 
+ZONES = {
+    "{timezone: true}": ((None, True), "a timestamp like 2026-01-31T13:45:07Z"),
+    "{timezone: false}": ((None, False), "a timestamp like 2026-01-31T13:45:07"),
+    "{timezone: false, defaultTimezone: Europe/Berlin}": (
+        ("Europe/Berlin", False),
+        "a timestamp like 2026-01-31T13:45:07 in Europe/Berlin",
+    ),
+    "{defaultTimezone: Etc/UTC}": ((None, None), "a timestamp like 2026-01-31T13:45:07Z"),
+    "{defaultTimezone: America/Sao_Paulo, format: yyyy-MM-dd HH:mm}": (
+        ("America/Sao_Paulo", None),
+        "a timestamp like 2026-01-31 13:45 in America/Sao_Paulo",
+    ),
+    "{timezone: true, format: yyyy-MM-dd HH:mmX}": ((None, None), "a timestamp like 2026-01-31 13:45Z"),
+}
+
+
+@pytest.mark.parametrize(("options", "found"), ZONES.items())
+def test_time_zones_stand_in_the_property(options: str, found: tuple[tuple[str | None, bool | None], str]) -> None:
+    text = a_property(f"logicalTypeOptions: {options}", "timestamp")
+    prop = a_plan(text).properties[0]
+    assert ((prop.zone, prop.offset), check(text, "x.logicalType").expected) == found
+
+
+def test_zone_beside_an_offset_is_noted() -> None:
+    text = a_property("logicalTypeOptions: {timezone: true, defaultTimezone: Europe/Berlin}", "timestamp")
+    assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "not-used")]
+    assert a_plan(text).properties[0].zone is None
+
+
 def test_enum_values_are_text_of_their_type() -> None:
     made = check(a_property("enum: [{value: 1}, {value: +2}, {value: -3}]", "integer"), "x.enum")
     assert (made.arguments, made.expected) == ({"values": ["1", "2", "-3"]}, "one of 1, 2, -3")

@@ -90,3 +90,18 @@ def test_iso_times_are_moments_of_the_first_day() -> None:
 )
 def test_times_are_strict(text: str) -> None:
     assert parse(text, "time", None) is None
+
+
+def test_zone_is_that_of_texts_without_offset() -> None:
+    assert parse("2026-07-01 12:00:00", "timestamp", None, "Europe/Berlin") == datetime(2026, 7, 1, 10, tzinfo=UTC)
+    assert parse("2026-07-01 12:00:00Z", "timestamp", None, "Europe/Berlin") == datetime(2026, 7, 1, 12, tzinfo=UTC)
+
+
+def test_hour_that_clocks_skip_is_none_and_one_shown_twice_the_first() -> None:
+    assert parse("2024-03-31T02:30:00", "timestamp", None, "Europe/Berlin") is None
+    assert parse("2024-10-27T02:30:00", "timestamp", None, "Europe/Berlin") == datetime(2024, 10, 27, 0, 30, tzinfo=UTC)
+
+
+def test_offset_may_be_wanted_or_unwanted() -> None:
+    assert parse("2026-07-01T12:00:00", "timestamp", None, offset=True) is None
+    assert parse("2026-07-01T12:00:00Z", "timestamp", None, offset=False) is None

@@ -74,7 +74,26 @@ PROPERTY = {
     "format of nothing known": a_property("logicalTypeOptions:\n  format: iban  #! unknown-format"),
     "integers of 128 bits": a_property("logicalTypeOptions:\n  format: u128  #! not-built-yet", "integer"),
     "format of integers misspelt": a_property("logicalTypeOptions:\n  format: int8  #! unknown-value", "integer"),
-    "time zone": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "timestamp"),
+    "time zone misspelt": a_property(
+        "logicalTypeOptions:\n  defaultTimezone: Europe/Berln  #! unknown-timezone", "timestamp"
+    ),
+    "time zone by its abbreviation": a_property(
+        "logicalTypeOptions:\n  defaultTimezone: CET  #! unknown-timezone", "timestamp"
+    ),
+    "offset that the format does not have": a_property(
+        "logicalTypeOptions:\n  format: yyyy-MM-dd HH:mm\n  timezone: true  #! bad-format", "timestamp"
+    ),
+    "format has an offset": a_property(
+        "logicalTypeOptions:\n  format: yyyy-MM-dd HH:mmX\n  timezone: false  #! bad-format", "timestamp"
+    ),
+    "bound without the offset": a_property(
+        'logicalTypeOptions:\n  timezone: true\n  minimum: "2024-01-01T00:00:00"  #! wrong-type', "timestamp"
+    ),
+    "bound that no clock shows": a_property(
+        'logicalTypeOptions:\n  defaultTimezone: Europe/Berlin\n  minimum: "2024-03-31T02:30:00"  #! wrong-type',
+        "timestamp",
+    ),
+    "time zone of a time": a_property("logicalTypeOptions:\n  timezone: true  #! not-built-yet", "time"),
     "date in a time": a_property("logicalTypeOptions:\n  format: yyyy-MM-dd HH:mm  #! bad-format", "time"),
     "offset of a time": a_property("logicalTypeOptions:\n  format: HH:mmX  #! bad-format", "time"),
     "end of a day as a time": a_property('logicalTypeOptions:\n  maximum: "24:00"  #! wrong-type', "time"),
