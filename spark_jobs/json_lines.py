@@ -129,9 +129,10 @@ def _apart(rows: DataFrame, raw: Column) -> DataFrame:
 
 
 def _cell(name: str) -> Column:
-    """The text of a value; of numbers with more digits than a double holds as the variant has it, exactly."""
+    """The text of a value; of a number that came back through a double as the variant has it, exactly."""
     key = _literal(name)
-    is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and length(texts[{key}]) > {DOUBLE_DIGITS}"
+    rounded = f"length(texts[{key}]) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
+    is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"
     return sf.expr(f"if({is_exact}, try_variant_get(kinds[{key}], '$', 'string'), texts[{key}])")
 
 

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ PROPERTIES = [
     a_property("day", "date"),
     a_property("at", "timestamp"),
     a_property("ok", "boolean"),
+    a_property("price", "number", exact=(10, 2)),
+    a_property("time", "time"),
 ]
 CHECKS = [
     a_check("required", "id"),
@@ -33,18 +36,20 @@ CHECKS = [
     a_check("minimum", "day", value="2024-01-01"),
     a_check("maximum", "at", value="2024-06-01T00:00:00Z"),
     a_check("nullValues", "ok", scope="set"),
+    a_check("multipleOf", "price", value="0.05"),
+    a_check("exclusiveMaximum", "time", value="12:00"),
     a_check("rowCount", scope="set"),
 ]
 RECORDS: list[tuple[Any, ...]] = [
-    (1, "a", 1.5, "2024-01-31", "2024-01-31 10:00:00", True),
-    (2, "toolong", 100.5, "2024-01-01", "2024-06-01 00:00:00", False),
-    (0, "b", -7.0, "2023-12-31", "2024-06-01 00:00:01", None),
-    (None, "é€", 100.75, None, None, None),
-    (5, None, None, "2024-02-29", "2024-02-29 23:59:59", True),
-    (9223372036854775807, "x", 1e300, "9999-12-31", "1970-01-01 00:00:00", False),
+    (1, "a", 1.5, "2024-01-31", "2024-01-31 10:00:00", True, Decimal("1.50"), "11:59:59.999"),
+    (2, "toolong", 100.5, "2024-01-01", "2024-06-01 00:00:00", False, Decimal("0.07"), "12:00"),
+    (0, "b", -7.0, "2023-12-31", "2024-06-01 00:00:01", None, Decimal("-99999999.95"), None),
+    (None, "é€", 100.75, None, None, None, None, "25:00"),
+    (5, None, None, "2024-02-29", "2024-02-29 23:59:59", True, Decimal("0.00"), "00:00"),
+    (9223372036854775807, "x", 1e300, "9999-12-31", "1970-01-01 00:00:00", False, Decimal("0.05"), "11:00"),
 ]
 NAMES = [p.name for p in PROPERTIES]
-SPARK = "id long, name string, amount double, day string, at string, ok boolean"
+SPARK = "id long, name string, amount double, day string, at string, ok boolean, price decimal(10,2), time string"
 
 
 def plan_of(form: FileFormat) -> Plan:
@@ -59,7 +64,7 @@ def a_file(spark: SparkSession, form: FileFormat, folder: Path) -> bytes:
         typed.coalesce(1).write.parquet(f"{folder}/made")
         return next((folder / "made").glob("part-*.parquet")).read_bytes()
     if form == "jsonl":
-        return "".join(json.dumps(dict(zip(NAMES, r, strict=True))) + "\n" for r in RECORDS).encode()
+        return "".join(json.dumps(dict(zip(NAMES, r, strict=True)), default=float) + "\n" for r in RECORDS).encode()
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(NAMES)
@@ -74,9 +79,9 @@ def test_same_records_mean_the_same_in_every_format(spark: SparkSession, tmp_pat
     assert seen["jsonl"] == seen["csv"]
     assert seen["parquet"] == seen["csv"]
     assert seen["csv"]["rows"] == [
-        (2, ["name.maxLength"]),
+        (2, ["name.maxLength", "price.multipleOf", "time.exclusiveMaximum"]),
         (3, ["id.minimum", "day.minimum", "at.maximum"]),
-        (4, ["id.required", "name.pattern", "amount.maximum"]),
+        (4, ["time.logicalType", "id.required", "name.pattern", "amount.maximum"]),
         (6, ["name.enum", "amount.maximum"]),
     ]
 
@@ -209,13 +214,5 @@ def test_rejected_rows_of_parquet_come_as_csv(spark: SparkSession, tmp_path: Pat
     judged = judge(spark, tmp_path, plan_of("parquet"), {"a": a_file(spark, "parquet", tmp_path)})
     lines = judged.rejected("a")
     assert lines[0] == [*NAMES, "_record", "_reasons"]
-    assert lines[2] == [
-        "0",
-        "b",
-        "-7.0",
-        "2023-12-31",
-        "2024-06-01 00:00:01",
-        "",
-        "3",
-        "id.minimum; day.minimum; at.maximum",
-    ]
+    reasons = "id.minimum; day.minimum; at.maximum"
+    assert lines[2] == ["0", "b", "-7.0", "2023-12-31", "2024-06-01 00:00:01", "", "-99999999.95", "", "3", reasons]
