@@ -5,11 +5,16 @@ docs/bad-input.md is made from this table and from what the flow really answered
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass
+from pathlib import Path
 
 HEADER = b"id,name,amount,day\n"
 GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
 MIB = 1024 * 1024
+EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
+PACKED = gzip.compress(GOOD)
+THINGS = (Path(__file__).parents[1] / "unit" / "functions" / "things.parquet").read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,5 +187,66 @@ CASES = (
         "admission",
         "orders/nnn...n.csv",
     ),
+    Case("JSON Lines", "events/good.jsonl", EVENTS, "accepted", (), "job"),
+    Case(
+        "a JSON array where JSON Lines are agreed",
+        "events/array.jsonl",
+        b"[" + EVENTS.replace(b"\n", b",")[:-1] + b"]",
+        "rejected",
+        ("not-json-lines",),
+        "admission",
+    ),
+    Case(
+        "JSON over several lines",
+        "events/pretty.jsonl",
+        b'{\n  "id": 1\n}\n',
+        "rejected",
+        ("not-json-lines",),
+        "admission",
+    ),
+    Case("CSV where JSON Lines are agreed", "events/csv.jsonl", GOOD, "rejected", ("not-json-lines",), "admission"),
+    Case("a key misspelt", "events/key.jsonl", b'{"id": 1, "nmae": "a"}\n', "rejected", ("unknown-key",), "admission"),
+    Case(
+        "lines that are no object, cut short, with a key twice, with a nested value",
+        "events/lines.jsonl",
+        EVENTS + b'[1]\n{"id": 3\n{"id": 4, "id": 5}\n{"id": 6, "name": {"a": 1}}\n{"id": 7} {"id": 8}\n',
+        "rejected",
+        ("check-object", "check-keys", "check-logicalType"),
+        "job",
+    ),
+    Case("Parquet", "things/good.parquet", THINGS, "accepted", (), "job"),
+    Case("Parquet cut short", "things/short.parquet", THINGS[:1500], "rejected", ("broken-parquet",), "admission"),
+    Case("text with the name of Parquet", "things/text.parquet", GOOD, "rejected", ("not-parquet",), "admission"),
+    Case("Parquet with the name of text", "orders/parquet.csv", THINGS, "rejected", ("wrong-format",), "admission"),
+    Case(
+        "Parquet whose pages are damaged",
+        "things/damaged.parquet",
+        THINGS[:20] + bytes(b ^ 0x55 for b in THINGS[20:120]) + THINGS[120:],
+        "rejected",
+        ("broken-parquet",),
+        "job",
+    ),
+    Case("CSV compressed by gzip", "packed/good.csv.gz", PACKED, "accepted", (), "job"),
+    Case("gzip cut short", "packed/short.csv.gz", PACKED[:-9], "rejected", ("broken-gzip",), "admission"),
+    Case(
+        "gzip with something behind its end",
+        "packed/more.csv.gz",
+        PACKED + b"more",
+        "rejected",
+        ("broken-gzip",),
+        "admission",
+    ),
+    Case("plain text where gzip is agreed", "packed/plain.csv", GOOD, "rejected", ("not-compressed",), "admission"),
+    Case("gzip where plain text is agreed", "orders/packed.csv", PACKED, "rejected", ("wrong-format",), "admission"),
+    Case(
+        "gzip that unpacks to 200 times its size",
+        "packed/bomb.csv.gz",
+        gzip.compress(HEADER + b"1,a,1,\n" * (12 * MIB)),
+        "rejected",
+        ("unpacks-too-large",),
+        "admission",
+    ),
+    Case("no header, as agreed", "bare/good.csv", GOOD.removeprefix(HEADER), "accepted", (), "job"),
+    Case("a header that is not agreed", "bare/header.csv", GOOD, "rejected", ("header-not-agreed",), "admission"),
     Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
 )
