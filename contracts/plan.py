@@ -144,6 +144,7 @@ class Csv:
     escape: str = '"'
     null_values: tuple[str, ...] = ("",)
     header: bool = True
+    multi_line: bool = False
 
     @property
     def for_python(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation, Row, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, rules, storage
@@ -79,41 +80,47 @@ def _unreadable(
 
 def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, error: Exception) -> DropResult:
     """A drop that cannot be scanned: refused if its bytes are there and no file of its format, else failed."""
-    fault = formats.of(request.plan).fault(spark, drop)
+    fault = formats.of(request.plan).fault(spark, request.plan, drop)
     if fault is None:
         problem = Problem("unreadable", f"The file could not be read: {reader.first_line(error)}", OURS)
         return DropResult(drop.id, drop.attempt, failure=problem)
-    return DropResult(drop.id, drop.attempt, notes=drop.notes, refusal=fault)
+    return _refused(drop, fault)
+
+
+def _refused(drop: JobDrop, why: Problem) -> DropResult:
+    return DropResult(drop.id, drop.attempt, notes=drop.notes, refusal=why)
 
 
 def _is_readable(spark: SparkSession, request: JobRequest) -> bool:
-    """Whether the records of its one drop can be counted."""
+    """Whether the records of its drops can be counted."""
     form = formats.of(request.plan)
     try:
-        form.bare(form.load(spark, request.drops))
+        form.bare(form.load(spark, request.plan, request.drops))
     except (PySparkException, Py4JJavaError):
         return False
     return True
 
 
-def _grouped(spark: SparkSession, form: formats.Format, drops: Sequence[JobDrop]) -> list[Group]:
-    return [Group(header, own, form.load(spark, own)) for header, own in reader.by_header(drops)]
+def _grouped(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> list[Group]:
+    form = formats.of(plan)
+    return [Group(header, own, form.load(spark, plan, own)) for header, own in reader.by_header(drops)]
 
 
 def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
     form = formats.of(request.plan)
-    groups = _grouped(spark, form, drops)
-    found = Read(groups, {}, {})
+    refused = form.refused(spark, request.plan, drops)
+    groups = _grouped(spark, request.plan, [d for d in drops if d.id not in refused])
+    found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused})
     if not groups:
         return found
     seen = [Observation() for _ in groups]
     parts = [
-        scanned(g.source, request.plan, g.header, _header_texts(g.drops), all_lines)
+        scanned(g.source, request.plan, g.header, _header_texts(form, g.drops), all_lines)
         for g, all_lines in zip(groups, seen, strict=True)
     ]
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
-    texts = _header_texts(d for g in groups for d in g.drops)
+    texts = _header_texts(form, (d for g in groups for d in g.drops))
     by_file: dict[str, list[Row]] = {}
     for row in metrics.heads(found.scratch, texts).collect():
         found.single += row["single"]
@@ -122,12 +129,12 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
         splits.sort(key=lambda split: split["block"])
     lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
     if _all_lines(seen) != sum(file.lines for file in lines.values()):
-        lines = form.bare(form.load(spark, [d for g in groups for d in g.drops]))  # there are empty lines
+        lines = form.bare(form.load(spark, request.plan, [d for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
             file = storage.plain(drop.uri)
             found.lines[drop.id] = lines.get(file, reader.Bare())
-            if not _placed(group, drop, by_file.get(file, []), headed=form.is_headed(request.plan)):
+            if not _placed(group, drop, by_file.get(file, []), form if form.is_headed(request.plan) else None):
                 found.failed[drop.id] = _header_changed(drop)
     return found
 
@@ -167,14 +174,13 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], *, headed: bool) -> bool:
+def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.Format | None) -> bool:
     """Note where the records of a drop lie; false if its first line should be its header, and is not."""
     if headed:
         if not splits or splits[0]["block"] != 0:
             return False
         start: Any = splits[0]["head"]
-        texts = reader.header_texts(drop.header_line)
-        if start is None or start["at"] != splits[0]["first"] or start["raw"] not in texts:
+        if start is None or start["at"] != splits[0]["first"] or start["raw"] not in headed.header_texts(drop):
             return False
         group.heads.append(start["at"])
     offset = 0 if headed else 1
@@ -182,12 +188,12 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], *, headed: bool)
         group.places.append(metrics.Place(split["file"], split["block"], drop.id, offset - split["first"]))
         offset += split["n"]
         group.open += split["open"]
-    group.open -= headed
+    group.open -= headed is not None
     return True
 
 
-def _header_texts(drops: Iterable[JobDrop]) -> list[str]:
-    return sorted({text for d in drops for text in reader.header_texts(d.header_line)})
+def _header_texts(form: formats.Format, drops: Iterable[JobDrop]) -> list[str]:
+    return sorted({text for d in drops for text in form.header_texts(d)})
 
 
 def _header_changed(drop: JobDrop) -> DropResult:

@@ -38,6 +38,8 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """Rejected rows (`broken`: no record) of files with one header: number, record, line."""
     match plan.file_format:
+        case "csv" if plan.csv.multi_line:
+            return _csv_of_cells(rows, list(positions(header)), plan.csv)
         case "csv":
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":
@@ -84,7 +86,9 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
 
 def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
     """Rows that were no lines, as lines of CSV; a null is an empty cell."""
-    cells = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
+    own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
+    whole = sf.concat(sf.array(sf.get_json_object("raw", "$.bad")), sf.array_repeat(sf.lit(""), len(names) - 1))
+    cells = sf.when(sf.col("broken"), whole).otherwise(own)
     return rows.select("number", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 
 

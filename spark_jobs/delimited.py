@@ -27,6 +27,8 @@ WIDE = 400
 load = reader.load
 bare = reader.bare
 fault = reader.no_fault
+refused = reader.none_refused
+header_texts = reader.header_texts
 
 
 def is_headed(plan: Plan) -> bool:

@@ -8,9 +8,9 @@ from typing import Protocol
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
 from contracts.job import JobDrop
-from contracts.plan import Plan
+from contracts.plan import FileFormat, Plan
 from contracts.problem import Problem
-from spark_jobs import delimited, json_lines, tables
+from spark_jobs import delimited, json_lines, multiline, tables
 from spark_jobs.reader import Bare
 
 
@@ -20,13 +20,19 @@ class Format(Protocol):
     def is_headed(self, plan: Plan) -> bool:
         """Whether the first line of a file names its columns."""
 
-    def load(self, spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+    def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Files with the same header and types, as they are."""
 
     def bare(self, source: DataFrame) -> dict[str, Bare]:
         """How many lines or records each file has, without any check, by its plain URI."""
 
-    def fault(self, spark: SparkSession, drop: JobDrop) -> Problem | None:
+    def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
+        """What the raw text of a file's first line may be, where it names the columns."""
+
+    def refused(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+        """What is wrong with files as a whole that the scan would not see, by drop."""
+
+    def fault(self, spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
         """Why a file whose scan failed cannot be read, if that is its own fault."""
 
     def looked(
@@ -46,5 +52,5 @@ class Format(Protocol):
 
 def of(plan: Plan) -> Format:
     """The format of a plan's files."""
-    known: dict[str, Format] = {"csv": delimited, "jsonl": json_lines, "parquet": tables}
-    return known[plan.file_format]
+    by_line: dict[FileFormat, Format] = {"csv": delimited, "jsonl": json_lines, "parquet": tables}
+    return multiline if plan.file_format == "csv" and plan.csv.multi_line else by_line[plan.file_format]

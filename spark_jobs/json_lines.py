@@ -42,6 +42,8 @@ NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 load = reader.load
 bare = reader.bare
 fault = reader.no_fault
+refused = reader.none_refused
+header_texts = reader.header_texts
 
 
 def is_headed(_plan: Plan) -> bool:

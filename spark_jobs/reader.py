@@ -16,7 +16,8 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import JobDrop
-from contracts.plan import Csv
+from contracts.plan import Csv, Plan
+from contracts.problem import Problem
 from spark_jobs import storage
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
@@ -35,7 +36,7 @@ class Bare:
     blank: int = 0
 
 
-def load(spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """The raw lines of files, one column `value`."""
     return spark.read.text(paths(drops))
 
@@ -45,8 +46,13 @@ def paths(drops: Sequence[JobDrop]) -> list[str]:
     return [re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(drop.uri)) for drop in drops]
 
 
-def no_fault(_spark: SparkSession, _drop: JobDrop) -> None:
+def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:
     """What makes a file unreadable by itself: of text, which is lines of whatever bytes, nothing does."""
+
+
+def none_refused(_spark: SparkSession, _plan: Plan, _drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """What is wrong with files as a whole that the scan would not see: nothing."""
+    return {}
 
 
 def first_line(error: Exception) -> str:
@@ -85,10 +91,10 @@ def lines(text: DataFrame, csv: Csv, seen: Observation | None = None) -> DataFra
     )
 
 
-def header_texts(header_line: str) -> tuple[str, ...]:
+def header_texts(drop: JobDrop) -> tuple[str, ...]:
     """What the header line may look like when Spark has read it: as it is, or without its byte order mark."""
-    marks = [mark for mark in MARKS if header_line.startswith(mark)]
-    return (header_line, *(header_line.removeprefix(mark) for mark in marks))
+    line = drop.header_line
+    return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:

@@ -167,13 +167,17 @@ def _whole(number: int) -> Column:
 
 
 def _odd_quotes(line: Column, csv: Csv) -> Column:
-    """An odd number of quotes: one was never closed. Quotes escaped by another character do not count."""
+    """An odd number of quotes: one was never closed."""
+    return reader.has_quote(line, csv) & (quotes(line, csv) % 2 == 1)
+
+
+def quotes(line: Column, csv: Csv) -> Column:
+    """How many quotes stand in a line; those escaped by another character do not count."""
     text = line
     if csv.escape != csv.quote:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
             text = sf.replace(text, sf.lit(pair), sf.lit(""))
-    quotes = sf.length(text) - sf.length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
-    return reader.has_quote(line, csv) & (quotes % 2 == 1)
+    return sf.length(text) - sf.length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
 
 
 def _not_text(line: Column, csv: Csv) -> Column:

@@ -29,7 +29,11 @@ def is_headed(_plan: Plan) -> bool:
     return False
 
 
-def load(spark: SparkSession, drops: Sequence[JobDrop]) -> DataFrame:
+refused = reader.none_refused
+header_texts = reader.header_texts
+
+
+def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Files with the same columns and types."""
     names = zip(drops[0].header, drops[0].types, strict=True)
     columns = [f"`{name.replace('`', '``')}` {kind}" for name, kind in names if kind not in UNREADABLE]
@@ -42,10 +46,10 @@ def bare(source: DataFrame) -> dict[str, Bare]:
     return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
 
 
-def fault(spark: SparkSession, drop: JobDrop) -> Problem | None:
+def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
     """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
     try:
-        load(spark, [drop]).write.format("noop").mode("overwrite").save()
+        load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
     except (PySparkException, Py4JJavaError):
         storage.consume(spark, drop.uri)
         message = "The columns of the Parquet file cannot be decoded, though its footer can be read."

@@ -62,21 +62,31 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
 def made(value: dict[str, Any]) -> DropBlock:
     """The block of a value that fits the schema."""
     whole = _with_defaults(schema(), value)
-    csv, tolerance = whole["csv"], whole.get("tolerance")
+    tolerance = whole.get("tolerance")
     return DropBlock(
         files=tuple(whole["files"]),
         producer=whole["producer"],
         format=whole["format"],
         compression=whole["compression"],
-        csv=Csv(
-            csv["delimiter"], csv["encoding"], csv["quote"], csv["escape"], tuple(csv["nullValues"]), csv["header"]
-        ),
+        csv=_csv(whole["csv"]),
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
         checks={name: Override(c.get("severity"), _limit(c.get("tolerance"))) for name, c in whole["checks"].items()},
         promote=whole["promote"],
         same_key=whole["sameKey"],
+    )
+
+
+def _csv(written: dict[str, Any]) -> Csv:
+    return Csv(
+        delimiter=written["delimiter"],
+        encoding=written["encoding"],
+        quote=written["quote"],
+        escape=written["escape"],
+        null_values=tuple(written["nullValues"]),
+        header=written["header"],
+        multi_line=written["multiLine"],
     )
 
 

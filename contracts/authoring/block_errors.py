@@ -17,7 +17,6 @@ LATER: dict[str, tuple[Any, ...]] = {
         "gb18030", "shift_jis",
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
-    "csv.multiLine": (True,),
     "promote": ("rows", "table"),
     "sameKey": ("reject",),
 }  # fmt: skip

@@ -112,3 +112,55 @@ def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Pa
     assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
     assert judged.evidence(spark)[0].cells == {"id": '"2"', "note": "b"}
     assert judged.rejected()[1] == ['"2"', "b", "2", "id.logicalType"]
+
+
+MULTI = a_plan(
+    [a_property("id", "integer"), a_property("note")],
+    [a_check("maxLength", "note", value=20)],
+    csv=Csv(multi_line=True),
+)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, end: str) -> None:
+    text = (
+        f'\ufeffid,note\n1,"two\nlines"\n\n"x","a ""b""\n=c"\n3\n4,a,b\n5,{"n" * 21}\nid,note\n6,\x00\n7,"a,b"\n"8",""'
+    )
+    judged = judge(spark, tmp_path, MULTI, {"a.csv": text.replace("\n", end)})
+    drop = judged.drop()
+    assert (drop.read, drop.valid, drop.rejected) == (9, 3, 6)
+    rows = judged.evidence(spark)
+    assert [(r.record, r.checks) for r in rows] == [
+        (2, ["id.logicalType"]),
+        (3, ["record.fields"]),
+        (4, ["record.fields"]),
+        (5, ["note.maxLength"]),
+        (6, ["id.logicalType"]),
+        (7, ["record.text"]),
+    ]
+    assert rows[0].cells == {"id": "x", "note": 'a "b"\n=c'}
+    assert judged.count("note.maxLength").null == 1
+    assert judged.rejected()[:4] == [
+        ["id", "note", "_record", "_reasons"],
+        ["x", 'a "b"\n=c', "2", "id.logicalType"],
+        ["3", "", "3", "record.fields"],
+        ["4,a,b", "", "4", "record.fields"],
+    ]
+
+
+def test_quote_that_is_never_closed_refuses_the_file_alone(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"good.csv": 'id,note\n1,"a\nb"\n', "open.csv": 'id,note\n1,"a\n2,b\n3,c\n'}
+    judged = judge(spark, tmp_path, MULTI, files)
+    refusal = judged.drop("open.csv").refusal
+    assert refusal
+    assert (refusal.code, judged.decision("open.csv").verdict) == ("open-quote", "rejected")
+    assert judged.decision("good.csv").verdict == "accepted"
+
+
+def test_record_of_too_many_cells_refuses_the_file_alone(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"good.csv": "id,note\n1,a\n", "wide.csv": "id,note\n1," + "," * 30_000 + "\n"}
+    judged = judge(spark, tmp_path, MULTI, files)
+    refusal = judged.drop("wide.csv").refusal
+    assert refusal
+    assert refusal.code == "broken-csv"
+    assert judged.decision("good.csv").verdict == "accepted"

@@ -402,7 +402,7 @@ def test_every_choice_of_the_block_reaches_the_plan() -> None:
     producer: shop
     format: csv
     csv:
-      multiLine: false
+      multiLine: true
       nullValues: [NA, ""]
       delimiter: "\\t"
       header: false
@@ -418,7 +418,7 @@ def test_every_choice_of_the_block_reaches_the_plan() -> None:
     assert plan.files == ("shop/a/*.csv", "shop/b/*.csv")
     assert codec.encode(plan.csv) == {
         "delimiter": "\t", "encoding": "iso-8859-1", "quote": "'", "escape": "\\", "null_values": ["NA", ""],
-        "header": False,
+        "header": False, "multi_line": True,
     }  # fmt: skip
     assert (plan.empty, plan.same_key, plan.compression) == ("accept", "version", "gzip")
     columns = a_plan(a_document(more_drop="columns: {extra: ignore, missing: warn, order: exact}")).columns

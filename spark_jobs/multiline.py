@@ -1,0 +1,124 @@
+"""CSV whose cells may hold line breaks: Spark's own reader of records in, cells and values out.
+
+A record has no line of its own: the raw text of a failing one is its cells as JSON. A quote that is never closed takes
+in all that follows, unseen: so the quotes of a file are counted first, and a file with an odd number is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.columns import positions
+from contracts.job import JobDrop
+from contracts.plan import Plan
+from contracts.problem import Problem
+from spark_jobs import reader, rules, storage
+from spark_jobs.reader import Bare
+from spark_jobs.schema import typed
+
+RAW = "cells array<string>, bad string"
+
+
+def is_headed(plan: Plan) -> bool:
+    """Whether the first record of a file names its columns."""
+    return plan.csv.header
+
+
+def header_texts(drop: JobDrop) -> tuple[str, ...]:
+    """What the header looks like among raw texts."""
+    return (json.dumps({"cells": list(drop.header)}, ensure_ascii=False, separators=(",", ":")),)
+
+
+def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The records of files with one header: c0, c1, ... and `bad`, the text of one with more or fewer cells."""
+    width = len(drops[0].header)
+    schema = ", ".join(f"x{n} string" for n in range(width)) + ", bad string"
+    options = reader.dialect(plan.csv) | {"nullValue": "", "emptyValue": "", "encoding": plan.csv.encoding}
+    read = spark.read.schema(schema).options(**options).option("multiLine", "true")
+    return read.csv(reader.paths(drops))
+
+
+def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """The files with a quote that is never closed, by drop."""
+    if not plan.csv.quote:
+        return {}
+    text = spark.read.text(reader.paths(drops))
+    quotes = sf.sum(rules.quotes(sf.col("value"), plan.csv)).alias("quotes")
+    counted = text.groupBy(sf.col("_metadata.file_path").alias("file")).agg(quotes).where(sf.col("quotes") % 2 == 1)
+    odd = {storage.plain(row["file"]) for row in counted.collect()}
+    message = "A quote is opened and never closed; all that follows it would be one cell."
+    fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
+    return {d.id: Problem("open-quote", message, fix) for d in drops if storage.plain(d.uri) in odd}
+
+
+def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
+    """Why a file cannot be read, if its bytes can be fetched but not be read as records."""
+    try:
+        load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
+    except (PySparkException, Py4JJavaError):
+        storage.consume(spark, drop.uri)
+        message = "The file cannot be read as CSV: a record in it is too long, or has too many cells."
+        return Problem("broken-csv", message, "Look for a quote that is opened in one record and closed in another.")
+    return None
+
+
+def bare(source: DataFrame) -> dict[str, Bare]:
+    """How many records each file has, the header too."""
+    counted = source.groupBy(sf.col("_metadata.file_path").alias("file")).agg(sf.count(sf.lit(1)).alias("lines"))
+    return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
+
+
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+) -> tuple[DataFrame, Column]:
+    """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
+    at = positions(header)
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
+    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
+    every = source.select("*", *(sf.col(path).alias(name) for name, path in places.items()))
+    counted = every.observe(seen, sf.count(sf.lit(1)).alias("lines"))
+    numbered = counted.select("*", sf.monotonically_increasing_id().alias("id"))
+    cells = [reader.cell(sf.col(f"x{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
+    values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
+    texts = [sf.coalesce(sf.col(f"x{n}"), sf.lit("")) for n in range(len(header))]
+    is_head = sf.lit(True)
+    for text, name in zip(texts, header, strict=True):
+        is_head &= text == name
+    odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
+    looked = numbered.select("*", *cells, odd.alias("odd")).select("*", *values)
+    return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
+
+
+def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+    at = positions(header)
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
+    apart = singles.select("*", sf.from_json("raw", RAW).alias("parts"))
+    cells = [reader.known(sf.expr(f"get(parts.cells, {at[p.name]})"), plan.csv).alias(f"c{n}") for n, p in here]
+    values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
+    bad = sf.col("parts.bad")
+    return apart.select("*", *cells).select("*", *values), {
+        "fields": bad.isNotNull(),
+        "quotes": sf.lit(False),
+        "text": _not_text(sf.coalesce(bad, sf.array_join("parts.cells", ""))),
+    }
+
+
+def with_cells(rows: DataFrame, _plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
+    """Records (column `raw`) and `cells`, their texts by column; malformed ones have none."""
+    at = positions(header)
+    texts = sf.array(*(sf.expr(f"get(parts.cells, {n})") for n in at.values()))
+    cells = sf.when(~malformed, sf.map_from_arrays(sf.array(*map(sf.lit, at)), texts))
+    apart = rows.select("*", sf.from_json("raw", RAW).alias("parts"))
+    return apart.select("*", cells.alias("cells")).drop("parts")
+
+
+def _not_text(text: Column) -> Column:
+    """NUL, or bytes that are no text: Spark's reader gives U+FFFD for them."""
+    return sf.contains(text, sf.lit("\x00")) | sf.contains(text, sf.lit("\ufffd"))
