@@ -85,8 +85,8 @@ class Check:
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum,
     maximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text],
-    pattern?}; others none. Numbers are decimal text, dates and timestamps text in the property's format; patterns
-    are Java's, ready to run.
+    pattern?}; primaryKey, duplicateValues of several properties {properties: [name]}; others none. Numbers are
+    decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
     """
 
     id: str
@@ -100,6 +100,11 @@ class Check:
     threshold: Threshold | None = None
     tolerance: Limit | None = None
     description: str | None = None
+
+    def properties(self) -> tuple[str, ...]:
+        """The names of the properties that it looks at; none where it looks at whole records."""
+        several: list[str] | None = self.arguments.get("properties")
+        return tuple(several) if several else (self.property,) if self.property else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +176,10 @@ class Plan:
             if one.name == name:
                 return one
         raise KeyError(name)
+
+    def masks(self, check: Check) -> bool:
+        """Whether receipts and results must not show what a check saw: one of its properties is classified."""
+        return any(self.property_named(name).masked for name in check.properties())
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""

@@ -53,6 +53,8 @@ MESSAGES = {
     "pattern": "{name} does not match the agreed pattern in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
+    "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
+    "duplicateValues": "{some} {have} the same {name} as another record; the contract wants them to be {limit}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
 }
 
@@ -70,6 +72,8 @@ FIXES = {
     "pattern": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
+    "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
+    "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
 }
 
@@ -86,9 +90,11 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
         return None
     words = _words(plan, check, outcome, read)
     kind = check.id if check.scope == "record" else check.kind
+    if kind == "primaryKey" and check.property is None:
+        kind = "wholeKey"
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
-    if check.threshold and kind != "rowCount":
+    if check.threshold and kind not in ("rowCount", "duplicateValues"):
         message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
@@ -122,9 +128,11 @@ def some(count: int, of: int) -> str:
 
 def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
     prop = plan.property_named(check.property) if check.property else None
+    names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
     return {
-        "name": f"`{check.property}`" if check.property else "The file",
+        "name": names or "The file",
+        "each": names if prop else f"combination of {names}",
         "expected": check.expected,
         "rule": f"`{check.id}` ({check.expected})",
         "some": some(failed, read),

@@ -95,9 +95,9 @@ def render_html(receipt: Receipt) -> bytes:
 
 def masked(decision: Decision, plan: Plan | None) -> Decision:
     """The decision without the values of classified properties."""
-    secret = {p.name for p in plan.properties if p.masked} if plan else set()
+    secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
     metrics = {c.id for c in plan.checks if c.threshold} if plan else set()
-    shown = (_without_values(c, c.id in metrics) if c.property in secret else c for c in decision.checks)
+    shown = (_without_values(c, c.id in metrics) if c.id in secret else c for c in decision.checks)
     return replace(decision, checks=tuple(shown))
 
 

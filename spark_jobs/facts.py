@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import keys, metrics, rules, samples, writer
+from spark_jobs import bits, keys, metrics, rules, samples, writer
 from spark_jobs.batch import Group, Read, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
+
+MANY = 50_000
+"""Lines from which on compiling a query over all of them pays."""
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
 
 @dataclass(slots=True)
@@ -33,10 +38,10 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     records = judged(spark, request, read)
     found = Findings(*metrics.tally(spark, records, request.plan))
     _look_at_rows(spark, request, records, found)
-    for group in read.groups:
-        for check in request.plan.checks:
-            if check.kind in ("unique", "primaryKey") and check.property in group.header:
-                _look_at_keys(spark, request.plan, check, group, found)
+    with _compiled(spark, sum(file.lines for file in read.lines.values())):
+        for group in read.groups:
+            if group.places and (checks := keys.checks(request.plan, group.header)):
+                _look_at_keys(spark, request.plan, checks, group, found)
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
@@ -58,19 +63,42 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
     found.outputs |= {drop: {"rejected_csv": uri} for drop, uri in files.result().items()}
 
 
-def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, found: Findings) -> None:
+@contextmanager
+def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
+    """Compile the queries over all lines where these are many, whatever was chosen for those over failing rows."""
+    before = {name: str(spark.conf.get(name)) for name in COMPILED}
+    for name, value in (COMPILED if lines > MANY else {}).items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
+def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group: Group, found: Findings) -> None:
     """Find values that records of one file share; the records themselves only where there are any."""
     malformed = any(t.total != t.sound for t in found.tallies.values())
-    prop = plan.property_named(check.property or "")
-    values = keys.values(group.text, plan, prop, group.header, group.heads, malformed)
-    repeats = keys.repeated(values)
-    drop_of = {place.file: place.drop for place in group.places}
-    sharing = {drop_of[file]: n for file, n in keys.sharing(repeats).items() if file in drop_of}
-    found.sharing |= {(drop, check.id): n for drop, n in sharing.items()}
+    drops = list(dict.fromkeys(place.drop for place in group.places))
+    cells = keys.records(group.text, plan, group.header, keys.names(checks), group.heads, malformed)
+    rows = keys.keyed(spark, cells, plan, checks, group.places, drops)
+    repeats = keys.repeated(rows)
+    ids = {n: check.id for n, check in checks}
+    sharing = keys.sharing(repeats)
+    found.sharing |= {(drops[drop], ids[n]): count for (drop, n), count in sharing.items()}
     if sharing:
-        for drop, first in keys.first(spark, values, repeats, group.places).items():
-            notes = [Sample(s.record, s.text[: samples.LENGTH], _also(s)) for s in first]
-            found.samples[drop, check.id] = tuple(notes)
+        for (drop, n), first in keys.first(rows, repeats).items():
+            samples_of = tuple(Sample(s.record, _text(plan.checks[n], s), _also(s)) for s in first)
+            found.samples[drops[drop], ids[n]] = samples_of
+    repeats.unpersist()
+
+
+def _text(check: Check, shared: keys.Shared) -> str:
+    """What records share: the text of one property, or those of several with their names."""
+    if len(shared.texts) == 1:
+        return shared.texts[0]
+    parts = [f"{name}={text}" for name, text in zip(check.properties(), shared.texts, strict=True)]
+    return ", ".join(parts)[: samples.LENGTH]
 
 
 def _also(shared: keys.Shared) -> str:
@@ -117,6 +145,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         nulls,
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,

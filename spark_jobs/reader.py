@@ -81,9 +81,9 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     return sf.from_csv(bounded(line, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 
 
-def split(line: Column, csv: Csv) -> Column:
-    """The texts of a line without quotes, as an array: all that lies between its delimiters."""
-    return sf.split(line, re.escape(csv.delimiter), -1)
+def split(line: Column, csv: Csv, most: int = -1) -> Column:
+    """The texts between the delimiters of a line without quotes, as an array; the last of `most` is all the rest."""
+    return sf.split(line, re.escape(csv.delimiter), most)
 
 
 def known(text: Column, csv: Csv) -> Column:

@@ -17,6 +17,8 @@ from contracts.plan import Check, Csv, Plan, Property
 from spark_jobs.schema import typed
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
+PARTS = {"keyless": "c", "unkeyed": "v"}
+"""What a record may lack of a key, and the columns that tell."""
 
 
 def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict[str, Column]:
@@ -44,18 +46,20 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    invalid.
+    invalid; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k.
     """
     names = [p.name for p in plan.properties]
     nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
     metrics = _validity(plan)
     tests = failing_of(plan, metrics.values(), present)
-    return nulls | {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
+    invalid = {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
+    return nulls | invalid | _parts(plan, present)
 
 
 def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
-    return [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan))]
+    parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
+    return [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
 
 
 def _uncounted(plan: Plan) -> list[int]:
@@ -67,6 +71,22 @@ def _uncounted(plan: Plan) -> list[int]:
 def _validity(plan: Plan) -> dict[int, Check]:
     """The metrics of invalid values, by number."""
     return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind == "invalidValues"}
+
+
+def _several(plan: Plan) -> dict[int, Check]:
+    """The checks of keys of several properties, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments}
+
+
+def _parts(plan: Plan, present: Container[str]) -> dict[str, Column]:
+    """What of the records lacks a part of a key, in SQL: null cells, and cells without a value of their type."""
+    at = {p.name: n for n, p in enumerate(plan.properties)}
+    tests: dict[str, Column] = {}
+    for k, check in _several(plan).items():
+        own = [at[name] for name in check.properties() if name in present]
+        for name, column in PARTS.items():
+            tests[f"{name}{k}"] = sf.expr(" or ".join(f"{column}{n} is null" for n in own) or "false")
+    return tests
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:

@@ -11,8 +11,17 @@ from contracts.authoring.values import pattern_of, shown, text_of
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
-BUILT = ("nullValues", "invalidValues", "rowCount")
-DIMENSIONS = {"nullValues": "completeness", "invalidValues": "conformity", "rowCount": "coverage"}
+BUILT = ("nullValues", "invalidValues", "duplicateValues", "rowCount")
+DIMENSIONS = {
+    "nullValues": "completeness",
+    "invalidValues": "conformity",
+    "duplicateValues": "uniqueness",
+    "rowCount": "coverage",
+}
+OF_ROWS = ("nullValues", "invalidValues")
+"""The metrics that say which records they count: of `mustBe: 0` they are row checks."""
+OF_FILES = ("duplicateValues", "rowCount")
+"""The metrics that may stand beside the properties."""
 SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
 
@@ -39,7 +48,7 @@ def _made(
     entry: dict[str, Any], prop: Property | None, arguments: dict[str, Any], severity: Severity, threshold: Threshold
 ) -> Check:
     metric: str = entry["metric"]
-    by_row = prop is not None and threshold.operator == "mustBe" and not threshold.values[0]
+    by_row = metric in OF_ROWS and threshold.operator == "mustBe" and not threshold.values[0]
     name = f"{prop.name}.{metric}" if prop else metric
     valid = _valid_words(entry, arguments)
     said = [] if by_row else [thresholds.words(threshold, metric)]
@@ -58,6 +67,8 @@ def _made(
 
 
 def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
+    if "properties" in arguments:
+        return "of " + ", ".join(arguments["properties"])
     parts = [shown(arguments["values"])] if "values" in arguments else []
     return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if "pattern" in arguments else []))
 
@@ -73,14 +84,13 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
         document.error(path, "missing-key", "The entry names no `metric`.", use)
         return False
     if metric not in BUILT:
-        fix = "Write `unique: true` on the property." if metric == "duplicateValues" else use
-        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", fix)
+        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
         return False
     if prop and metric == "rowCount":
         fix = "Write it under `quality` of the schema object, beside its `properties`."
         document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
         return False
-    if prop is None and metric != "rowCount":
+    if prop is None and metric not in OF_FILES:
         fix = "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
         return False
@@ -111,7 +121,7 @@ def _severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity
 def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> dict[str, Any] | None:
     """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
     metric, found = entry["metric"], entry.get("arguments") or {}
-    known = ("validValues", "pattern") if metric == "invalidValues" else ()
+    known = _known_arguments(metric, prop)
     unknown = [k for k in found if k not in known]
     for key in unknown:
         close = nearest(key, known)
@@ -120,13 +130,51 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
         document.error((*path, "arguments", key), "unknown-argument", message, fix, on_key=True)
     if unknown:
         return None
-    if prop is None or not known:
+    if not known:
         return {}
+    if prop is None:
+        return _properties(document, path, found)
     if not found:
         fix = "Add `arguments: {validValues: [...]}` or `arguments: {pattern: ...}`."
         document.error(path, "no-argument", "`invalidValues` does not say which values are valid.", fix)
         return None
     return _valid(document, (*path, "arguments"), found, prop)
+
+
+def _known_arguments(metric: str, prop: Property | None) -> tuple[str, ...]:
+    if metric == "invalidValues":
+        return ("validValues", "pattern")
+    return ("properties",) if metric == "duplicateValues" and prop is None else ()
+
+
+def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[str, Any] | None:
+    """The properties whose values are compared together."""
+    names, at = found.get("properties"), (*path, "arguments", "properties")
+    if names is None:
+        message = "`duplicateValues` does not say of which properties."
+        fix = "Add `arguments: {properties: [...]}`, or write the entry under one property."
+        document.error(path, "no-argument", message, fix)
+        return None
+    if not isinstance(names, list) or not names:
+        document.wrong_type(at, "a list of names of properties")
+        return None
+    sources = document.value((*path[:2], "properties"))
+    known = [s["name"] for s in sources if isinstance(s, dict)]
+    before = document.errors()
+    for n, name in enumerate(names):
+        _is_property(document, (*at, n), name, known, names[:n])
+    return {"properties": names} if document.errors() == before else None
+
+
+def _is_property(document: Document, path: Path, name: Any, known: list[str], before: list[Any]) -> None:
+    if not isinstance(name, str):
+        document.wrong_type(path, "the name of a property", text=True)
+    elif name not in known:
+        close = nearest(name, known)
+        fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
+        document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
+    elif name in before:
+        document.error(path, "duplicate-property", f"The property `{name}` stands twice.", "Keep one of them.")
 
 
 def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property) -> dict[str, Any] | None:

@@ -10,7 +10,12 @@ from contracts.authoring.finding import Path
 from contracts.plan import OPERATORS, Threshold
 from contracts.problem import nearest
 
-NOUNS = {"nullValues": "nulls", "invalidValues": "invalid values", "rowCount": "records"}
+NOUNS = {
+    "nullValues": "nulls",
+    "invalidValues": "invalid values",
+    "duplicateValues": "repeated values",
+    "rowCount": "records",
+}
 SIGNS = {
     "mustBe": "=",
     "mustNotBe": "!=",

@@ -41,6 +41,7 @@ MAXIMUM = rule("maximum", "<= 100", arguments={"value": "100"})
 ENUM = rule("enum", "one of EWR, JFK", arguments={"values": ["EWR", "JFK"]})
 DIGITS = "Write digits with a decimal point, without blanks, thousands separators or units."
 UNDER_TEN_PERCENT = Threshold("mustBeLessThan", (Decimal(10),), "percent")
+AT_MOST_2 = Threshold("mustBeLessOrEqualTo", (Decimal(2),))
 AT_LEAST_2000 = Threshold("mustBeGreaterOrEqualTo", (Decimal(2000),))
 SENTENCES: list[tuple[Check, int, str, str]] = [
     (
@@ -114,6 +115,28 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         1,
         "1 of 1,000 records (0.1 %) has no `wind`, or one that another record has, too; it is the key.",
         "Give every record a `wind` of its own, and remove repeated rows.",
+    ),
+    (
+        Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", arguments={"properties": ["wind", "gust"]}),
+        2,
+        "2 of 1,000 records (0.2 %) have no whole key (`wind`, `gust`), or one that another record has, too.",
+        "Fill in `wind`, `gust` in every record, give each record a combination of its own, and remove repeated rows.",
+    ),
+    (
+        rule("duplicateValues", "", scope="set", threshold=AT_MOST_2),
+        9,
+        "9 of 1,000 records (0.9 %) have the same `wind` as another record; the contract wants them to be at most 2.",
+        "Send each `wind` once: remove the repeated rows, or correct them.",
+    ),
+    (
+        Check(
+            *("duplicateValues", "duplicateValues", "set", "error", "uniqueness", ""),
+            arguments={"properties": ["a", "b"]},
+            threshold=AT_MOST_2,
+        ),
+        4,
+        "4 of 1,000 records (0.4 %) have the same `a`, `b` as another record; the contract wants them to be at most 2.",
+        "Send each combination of `a`, `b` once: remove the repeated rows, or correct them.",
     ),
     (
         rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),

@@ -56,10 +56,16 @@ PROPERTY = {
     "relationship of a property": a_property("relationships:  #! not-built-yet\n  - to: a.b"),
     "measure": a_property("semanticType: measure  #! not-built-yet"),
     "nested properties": a_document("- name: x\n  logicalType: object  #! not-built-yet\n  properties: []"),
-    "key of two properties": a_document(
-        "- {name: a, logicalType: string, primaryKey: true}\n- name: b\n  logicalType: string\n"
-        "  primaryKey: true  #! not-built-yet"
+    "position without a key": a_property("primaryKeyPosition: 1  #! bad-position"),
+    "one position for two": a_document(
+        "- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 1}\n- name: b\n  logicalType: string\n"
+        "  primaryKey: true\n  primaryKeyPosition: 1  #! bad-position"
     ),
+    "part of a key without a position": a_document(
+        "- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 2}\n"
+        "- {name: b, logicalType: string, primaryKey: true}  #! bad-position"
+    ),
+    "position beyond the key": a_property("primaryKey: true\nprimaryKeyPosition: 2  #! bad-position"),
     "properties is a mapping": a_document("x:  #! wrong-type\n  logicalType: string"),
 }
 NULLS = "- metric: nullValues\n  mustBe: 0\n"
@@ -67,7 +73,8 @@ INVALID = "- metric: invalidValues\n  mustBe: 0\n"
 QUALITY = {
     "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
     "metric of a later version": "- metric: missingValues  #! not-built-yet\n  mustBe: 0",
-    "duplicate values": "- metric: duplicateValues  #! not-built-yet\n  mustBe: 0",
+    "argument of duplicate values": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n    properties: [x]"
+    "  #! unknown-argument",
     "free text": "- type: text  #! not-built-yet\n  description: looks good",
     "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
     "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
@@ -103,6 +110,17 @@ QUALITY = {
 FILE_QUALITY = {
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
+    "duplicate values of nothing": "- metric: duplicateValues  #! no-argument\n  mustBe: 0",
+    "duplicate values of no list": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties: id  #! wrong-type",
+    "duplicate values of a number": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n    properties:\n"
+    "      - 5  #! wrong-type",
+    "duplicate values of an unknown property": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties:\n      - ID  #! unknown-property",
+    "duplicate values of one property twice": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties:\n      - id\n      - id  #! duplicate-property",
+    "duplicate values twice": "- {metric: duplicateValues, mustBe: 0, arguments: {properties: [id]}}\n"
+    "- {metric: duplicateValues, mustBeLessThan: 5, arguments: {properties: [id]}}  #! check-id-clash",
     "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
 }
 BLOCK = {
