@@ -29,6 +29,8 @@ Operator = Literal[
     "mustNotBeBetween",
 ]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
+FIGURES = ("mean", "stdev", "min", "max", "sum")
+"""The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
 
 
 def share(count: int, of: int) -> Fraction:
@@ -53,18 +55,21 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What an ODCS library metric is held against: one operator, one number or two, rows or percent."""
+    """What a metric is held against: one operator, one number or two, rows or percent.
+
+    Dates are numbers of days since 1970, timestamps of microseconds.
+    """
 
     operator: Operator
     values: tuple[Decimal, ...]
     unit: Unit = "rows"
 
-    def holds(self, count: int, of: int) -> bool:
-        """Whether the metric's `count` (of `of` evaluated rows) is as the contract wants it.
+    def holds(self, count: int | Decimal, of: int) -> bool:
+        """Whether the metric's `count` (of `of` evaluated rows), or its figure, is as the contract wants it.
 
         Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
         """
-        seen = share(count, of) if self.unit == "percent" else Fraction(count)
+        seen = share(int(count), of) if self.unit == "percent" else Fraction(count)
         low, high = Fraction(self.values[0]), Fraction(self.values[-1])
         return {
             "mustBe": seen == low,
@@ -85,8 +90,9 @@ class Check:
     `scope` record: is the line a record at all (a malformed one is judged by these alone); row: which rows fail;
     set: does the file fail. `arguments` by kind: logicalType, format {format?}; enum {values: [text]}; minimum,
     maximum {value: text}; minLength, maxLength {value: int}; pattern {pattern}; invalidValues {values?: [text],
-    pattern?}; primaryKey, duplicateValues of several properties {properties: [name]}; others none. Numbers are
-    decimal text, dates and timestamps text in the property's format; patterns are Java's, ready to run.
+    pattern?}; primaryKey, duplicateValues of several properties {properties: [name]}; FIGURES
+    {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and timestamps text in
+    the property's format; patterns are Java's, ready to run.
     """
 
     id: str

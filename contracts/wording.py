@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 EXCUSED = ("allowed-missing", "no-rows")
 """Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
 
+REASONS = {
+    "missing-column": "its column is missing",
+    "no-values": "no record has a value to look at",
+    "too-few-values": "it takes two values, and there is one",
+    "too-large": "the values are too large for it",
+}
+"""Why a check was not made, in words."""
+
 HOW_TO_WRITE = {
     "string": "Write it as plain text.",
     "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
@@ -37,6 +45,15 @@ LIMITS = {
     "mustNotBeBetween": "at most {0}, or at least {1}",
 }
 
+NAMES = {
+    "mean": "mean",
+    "stdev": "standard deviation",
+    "min": "least value",
+    "max": "greatest value",
+    "sum": "sum",
+}
+"""What figures of all values are called."""
+
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
     "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
@@ -56,6 +73,10 @@ MESSAGES = {
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract wants them to be {limit}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
+    **{
+        kind: f"The {words} of {{name}} {{is_figure}}; the contract asks for {{limit}}."
+        for kind, words in NAMES.items()
+    },
 }
 
 FIXES = {
@@ -75,8 +96,13 @@ FIXES = {
     "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
+    **dict.fromkeys(
+        NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
+    ),
 }
 
+OF_THEIR_OWN = ("rowCount", "duplicateValues", *NAMES)
+"""Metrics with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -94,7 +120,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
         kind = "wholeKey"
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
-    if check.threshold and kind not in ("rowCount", "duplicateValues"):
+    if check.threshold and kind not in OF_THEIR_OWN:
         message, fix = LIMITED, NULLS_LIMITED if kind == "nullValues" else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
@@ -109,6 +135,15 @@ def limit_in_words(threshold: Threshold) -> str:
     """A threshold as a person says it: less than 10 %, at least 1,000."""
     unit = " %" if threshold.unit == "percent" else ""
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
+
+
+def _limit(check: Check) -> str:
+    """What a check is held against; figures of dates have it as the contract writes them."""
+    if check.threshold is None:
+        return check.expected
+    if limits := check.arguments.get("limits"):
+        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in limits))
+    return limit_in_words(check.threshold)
 
 
 def tolerated_in_words(limit: Limit) -> str:
@@ -140,7 +175,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "them": "it" if failed == 1 else "them",
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
-        "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
+        "limit": _limit(check),
+        "is_figure": "is not as agreed" if prop and prop.masked else f"is `{outcome.observed}`",
         "ails": "has no value" if check.kind == "nullValues" else "is not valid",
         "value": str(check.arguments.get("value", check.expected)),
         "characters": _characters(check),
@@ -190,7 +226,7 @@ def _figure(value: Decimal) -> str:
 
 
 def _not_evaluated(outcome: Outcome) -> Problem:
-    reason = "its column is missing" if outcome.reason == "missing-column" else outcome.reason or "no reason given"
+    reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
     message = f"The check `{outcome.id}` could not be made: {reason}."
     fix = "Mend what else is wrong with the file; this check is made when it comes back."
     level: Level = "error" if outcome.severity == "error" else "warning"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import Check, Plan, share
+from contracts.plan import FIGURES, Check, Plan, share
+from contracts.wording import EXCUSED
+from spark_jobs import figures
 
-ALLOWED_MISSING = "allowed-missing"
+ALLOWED_MISSING, NO_ROWS = EXCUSED
 MASK = "***"
 FORBID_NULL = {"required", "nullValues"}
 OF_CELLS = FORBID_NULL | {"logicalType"}
@@ -27,6 +30,7 @@ class Facts:
     voids: Mapping[str, int]
     invalid: Mapping[str, int]
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    sums: Mapping[str, Any] = field(default_factory=dict)
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     worst: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +44,8 @@ def count(plan: Plan, check: Check, header: tuple[str, ...], facts: Facts) -> Co
         return Count(facts.total, facts.total, observed=str(facts.total))
     if check.scope == "record":
         return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
+    if check.kind in FIGURES:
+        return _figure(plan, check, facts)
     failed, null = _figures(check, facts)
     if check.threshold:
         found = _with_samples(plan, check, facts, facts.sound, failed, null)
@@ -63,6 +69,18 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
         case "invalidValues":
             return facts.invalid[check.id], facts.voids[name]
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _figure(plan: Plan, check: Check, facts: Facts) -> Count:
+    """The figure of all values of a property; without one, the check was not made, unless there was no record."""
+    name = check.property or ""
+    prop, voids = plan.property_named(name), facts.voids[name]
+    number = plan.properties.index(prop)
+    found = figures.figure(check.kind, prop, number, facts.sound - voids, facts.sums)
+    if isinstance(found, str):
+        return Count(state="not_evaluated", reason=found if facts.sound else NO_ROWS)
+    shown = MASK if prop.masked else figures.text_of(found, check.kind, prop)
+    return Count(facts.sound, 0, voids, observed=shown, figure=found)
 
 
 def _lacking(check: Check, facts: Facts) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from contracts.plan import Check, Csv, Plan, Property
+from spark_jobs import figures
 from spark_jobs.schema import typed
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -59,7 +60,23 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
-    return [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
+    counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
+    return [*counted, *figures.parts(plan)]
+
+
+def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """What one record adds to the figures of all values, by name, in SQL."""
+    props = plan.properties
+    return {
+        name: figures.added(part, props[n], f"v{n}" if props[n].name in present else None)
+        for name, (n, part) in figures.parts(plan).items()
+    }
+
+
+def merged(plan: Plan) -> list[Column]:
+    """How what was summed becomes one, in the order of its names."""
+    how = {name: figures.merged(part) for name, (_, part) in figures.parts(plan).items()}
+    return [sf.expr(f"{how.get(name, 'sum')}({name})") for name in summed_names(plan)]
 
 
 def _uncounted(plan: Plan) -> list[int]:
@@ -90,8 +107,10 @@ def _parts(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same as counts over rows."""
-    return [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+    """The same as counts over rows, and the figures of all values."""
+    counts = [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+    adds, which = figured(plan, present), figures.parts(plan)
+    return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
 
 
 def forbidding_null(plan: Plan, name: str) -> Check | None:

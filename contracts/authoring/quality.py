@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from contracts.authoring import thresholds
+from contracts.authoring import custom, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.values import pattern_of, shown, text_of
@@ -27,15 +27,18 @@ MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "er
 
 
 READ = {"id", "name", "type", "metric", "arguments", "unit", "severity", "dimension", "description", *OPERATORS}
+CUSTOM = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
 DESCRIPTIVE = {"businessImpact", "tags", "method", "authoritativeDefinitions", "customProperties"}
 TIMES = {"schedule", "scheduler"}
 
 
 def read(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
     """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not."""
+    if entry.get("type") == "custom":
+        return _custom(document, path, entry, prop)
     if not _is_built(document, path, entry, prop):
         return None
-    _others(document, path, entry)
+    _others(document, path, entry, READ)
     arguments = _arguments(document, path, entry, prop)
     severity = _severity(document, path, entry)
     threshold = thresholds.read(document, path, entry)
@@ -44,16 +47,42 @@ def read(document: Document, path: Path, entry: dict[str, Any], prop: Property |
     return _made(entry, prop, arguments, severity, threshold)
 
 
+def _custom(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
+    """The check of an entry for our own engine."""
+    _others(document, path, entry, CUSTOM)
+    meaning = custom.read(document, path, entry, prop)
+    severity = _severity(document, path, entry)
+    if meaning is None or severity is None:
+        return None
+    return Check(
+        id=_id(entry, prop, meaning.kind, severity),
+        kind=meaning.kind,
+        scope="set" if meaning.threshold else "row",
+        severity=severity,
+        dimension=entry.get("dimension") or meaning.dimension,
+        expected=meaning.expected,
+        property=prop.name if prop else None,
+        arguments=meaning.arguments,
+        threshold=meaning.threshold,
+        description=entry.get("description"),
+    )
+
+
+def _id(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
+    """The author's id or name of a check, else one of its own that says where and what it is."""
+    name = f"{prop.name}.{kind}" if prop else kind
+    return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
+
+
 def _made(
     entry: dict[str, Any], prop: Property | None, arguments: dict[str, Any], severity: Severity, threshold: Threshold
 ) -> Check:
     metric: str = entry["metric"]
     by_row = metric in OF_ROWS and threshold.operator == "mustBe" and not threshold.values[0]
-    name = f"{prop.name}.{metric}" if prop else metric
     valid = _valid_words(entry, arguments)
     said = [] if by_row else [thresholds.words(threshold, metric)]
     return Check(
-        id=entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning"),
+        id=_id(entry, prop, metric, severity),
         kind=metric,
         scope="row" if by_row else "set",
         severity=severity,
@@ -97,15 +126,15 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
     return True
 
 
-def _others(document: Document, path: Path, entry: dict[str, Any]) -> None:
+def _others(document: Document, path: Path, entry: dict[str, Any], read_keys: set[str]) -> None:
     """Refuse keys of other types of entries; note that nobody goes by a schedule."""
-    for key in set(entry) - READ - DESCRIPTIVE:
+    for key in set(entry) - read_keys - DESCRIPTIVE:
         at: Path = (*path, key)
         if key in TIMES:
             message = f"`{key}` is not used; every file is checked when it arrives."
             document.note(at, "not-used", message, "It may stay, for people and tools.", on_key=True)
         else:
-            message = f"`{key}` says nothing beside a `metric`."
+            message = f"`{key}` says nothing beside {'a `metric`' if read_keys is READ else 'an `implementation`'}."
             document.error(at, "unknown-key", message, "Leave it out; it would not be checked.", on_key=True)
 
 

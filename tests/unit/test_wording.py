@@ -213,6 +213,37 @@ def test_unknown_values_follow_the_dialect() -> None:
         assert told(ENUM, 1, prop=prop, nulls=nulls).fix.endswith(end)
 
 
+MEAN = rule("mean", "mean < 7", scope="set", threshold=AT_MOST_2, arguments={"limits": ["2.0"]})
+
+
+def test_figure_is_told_with_its_limit_as_written() -> None:
+    problem = told(MEAN, 0, observed="2.5")
+
+    assert problem.message == "The mean of `wind` is `2.5`; the contract asks for at most `2.0`."
+    assert problem.fix.startswith("Compare `wind` with earlier files")
+
+
+def test_figure_of_classified_values_is_not_told() -> None:
+    secret = Property("wind", "number", classification="confidential")
+
+    assert "2.5" not in told(MEAN, 0, observed="2.5", prop=secret).message
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("no-values", "no record has a value to look at"), ("too-few-values", "it takes two values, and there is one")],
+)
+def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> None:
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())
+    none = (None, None, None, None, None)
+    problem = explain(
+        plan, MEAN, Outcome("a", "mean", "wind", "accuracy", "error", "not_evaluated", *none, "", reason), 5
+    )
+
+    assert problem
+    assert problem.message == f"The check `a` could not be made: {words}."
+
+
 @pytest.mark.parametrize(
     ("kind", "start"),
     [

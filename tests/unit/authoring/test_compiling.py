@@ -230,6 +230,32 @@ def test_warning_and_error_of_a_whole_file_have_ids_of_their_own() -> None:
     assert ids(a_document(quality=pair))[1:] == ["duplicateValues", "duplicateValues.warning"]
 
 
+def figure(body: str, kind: str = "number") -> str:
+    return metric(f"type: custom\nengine: dropgate\nimplementation: {{{body}}}", kind)
+
+
+def test_figure_of_our_own_is_a_set_check() -> None:
+    made = check(figure("metric: mean, mustBeBetween: [0.10, 1e3]"), "x.mean")
+    assert (made.kind, made.scope, made.dimension) == ("mean", "set", "accuracy")
+    assert made.threshold == Threshold("mustBeBetween", (Decimal("0.10"), Decimal(1000)))
+    assert (made.expected, made.arguments) == ("mean between 0.10 and 1e3, ends excluded", {"limits": ["0.10", "1e3"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "number"),
+    [("date", "1969-12-31", -1), ("timestamp", "1970-01-02T00:00:00.000001Z", 86_400_000_001)],
+)
+def test_moments_are_held_against_numbers_and_told_as_written(kind: str, text: str, number: int) -> None:
+    made = check(figure(f"metric: max, mustBeLessThan: '{text}'", kind), "x.max")
+    assert (made.threshold, made.expected) == (Threshold("mustBeLessThan", (Decimal(number),)), f"max < {text}")
+
+
+def test_warning_and_error_of_a_figure_have_ids_of_their_own() -> None:
+    one = "  - {type: custom, engine: dropgate, implementation: {metric: sum, mustBe: 5}}\n"
+    pair = "quality:\n" + one + one.replace("custom,", "custom, severity: warning,")
+    assert ids(a_property(pair, "integer"))[1:] == ["x.sum", "x.sum.warning"]
+
+
 def test_authors_id_goes_before_the_name() -> None:
     assert ids(metric("id: few-nulls\nname: Few nulls\nmetric: nullValues\nmustBe: 0")) == ["few-nulls"]
     assert ids(metric("name: Few nulls\nmetric: nullValues\nmustBe: 0")) == ["Few nulls"]

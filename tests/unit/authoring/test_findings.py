@@ -77,7 +77,12 @@ QUALITY = {
     "  #! unknown-argument",
     "free text": "- type: text  #! not-built-yet\n  description: looks good",
     "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
-    "other engine": "- type: custom  #! not-built-yet\n  engine: soda\n  implementation: x",
+    "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
+    "implementation as text": "- type: custom\n  engine: dropgate\n  implementation: mean  #! wrong-type",
+    "metric beside an implementation": "- type: custom\n  engine: dropgate\n  implementation: {metric: min}"
+    "  #! no-operator wrong-type\n  unit: rows  #! unknown-key",
+    "implementation without a metric": "- type: custom\n  engine: dropgate\n  implementation:\n"
+    "    mustBe: 1  #! missing-key",
     "no metric": "- mustBe: 0  #! missing-key",
     "no operator": "- metric: nullValues  #! no-operator",
     "operator misspelt": "- metric: nullValues\n  mustbe: 0  #! unknown-key",
@@ -107,6 +112,19 @@ QUALITY = {
     "row count of a property": "- metric: rowCount  #! wrong-place\n  mustBe: 5",
     "entry that is text": "- nullValues  #! wrong-type",
 }
+FIGURES = {
+    "metric of our own misspelt": "    metric: means  #! unknown-value\n    mustBe: 1",
+    "metric that is no text": "    metric: [mean]  #! unknown-value\n    mustBe: 1",
+    "unit of a figure": "    metric: mean\n    mustBe: 1\n    unit: rows  #! unknown-key",
+    "operator of a figure misspelt": "    metric: mean\n    mustbe: 1  #! unknown-key",
+    "two operators of a figure": "    metric: mean\n    mustBe: 1\n    mustNotBe: 2  #! two-operators",
+    "text as a figure": "    metric: mean\n    mustBe: one  #! wrong-type",
+    "bare yes as a figure": "    metric: mean\n    mustBe: yes  #! wrong-type",
+    "one end of a figure's range": "    metric: mean\n    mustBeBetween: [1]  #! wrong-type",
+    "range of a figure that is no list": "    metric: mean\n    mustBeBetween: 1  #! wrong-type",
+    "range of a figure upside down": "    metric: mean\n    mustBeBetween: [2, 1]  #! cannot-hold",
+    "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
+}
 FILE_QUALITY = {
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
@@ -121,6 +139,8 @@ FILE_QUALITY = {
     "    properties:\n      - id\n      - id  #! duplicate-property",
     "duplicate values twice": "- {metric: duplicateValues, mustBe: 0, arguments: {properties: [id]}}\n"
     "- {metric: duplicateValues, mustBeLessThan: 5, arguments: {properties: [id]}}  #! check-id-clash",
+    "figure of a whole file": "- type: custom\n  engine: dropgate\n  implementation:\n"
+    "    metric: mean  #! wrong-place\n    mustBe: 1",
     "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
 }
 BLOCK = {
@@ -192,6 +212,22 @@ def test_wrong_property_is_found_in_its_line(text: str) -> None:
 @pytest.mark.parametrize("quality", QUALITY.values(), ids=QUALITY.keys())
 def test_wrong_quality_is_found_in_its_line(quality: str) -> None:
     text = a_property("quality:\n  " + quality.replace("\n", "\n  "))
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("body", FIGURES.values(), ids=FIGURES.keys())
+def test_wrong_figure_is_found_in_its_line(body: str) -> None:
+    entry = f"quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n  {body}"
+    text = a_property(entry.replace("\n    m", "\n      m").replace("\n    u", "\n      u"), "number")
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric"), [("string", "min"), ("boolean", "max"), ("date", "mean"), ("timestamp", "stdev")]
+)
+def test_figures_are_of_numbers_and_moments(kind: str, metric: str) -> None:
+    entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
+    text = a_property(f"{entry}      metric: {metric}  #! wrong-type\n      mustBe: 1", kind)
     assert found(text) == expected(text)
 
 
