@@ -24,6 +24,13 @@ REASONS = {
     "too-large": "the values are too large for it",
 }
 """Why a check was not made, in words."""
+OF_NO_CHECK = "Mend what else is wrong with the file; this check is made when it comes back."
+OF_NO_FIGURE = {
+    "no-values": "Fill in {name} where you can.",
+    "too-few-values": "Fill in {name} where you can, and check that the export is whole.",
+    "too-large": "Look for wrong values and other units in {name}.",
+}
+"""What to do where a check was not made."""
 
 HOW_TO_WRITE = {
     "string": "Write it as plain text.",
@@ -228,6 +235,6 @@ def _figure(value: Decimal) -> str:
 def _not_evaluated(outcome: Outcome) -> Problem:
     reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
     message = f"The check `{outcome.id}` could not be made: {reason}."
-    fix = "Mend what else is wrong with the file; this check is made when it comes back."
+    fix = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")
     level: Level = "error" if outcome.severity == "error" else "warning"
     return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

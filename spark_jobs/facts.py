@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -80,25 +81,43 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
     """Find values that records of one file share; the records themselves only where there are any."""
     malformed = any(t.total != t.sound for t in found.tallies.values())
     drops = list(dict.fromkeys(place.drop for place in group.places))
-    cells = keys.records(group.text, plan, group.header, keys.names(checks), group.heads, malformed)
-    rows = keys.keyed(spark, cells, plan, checks, group.places, drops)
+    records = keys.records(group.text, plan, group.header, keys.names(checks), group.heads, malformed)
+    cells = keys.numbered(spark, records, group.places, drops)
+    rows = keys.keyed(cells, plan, checks)
     repeats = keys.repeated(rows)
-    ids = {n: check.id for n, check in checks}
-    sharing = keys.sharing(repeats)
-    found.sharing |= {(drops[drop], ids[n]): count for (drop, n), count in sharing.items()}
-    if sharing:
-        for (drop, n), first in keys.first(rows, repeats).items():
-            samples_of = tuple(Sample(s.record, _text(plan.checks[n], s), _also(s)) for s in first)
-            found.samples[drops[drop], ids[n]] = samples_of
-    repeats.unpersist()
+    try:
+        sharing = keys.sharing(repeats)
+        shared = keys.first(rows, repeats) if sharing else {}
+    finally:
+        repeats.unpersist()
+    keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, c, found)]
+    lacking = keys.lacking(cells, keys.names(checks), keyless) if keyless else {}
+    for n, check in checks:
+        for at, drop in enumerate(drops):
+            found.sharing[drop, check.id] = sharing.get((at, n), 0)
+            told = [Sample(s.record, _text(check, s.texts), _also(s)) for s in shared.get((at, n), [])]
+            told += [Sample(s.record, _text(check, s.texts), _without(check, s)) for s in lacking.get((at, n), [])]
+            found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("record"))[: keys.MOST])
 
 
-def _text(check: Check, shared: keys.Shared) -> str:
-    """What records share: the text of one property, or those of several with their names."""
-    if len(shared.texts) == 1:
-        return shared.texts[0]
-    parts = [f"{name}={text}" for name, text in zip(check.properties(), shared.texts, strict=True)]
-    return ", ".join(parts)[: samples.LENGTH]
+def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
+    """Whether a record of any drop has a null in a check's key."""
+    if check.property is None:
+        return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
+    return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
+
+
+def _text(check: Check, texts: Sequence[str | None]) -> str | None:
+    """What a record has in a key: the text of one property, or those of several with their names."""
+    if check.property is not None:
+        return texts[0]
+    parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
+    return ", ".join(parts)[: samples.LENGTH] or None
+
+
+def _without(check: Check, lacking: keys.Lacking) -> str:
+    names = [name for name, text in zip(check.properties(), lacking.texts, strict=True) if text is None]
+    return f"has no {', '.join(names)}"
 
 
 def _also(shared: keys.Shared) -> str:
@@ -130,13 +149,9 @@ def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) ->
 
 def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Written, found: Findings) -> Facts:
     """One drop's share of the findings, by check id and by property name."""
-    failed = {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
+    failed = _failed(plan, tally)
     misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
-    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
-    nulls = {
-        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
-        for n, p in enumerate(plan.properties)
-    }
+    nulls = _nulls(plan, tally)
     voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()}
     return Facts(
         tally.total,
@@ -151,3 +166,18 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
     )
+
+
+def _failed(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
+    """How many records fail each row check."""
+    return {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
+
+
+def _nulls(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
+    """How many cells of each property are null."""
+    failed = _failed(plan, tally)
+    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
+    return {
+        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
+        for n, p in enumerate(plan.properties)
+    }

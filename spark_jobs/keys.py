@@ -35,6 +35,14 @@ class Shared:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A record without a whole key: the texts of its parts, None for a null."""
+
+    texts: tuple[str | None, ...]
+    record: int
+
+
 def checks(plan: Plan, header: tuple[str, ...]) -> bits.Numbered:
     """The checks of keys that can be made of files with a header, with their numbers."""
     return [(n, c) for n, c in enumerate(plan.checks) if c.kind in KINDS and set(c.properties()) <= set(header)]
@@ -72,27 +80,23 @@ def records(
     )
 
 
-def keyed(
-    spark: SparkSession,
-    found: DataFrame,
-    plan: Plan,
-    keys: bits.Numbered,
-    places: Sequence[Place],
-    drops: Sequence[str],
-) -> DataFrame:
-    """A row for each check that a record has all values for: drop (its place in `drops`), check, record, texts, k0, ...
+def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], drops: Sequence[str]) -> DataFrame:
+    """The same records with drop (its place in `drops`) and record number instead of file, block and id."""
+    schema = "file string, block long, drop int, shift long"
+    known = frames.small(spark, [(p.file, p.block, drops.index(p.drop), p.shift) for p in places], schema)
+    record = (sf.col("id") + sf.col("shift")).alias("record")
+    texts = [name for name in found.columns if name.startswith("t")]
+    return found.join(sf.broadcast(known), ["file", "block"]).select("drop", record, *texts)
+
+
+def keyed(cells: DataFrame, plan: Plan, keys: bits.Numbered) -> DataFrame:
+    """A row for each check that a record has all values for: drop, check, record, texts, k0, ...
 
     Checks share the columns of the values: there are as many of a type as one check needs.
     """
     wanted = names(keys)
-    schema = "file string, block long, drop int, shift long"
-    known = frames.small(spark, [(p.file, p.block, drops.index(p.drop), p.shift) for p in places], schema)
-    numbered = found.join(sf.broadcast(known), ["file", "block"])
-    record = (sf.col("id") + sf.col("shift")).alias("record")
-    values = numbered.select(
-        *("drop", record),
-        *(f"t{n}" for n in range(len(wanted))),
-        *(typed(sf.col(f"t{n}"), plan.property_named(name)).alias(f"v{n}") for n, name in enumerate(wanted)),
+    values = cells.select(
+        "*", *(typed(sf.col(f"t{n}"), plan.property_named(name)).alias(f"v{n}") for n, name in enumerate(wanted))
     )
     rows = ", ".join(_rows(keys, wanted, dict(values.dtypes)))
     each = values.select("drop", "record", sf.expr(f"inline(array({rows}))"))
@@ -107,14 +111,18 @@ def _rows(keys: bits.Numbered, wanted: Sequence[str], types: dict[str, str]) -> 
     made = []
     for number, own in parts.items():
         there = " and ".join(f"v{n} is not null" for n in own)
-        texts = ", ".join(f"left(t{n}, {LENGTH})" for n in own)
+        texts = _texts(own)
         values = [
             f"'k{k}', {f'v{held[number][slot]}' if slot in held[number] else f'cast(null as {slot[0]})'}"
             for k, slot in enumerate(slots)
         ]
-        struct = f"named_struct('check', {number}, 'texts', array({texts}), {', '.join(values)})"
+        struct = f"named_struct('check', {number}, 'texts', {texts}, {', '.join(values)})"
         made.append(f"if({there}, {struct}, null)")
     return made
+
+
+def _texts(own: Sequence[int]) -> str:
+    return f"array({', '.join(f'left(t{n}, {LENGTH})' for n in own)})"
 
 
 def _slots(own: Sequence[int], types: dict[str, str]) -> list[tuple[str, int]]:
@@ -155,6 +163,22 @@ def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Sha
         values = Shared(tuple(row["texts"]), row["first"], row["also"], row["n"])
         shared.setdefault((row["drop"], row["check"]), []).append(values)
     return shared
+
+
+def lacking(cells: DataFrame, wanted: Sequence[str], keys: bits.Numbered) -> dict[tuple[int, int], list[Lacking]]:
+    """The first records of each drop and check that have a null in a part of the key; `wanted` are the cells' names."""
+    parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
+    tests = {number: " or ".join(f"t{n} is null" for n in own) for number, own in parts.items()}
+    rows = [
+        f"if({tests[number]}, named_struct('check', {number}, 'texts', {_texts(own)}), null)"
+        for number, own in parts.items()
+    ]
+    each = cells.select("drop", "record", sf.expr(f"inline(array({', '.join(rows)}))")).where("check is not null")
+    nth = sf.expr("row_number() over (partition by drop, check order by record)")
+    found: dict[tuple[int, int], list[Lacking]] = {}
+    for row in each.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST).collect():
+        found.setdefault((row["drop"], row["check"]), []).append(Lacking(tuple(row["texts"]), row["record"]))
+    return found
 
 
 def _values(rows: DataFrame) -> list[str]:

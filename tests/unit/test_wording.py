@@ -242,6 +242,7 @@ def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> Non
 
     assert problem
     assert problem.message == f"The check `a` could not be made: {words}."
+    assert problem.fix.startswith("Fill in `wind` where you can")
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,14 @@ def test_key_without_one_of_its_columns_is_not_looked_for(together: Judged) -> N
 
 
 def test_samples_show_the_whole_key(spark: SparkSession, tmp_path: Path) -> None:
-    text = HEAD + "A,7,,,,,\nB,7,,,,,\nA,007,,,,,\nA,+7,,,,,\nB,7,,,,,\n,1,,,,,\n"
+    text = HEAD + "A,7,,,,,\nB,7,,,,,\nA,007,,,,,\nA,+7,,,,,\nB,7,,,,,\n,1,,,,,\nC,,,,,,\nD,x,,,,,\n"
     count = judge(spark, tmp_path, PLAN, {"a.csv": text}).count("primaryKey")
-    assert count.failed == 6
+    assert (count.failed, count.null) == (7, 1)
     assert [(s.record, s.value, s.note) for s in count.samples] == [
         (1, "shop=A, id=7", "also record 3 and 1 more"),
         (2, "shop=B, id=7", "also record 5"),
+        (6, "id=1", "has no shop"),
+        (7, "shop=C", "has no id"),
     ]
 
 
@@ -151,6 +153,18 @@ def test_duplicates_are_held_against_rows_and_percent(
 ) -> None:
     check = make(a_check("duplicateValues", "id", scope="set"))
     assert verdict_of(spark, tmp_path, check, '1\n2\n3\n01\n""\n') == (verdict, observed)
+
+
+def test_warning_and_error_of_duplicates_are_both_decided(spark: SparkSession, tmp_path: Path) -> None:
+    whole = key("duplicateValues", "id", "day")
+    checks = [must(whole, "mustBe", "0", severity="warning"), must(whole, "mustBeLessThan", "50", "percent")]
+    plan = a_plan([a_property("id"), a_property("day")], checks)
+    decision = judge(spark, tmp_path, plan, {"a.csv": "id,day\n1,1\n1,1\n1,2\n1,3\n1,\n"}).decision()
+    assert [(o.id, o.result, o.observed) for o in decision.checks[-2:]] == [
+        ("duplicateValues.warning", "warning", "2"),
+        ("duplicateValues", "passed", "40 %"),
+    ]
+    assert decision.verdict == "accepted_with_warnings"
 
 
 def test_evidence_says_whether_the_metric_holds(spark: SparkSession, tmp_path: Path) -> None:
