@@ -32,6 +32,8 @@ Operator = Literal[
     "mustNotBeBetween",
 ]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
+FIGURES = ("mean", "stdev", "min", "max", "sum")
+"""The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
 
 
 def share(count: int, of: int) -> Fraction:
@@ -56,18 +58,21 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What an ODCS library metric is held against: one operator, one number or two, rows or percent."""
+    """What a metric is held against: one operator, one number or two, rows or percent.
+
+    Dates are numbers of days since 1970, timestamps of microseconds.
+    """
 
     operator: Operator
     values: tuple[Decimal, ...]
     unit: Unit = "rows"
 
-    def holds(self, count: int, of: int) -> bool:
-        """Whether the metric's `count` (of `of` evaluated rows) is as the contract wants it.
+    def holds(self, count: int | Decimal, of: int) -> bool:
+        """Whether the metric's `count` (of `of` evaluated rows), or its figure, is as the contract wants it.
 
         Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
         """
-        seen = share(count, of) if self.unit == "percent" else Fraction(count)
+        seen = share(int(count), of) if self.unit == "percent" else Fraction(count)
         low, high = Fraction(self.values[0]), Fraction(self.values[-1])
         return {
             "mustBe": seen == low,
@@ -91,8 +96,9 @@ class Check:
     `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
     exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern, regex,
     notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
-    missingValues {values: [text], null: bool}; others none. Numbers are decimal text, dates and times text in the
-    property's format; patterns are Java's, ready to run.
+    missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
+    FIGURES {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and times text in
+    the property's format; patterns are Java's, ready to run.
     """
 
     id: str
@@ -106,6 +112,11 @@ class Check:
     threshold: Threshold | None = None
     tolerance: Limit | None = None
     description: str | None = None
+
+    def properties(self) -> tuple[str, ...]:
+        """The names of the properties that it looks at; none where it looks at whole records."""
+        several: list[str] | None = self.arguments.get("properties")
+        return tuple(several) if several else (self.property,) if self.property else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +218,10 @@ class Plan:
             if one.name == name:
                 return one
         raise KeyError(name)
+
+    def masks(self, check: Check) -> bool:
+        """Whether receipts and results must not show what a check saw: one of its properties is classified."""
+        return any(self.property_named(name).masked for name in check.properties())
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Literal
 
 from contracts import codec
 from contracts.job import Count, DropResult, Sample
-from contracts.plan import Check, Limit, Plan
+from contracts.plan import FIGURES, Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.wording import EXCUSED, explain, some, tolerated_in_words
 
@@ -169,15 +170,23 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
 def _result(plan: Plan, check: Check, count: Count) -> Result:
     if count.state != "counted":
         return count.state
+    if check.kind in FIGURES and count.figure is None:
+        return "error"
     if check.threshold and check.scope == "set":
-        metric = count.evaluated if check.kind == "rowCount" else count.failed
-        within = check.threshold.holds(metric, count.evaluated)
+        within = check.threshold.holds(_seen(check, count), count.evaluated)
         return "passed" if within else "failed" if check.severity == "error" else "warning"
     limit = check.tolerance or (plan.tolerance if check.severity == "error" and check.scope != "set" else None)
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
     if check.severity == "warning":
         return "passed" if within else "warning"
     return "failed" if not within else "warning" if count.failed else "passed"
+
+
+def _seen(check: Check, count: Count) -> int | Decimal:
+    """What is held against a check's threshold."""
+    if check.kind == "rowCount":
+        return count.evaluated
+    return count.failed if count.figure is None else count.figure
 
 
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:

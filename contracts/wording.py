@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 EXCUSED = ("allowed-missing", "no-rows")
 """Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
 
+REASONS = {
+    "missing-column": "its column is missing",
+    "no-values": "no record has a value to look at",
+    "too-few-values": "it takes two values, and there is one",
+    "too-large": "the values are too large for it",
+}
+"""Why a check was not made, in words."""
+OF_NO_CHECK = "Mend what else is wrong with the file; this check is made when it comes back."
+OF_NO_FIGURE = {
+    "no-values": "Fill in {name} where you can.",
+    "too-few-values": "Fill in {name} where you can, and check that the export is whole.",
+    "too-large": "Look for wrong values and other units in {name}.",
+}
+"""What to do where a check was not made."""
+
 HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     "csv": {
         "string": "Write it as plain text.",
@@ -60,6 +75,15 @@ LIMITS = {
     "mustNotBeBetween": "at most {0}, or at least {1}",
 }
 
+NAMES = {
+    "mean": "mean",
+    "stdev": "standard deviation",
+    "min": "least value",
+    "max": "greatest value",
+    "sum": "sum",
+}
+"""What figures of all values are called."""
+
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
     "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
@@ -86,7 +110,13 @@ MESSAGES = {
     "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
+    "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
+    "duplicateValues": "{some} {have} the same {name} as another record; the contract wants them to be {limit}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
+    **{
+        kind: f"The {words} of {{name}} {{is_figure}}; the contract asks for {{limit}}."
+        for kind, words in NAMES.items()
+    },
 }
 
 FIXES = {
@@ -110,10 +140,17 @@ FIXES = {
     "format": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
+    "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
+    "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
+    **dict.fromkeys(
+        NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
+    ),
 }
 
 AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
+OF_THEIR_OWN = ("rowCount", "duplicateValues", *NAMES)
+"""Metrics with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
@@ -127,9 +164,11 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
         return None
     words = _words(plan, check, outcome, read)
     kind = check.id if check.scope == "record" else check.kind
+    if kind == "primaryKey" and check.property is None:
+        kind = "wholeKey"
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
-    if check.threshold and kind != "rowCount":
+    if check.threshold and kind not in OF_THEIR_OWN:
         message, fix = LIMITED, NULLS_LIMITED if kind in AILS else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
@@ -144,6 +183,15 @@ def limit_in_words(threshold: Threshold) -> str:
     """A threshold as a person says it: less than 10 %, at least 1,000."""
     unit = " %" if threshold.unit == "percent" else ""
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
+
+
+def _limit(check: Check) -> str:
+    """What a check is held against; figures of dates have it as the contract writes them."""
+    if check.threshold is None:
+        return check.expected
+    if limits := check.arguments.get("limits"):
+        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in limits))
+    return limit_in_words(check.threshold)
 
 
 def tolerated_in_words(limit: Limit) -> str:
@@ -163,9 +211,11 @@ def some(count: int, of: int) -> str:
 
 def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
     prop = plan.property_named(check.property) if check.property else None
+    names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
     return {
-        "name": f"`{check.property}`" if check.property else "The file",
+        "name": names or "The file",
+        "each": names if prop else f"combination of {names}",
         "expected": check.expected,
         "rule": f"`{check.id}` ({check.expected})",
         "some": some(failed, read),
@@ -174,7 +224,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
-        "limit": limit_in_words(check.threshold) if check.threshold else check.expected,
+        "limit": _limit(check),
+        "is_figure": "is not as agreed" if prop and prop.masked else f"is `{outcome.observed}`",
         "ails": AILS.get(check.kind, "is not valid"),
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
@@ -237,8 +288,8 @@ def _figure(value: Decimal) -> str:
 
 
 def _not_evaluated(outcome: Outcome) -> Problem:
-    reason = "its column is missing" if outcome.reason == "missing-column" else outcome.reason or "no reason given"
+    reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
     message = f"The check `{outcome.id}` could not be made: {reason}."
-    fix = "Mend what else is wrong with the file; this check is made when it comes back."
+    fix = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")
     level: Level = "error" if outcome.severity == "error" else "warning"
     return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.plan import Plan
+from contracts.plan import FIGURES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
 from contracts.wording import some
@@ -95,9 +95,9 @@ def render_html(receipt: Receipt) -> bytes:
 
 def masked(decision: Decision, plan: Plan | None) -> Decision:
     """The decision without the values of classified properties."""
-    secret = {p.name for p in plan.properties if p.masked} if plan else set()
-    metrics = {c.id for c in plan.checks if c.threshold} if plan else set()
-    shown = (_without_values(c, c.id in metrics) if c.property in secret else c for c in decision.checks)
+    secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
+    metrics = {c.id for c in plan.checks if c.threshold and c.kind not in FIGURES} if plan else set()
+    shown = (_without_values(c, c.id in metrics) if c.id in secret else c for c in decision.checks)
     return replace(decision, checks=tuple(shown))
 
 
@@ -107,7 +107,7 @@ def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
 
 
 def _without_values(check: Outcome, metric: bool) -> Outcome:
-    """An outcome without the values that it shows; the figure of a metric is no value."""
+    """An outcome without the values that it shows; the number of records of a metric is no value."""
     samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
     hidden = check.observed is not None and not metric
     return replace(check, observed=MASK if hidden else check.observed, samples=samples)

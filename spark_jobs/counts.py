@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import Check, Plan, share
+from contracts.plan import FIGURES, Check, Plan, share
+from contracts.wording import EXCUSED
+from spark_jobs import figures
 
-ALLOWED_MISSING = "allowed-missing"
+ALLOWED_MISSING, NO_ROWS = EXCUSED
 MASK = "***"
 FORBID_NULL = {"required", "nullValues"}
 OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
@@ -18,7 +21,7 @@ OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one drop: sums, failing rows by check id, keys that records share, samples, worst values."""
+    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst."""
 
     total: int
     sound: int
@@ -26,6 +29,8 @@ class Facts:
     nulls: Mapping[str, int]
     voids: Mapping[str, int]
     invalid: Mapping[str, int]
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    sums: Mapping[str, Any] = field(default_factory=dict)
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     worst: Mapping[str, str] = field(default_factory=dict)
@@ -33,34 +38,41 @@ class Facts:
 
 def count(plan: Plan, check: Check, header: tuple[str, ...], facts: Facts) -> Count:
     """What one check counted."""
-    if check.property is not None and check.property not in header:
-        return Count(state="not_evaluated", reason=_why_missing(plan, check.property))
+    if missing := [name for name in check.properties() if name not in header]:
+        return Count(state="not_evaluated", reason=_why_missing(plan, missing))
     if check.kind == "rowCount":
         return Count(facts.total, facts.total, observed=str(facts.total))
     if check.scope == "record":
         return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
+    if check.kind in FIGURES:
+        return _figure(plan, check, facts)
     failed, null = _figures(check, facts)
     if check.threshold:
-        return Count(facts.sound, failed, null, observed=_metric(check, failed, facts.sound))
+        found = _with_samples(plan, check, facts, facts.sound, failed, null)
+        return replace(found, observed=_metric(check, failed, facts.sound))
     return _with_samples(plan, check, facts, facts.sound, failed, null)
 
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
     name = check.property
-    if name is None:  # a check of whole records
+    if check.scope == "row" and name is None:  # a check of whole records
         return facts.failed[check.id], 0
-    null = 0 if _forbids_null(check) else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
+    name = name or ""
     if check.scope == "row":
+        null = 0 if _forbids_null(check) else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
         return facts.failed[check.id], null
     match check.kind:
-        case "unique":
-            return facts.sharing[check.id], null
+        case "unique" | "duplicateValues":
+            return facts.sharing[check.id], _lacking(check, facts)[1]
         case "primaryKey":  # a null key fails; a cell that is not of its type is null here
-            return facts.sharing[check.id] + facts.nulls[name], facts.voids[name] - facts.nulls[name]
+            keyless, unkeyed = _lacking(check, facts)
+            return facts.sharing[check.id] + keyless, unkeyed - keyless
         case "nullValues":
-            return facts.nulls[name], null
-        case "invalidValues" | "missingValues" | "notBlank" | "regex":
-            return facts.invalid[check.id], null
+            return facts.nulls[name], 0
+        case "missingValues":
+            return facts.invalid[check.id], 0 if _forbids_null(check) else facts.nulls[name]
+        case "invalidValues" | "notBlank" | "regex":
+            return facts.invalid[check.id], facts.voids[name]
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
 
 
@@ -68,11 +80,30 @@ def _forbids_null(check: Check) -> bool:
     return check.kind in FORBID_NULL or check.arguments.get("null", False)
 
 
+def _figure(plan: Plan, check: Check, facts: Facts) -> Count:
+    """The figure of all values of a property; without one, the check was not made, unless there was no record."""
+    name = check.property or ""
+    prop, voids = plan.property_named(name), facts.voids[name]
+    number = plan.properties.index(prop)
+    found = figures.figure(check.kind, prop, number, facts.sound - voids, facts.sums)
+    if isinstance(found, str):
+        return Count(state="not_evaluated", reason=found if facts.sound else NO_ROWS)
+    shown = MASK if prop.masked else figures.text_of(found, check.kind, prop)
+    return Count(facts.sound, 0, voids, observed=shown, figure=found)
+
+
+def _lacking(check: Check, facts: Facts) -> tuple[int, int]:
+    """How many records have a null in a check's key, and how many no value of its type."""
+    if check.property is None:
+        return facts.parts[check.id]
+    return facts.nulls[check.property], facts.voids[check.property]
+
+
 def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed: int, null: int) -> Count:
     samples = facts.samples.get(check.id, ())
     first = next((s.value for s in samples if s.value is not None), None)
     worst = facts.worst.get(check.id, first)
-    if check.property and plan.property_named(check.property).masked:
+    if plan.masks(check):
         samples = tuple(Sample(s.record, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK
     return Count(evaluated, failed, null, observed=worst, samples=samples)
@@ -85,6 +116,6 @@ def _metric(check: Check, failed: int, evaluated: int) -> str:
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
 
 
-def _why_missing(plan: Plan, name: str) -> str:
-    allowed = plan.columns.missing != "reject" and not plan.property_named(name).required
+def _why_missing(plan: Plan, names: list[str]) -> str:
+    allowed = plan.columns.missing != "reject" and not any(plan.property_named(name).required for name in names)
     return ALLOWED_MISSING if allowed else "missing-column"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import formats, keys, metrics, rules, samples, writer
+from spark_jobs import bits, formats, keys, metrics, rules, samples, writer
 from spark_jobs.batch import Group, Read, judged
 from spark_jobs.counts import Facts, count
 from spark_jobs.reader import Bare
+
+MANY = 50_000
+"""Lines from which on compiling a query over all of them pays."""
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
 
 @dataclass(slots=True)
@@ -33,10 +39,10 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     records = judged(spark, request, read)
     found = Findings(*metrics.tally(spark, records, request.plan))
     _look_at_rows(spark, request, records, found)
-    for group in read.groups:
-        for check in request.plan.checks:
-            if check.kind in ("unique", "primaryKey") and check.property in group.header:
-                _look_at_keys(spark, request.plan, check, group, found)
+    with _compiled(spark, sum(file.lines for file in read.lines.values())):
+        for group in read.groups:
+            if group.places and (checks := keys.checks(request.plan, group.header)):
+                _look_at_keys(spark, request.plan, checks, group, found)
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
@@ -58,19 +64,61 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, 
     found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in files.result().items()}
 
 
-def _look_at_keys(spark: SparkSession, plan: Plan, check: Check, group: Group, found: Findings) -> None:
+@contextmanager
+def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
+    """Compile the queries over all lines where these are many, whatever was chosen for those over failing rows."""
+    before = {name: str(spark.conf.get(name)) for name in COMPILED}
+    for name, value in (COMPILED if lines > MANY else {}).items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
+def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group: Group, found: Findings) -> None:
     """Find values that records of one file share; the records themselves only where there are any."""
     malformed = any(t.total != t.sound for t in found.tallies.values())
-    prop = plan.property_named(check.property or "")
-    values = keys.values(group.source, plan, prop, group.header, group.heads, malformed)
-    repeats = keys.repeated(values)
-    drop_of = {place.file: place.drop for place in group.places}
-    sharing = {drop_of[file]: n for file, n in keys.sharing(repeats).items() if file in drop_of}
-    found.sharing |= {(drop, check.id): n for drop, n in sharing.items()}
-    if sharing:
-        for drop, first in keys.first(spark, values, repeats, group.places).items():
-            notes = [Sample(s.record, s.text[: samples.LENGTH], _also(s)) for s in first]
-            found.samples[drop, check.id] = tuple(notes)
+    form = formats.of(plan)
+    drops = list(dict.fromkeys(place.drop for place in group.places))
+    records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, malformed)
+    cells = keys.numbered(spark, records, group.places, drops)
+    rows = keys.keyed(cells, checks)
+    repeats = keys.repeated(rows)
+    try:
+        sharing = keys.sharing(repeats)
+        shared = keys.first(rows, repeats) if sharing else {}
+    finally:
+        repeats.unpersist()
+    keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, c, found)]
+    lacking = keys.lacking(cells, keys.names(checks), keyless) if keyless else {}
+    for n, check in checks:
+        for at, drop in enumerate(drops):
+            found.sharing[drop, check.id] = sharing.get((at, n), 0)
+            told = [Sample(s.record, _text(check, s.texts), _also(s)) for s in shared.get((at, n), [])]
+            told += [Sample(s.record, _text(check, s.texts), _without(check, s)) for s in lacking.get((at, n), [])]
+            found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("record"))[: keys.MOST])
+
+
+def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
+    """Whether a record of any drop has a null in a check's key."""
+    if check.property is None:
+        return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
+    return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
+
+
+def _text(check: Check, texts: Sequence[str | None]) -> str | None:
+    """What a record has in a key: the text of one property, or those of several with their names."""
+    if check.property is not None:
+        return texts[0]
+    parts = [f"{name}={text}" for name, text in zip(check.properties(), texts, strict=True) if text is not None]
+    return ", ".join(parts)[: samples.LENGTH] or None
+
+
+def _without(check: Check, lacking: keys.Lacking) -> str:
+    names = [name for name, text in zip(check.properties(), lacking.texts, strict=True) if text is None]
+    return f"has no {', '.join(names)}"
 
 
 def _also(shared: keys.Shared) -> str:
@@ -102,13 +150,9 @@ def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) ->
 
 def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Written, found: Findings) -> Facts:
     """One drop's share of the findings, by check id and by property name."""
-    failed = {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
+    failed = _failed(plan, tally)
     misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
-    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
-    nulls = {
-        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
-        for n, p in enumerate(plan.properties)
-    }
+    nulls = _nulls(plan, tally)
     voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()}
     return Facts(
         tally.total,
@@ -117,7 +161,24 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         nulls,
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
+        tally.sums,
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
     )
+
+
+def _failed(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
+    """How many records fail each row check."""
+    return {c.id: n for c, n in zip(plan.row_checks(), tally.failed, strict=True)}
+
+
+def _nulls(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
+    """How many cells of each property are null."""
+    failed = _failed(plan, tally)
+    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
+    return {
+        p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
+        for n, p in enumerate(plan.properties)
+    }

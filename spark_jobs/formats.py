@@ -46,6 +46,20 @@ class Format(Protocol):
     def opened(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
         """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
 
+    def records(
+        self,
+        source: DataFrame,
+        plan: Plan,
+        header: tuple[str, ...],
+        wanted: Sequence[str],
+        heads: Sequence[int],
+        malformed: bool,
+    ) -> DataFrame:
+        """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties.
+
+        `heads` are the ids of header lines; `malformed` says whether there are malformed records to leave out.
+        """
+
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
         """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""
 

@@ -109,6 +109,21 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     }
 
 
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    _heads: Sequence[int],
+    _malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    lines = reader.lines(source, plan.csv).withColumnRenamed("line", "raw")
+    apart, fails = opened(lines, plan, header)
+    sound = apart.where(~(fails["object"] | fails["keys"] | fails["text"]))
+    return reader.chosen(sound, plan, wanted)
+
+
 def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Lines (column `raw`) and `cells`, their texts by key; malformed ones have none."""
     apart = _apart(rows, sf.when(~malformed, sf.col("raw")))

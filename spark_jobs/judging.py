@@ -30,4 +30,5 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     ]
     tests = rules.summed(plan, at)
     once = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
-    return judged.select("drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *words, *once)
+    adds = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in rules.figured(plan, at).items()]
+    return judged.select("drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *words, *once, *adds)

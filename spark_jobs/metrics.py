@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
@@ -37,7 +38,7 @@ class Tally:
     valid: int = 0
     failing: int = 0
     failed: tuple[int, ...] = ()
-    sums: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, Any] = field(default_factory=dict)
 
 
 def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
@@ -70,10 +71,11 @@ def tally(spark: SparkSession, records: DataFrame, plan: Plan) -> tuple[dict[str
     may be said is a small frame, not code: an expression for each check took longer to plan than to run.
     """
     words, sums = bits.words(plan), ["n", *rules.summed_names(plan)]
-    few = records.groupBy("drop", *words).sum(*sums).toDF("drop", *words, *sums)
+    merged = [sf.sum("n"), *rules.merged(plan)]
+    few = records.groupBy("drop", *words).agg(*merged).toDF("drop", *words, *sums)
     of_it = " or ".join([*(f"({word} & {OF_IT}{word}) != 0" for word in words), f"what = '{TOTAL}'"])
     matched = few.join(sf.broadcast(_said(spark, plan, words)), sf.expr(of_it))
-    counts = matched.groupBy("drop", "what").sum(*sums).toDF("drop", "what", *sums)
+    counts = matched.groupBy("drop", "what").agg(*merged).toDF("drop", "what", *sums)
     frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
     failing = reduce(Column.__or__, (sf.col(word) != 0 for word in words))
     masks = few.where(failing).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)

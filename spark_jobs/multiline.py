@@ -78,21 +78,29 @@ def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
 ) -> tuple[DataFrame, Column]:
     """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
-    at = positions(header)
-    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
-    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
-    every = source.select("*", *(sf.col(path).alias(name) for name, path in places.items()))
-    counted = every.observe(seen, sf.count(sf.lit(1)).alias("lines"))
-    numbered = counted.select("*", sf.monotonically_increasing_id().alias("id"))
-    cells = [reader.cell(sf.col(f"x{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
-    values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
-    texts = [sf.coalesce(sf.col(f"x{n}"), sf.lit("")) for n in range(len(header))]
+    texts = _texts(header)
     is_head = sf.lit(True)
     for text, name in zip(texts, header, strict=True):
         is_head &= text == name
     odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
-    looked = numbered.select("*", *cells, odd.alias("odd")).select("*", *values)
+    counted = source.observe(seen, sf.count(sf.lit(1)).alias("lines"))
+    looked = _numbered(counted, plan, header).select("*", odd.alias("odd"))
     return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
+
+
+def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+    """All records with file, block, id, c<n> and v<n>."""
+    at = positions(header)
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
+    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
+    every = source.select("*", *(sf.col(path).alias(name) for name, path in places.items()))
+    numbered = every.select("*", sf.monotonically_increasing_id().alias("id"))
+    cells = [reader.cell(sf.col(f"x{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
+    return numbered.select("*", *cells).select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
+
+
+def _texts(header: tuple[str, ...]) -> list[Column]:
+    return [sf.coalesce(sf.col(f"x{n}"), sf.lit("")) for n in range(len(header))]
 
 
 def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
@@ -108,6 +116,20 @@ def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[Dat
         "quotes": sf.lit(False),
         "text": _not_text(sf.coalesce(bad, sf.array_join("parts.cells", ""))),
     }
+
+
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    heads: Sequence[int],
+    _malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    found = _numbered(source, plan, header).where(~sf.col("id").isin(*heads))
+    sound = found.where(sf.col("bad").isNull() & ~_not_text(sf.concat(*_texts(header))))
+    return reader.chosen(sound, plan, wanted)
 
 
 def with_cells(rows: DataFrame, _plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:

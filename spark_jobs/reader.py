@@ -19,6 +19,7 @@ from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from spark_jobs import storage
+from spark_jobs.schema import typed
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
@@ -103,9 +104,9 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     return sf.from_csv(bounded(line, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 
 
-def split(line: Column, csv: Csv) -> Column:
-    """The texts of a line without quotes, as an array: all that lies between its delimiters."""
-    return sf.split(line, re.escape(csv.delimiter), -1)
+def split(line: Column, csv: Csv, most: int = -1) -> Column:
+    """The texts between the delimiters of a line without quotes, as an array; the last of `most` is all the rest."""
+    return sf.split(line, re.escape(csv.delimiter), most)
 
 
 def known(text: Column, csv: Csv) -> Column:
@@ -161,6 +162,19 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
 def cell(parsed_cell: Column, csv: Csv) -> Column:
     """A cell of a parsed line, as `known` has it; the parser gives null for an empty text."""
     return known(sf.coalesce(parsed_cell, sf.lit("")), csv)
+
+
+def values(plan: Plan, wanted: Sequence[str]) -> list[Column]:
+    """The values v<n> of texts t<n>, which are of the n-th of some properties."""
+    return [typed(sf.col(f"t{n}"), plan.property_named(name)).alias(f"v{n}") for n, name in enumerate(wanted)]
+
+
+def chosen(found: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
+    """Of records with all cells c<n> and values v<n> those of some properties, as t<n> and v<n>."""
+    numbers = {p.name: n for n, p in enumerate(plan.properties)}
+    texts = (sf.col(f"c{numbers[name]}").alias(f"t{n}") for n, name in enumerate(wanted))
+    values = (sf.col(f"v{numbers[name]}").alias(f"v{n}") for n, name in enumerate(wanted))
+    return found.select("file", "block", "id", *texts, *values)
 
 
 def _decoded(value: Column, csv: Csv) -> Column:

@@ -15,12 +15,14 @@ from pyspark.sql import functions as sf
 
 from contracts import formats
 from contracts.plan import Check, Csv, Plan, Property
-from spark_jobs import reader
+from spark_jobs import figures, reader
 from spark_jobs.schema import is_double, typed
 
 METRICS = ("invalidValues", "missingValues", "notBlank", "regex")
 """Metrics that count records by what stands in a cell."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
+PARTS = {"keyless": "c", "unkeyed": "v"}
+"""What a record may lack of a key, and the columns that tell."""
 
 
 def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict[str, Column]:
@@ -48,18 +50,36 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    wrong.
+    wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k.
     """
     names = [p.name for p in plan.properties]
     nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
     metrics = _validity(plan)
     tests = failing_of(plan, metrics.values(), present)
-    return nulls | {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
+    invalid = {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
+    return nulls | invalid | _parts(plan, present)
 
 
 def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
-    return [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan))]
+    parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
+    counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
+    return [*counted, *figures.parts(plan)]
+
+
+def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """What one record adds to the figures of all values, by name, in SQL."""
+    props = plan.properties
+    return {
+        name: figures.added(part, props[n], f"v{n}" if props[n].name in present else None)
+        for name, (n, part) in figures.parts(plan).items()
+    }
+
+
+def merged(plan: Plan) -> list[Column]:
+    """How what was summed becomes one, in the order of its names."""
+    how = {name: figures.merged(part) for name, (_, part) in figures.parts(plan).items()}
+    return [sf.expr(f"{how.get(name, 'sum')}({name})") for name in summed_names(plan)]
 
 
 def _uncounted(plan: Plan) -> list[int]:
@@ -73,9 +93,27 @@ def _validity(plan: Plan) -> dict[int, Check]:
     return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind in METRICS}
 
 
+def _several(plan: Plan) -> dict[int, Check]:
+    """The checks of keys of several properties, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments}
+
+
+def _parts(plan: Plan, present: Container[str]) -> dict[str, Column]:
+    """What of the records lacks a part of a key, in SQL: null cells, and cells without a value of their type."""
+    at = {p.name: n for n, p in enumerate(plan.properties)}
+    tests: dict[str, Column] = {}
+    for k, check in _several(plan).items():
+        own = [at[name] for name in check.properties() if name in present]
+        for name, column in PARTS.items():
+            tests[f"{name}{k}"] = sf.expr(" or ".join(f"{column}{n} is null" for n in own) or "false")
+    return tests
+
+
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same as counts over rows."""
-    return [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+    """The same as counts over rows, and the figures of all values."""
+    counts = [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+    adds, which = figured(plan, present), figures.parts(plan)
+    return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
 
 
 def forbidding_null(plan: Plan, name: str) -> Check | None:

@@ -61,21 +61,39 @@ def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
 ) -> tuple[DataFrame, Column]:
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
+    counted = source.observe(seen, sf.count(sf.lit(1)).alias("lines"))
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
+    cells = sf.struct(*(sf.col(f"c{n}").alias(p.name) for n, p in here))
+    looked = _numbered(counted, plan, header).select("*", sf.lit(False).alias("odd"))
+    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
+
+
+def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+    """All records with file, block, id, c<n> and v<n>."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
     every = source.select(
         *(sf.col(path).alias(name) for name, path in places.items()),
         *(_column(p.name).alias(f"p{n}") for n, p in here),
-    ).observe(seen, sf.count(sf.lit(1)).alias("lines"))
-    numbered = every.select("*", sf.monotonically_increasing_id().alias("id"), sf.lit(False).alias("odd"))
+    )
     kinds = dict(source.dtypes)
-    looked = numbered.select(
-        "*",
+    return every.select(
+        *("file", "block", sf.monotonically_increasing_id().alias("id")),
         *(sf.col(f"p{n}").cast("string").alias(f"c{n}") for n, _ in here),
         *(_value(sf.col(f"p{n}"), kinds[p.name], p).alias(f"v{n}") for n, p in here),
     )
-    cells = sf.struct(*(sf.col(f"c{n}").alias(p.name) for n, p in here))
-    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
+
+
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    _heads: Sequence[int],
+    _malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    return reader.chosen(_numbered(source, plan, header), plan, wanted)
 
 
 def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

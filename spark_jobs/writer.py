@@ -141,7 +141,8 @@ def _summary(
 ) -> tuple[object, ...]:
     plan, counted = request.plan, count.state == "counted"
     rows = check.scope != "set" and counted
-    holds = check.threshold.holds(count.failed, count.evaluated) if check.threshold else count.failed == 0
+    seen = count.failed if count.figure is None else count.figure
+    holds = check.threshold.holds(seen, count.evaluated) if check.threshold else count.failed == 0
     success = count.evaluated - count.failed - count.null
     figures = (
         success,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import custom, properties, quality
+from contracts.authoring import custom, keys, properties, quality
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -53,6 +53,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
                 placed.append((properties.type_check(found[0]), path))
             placed += [(check, path) for check in found[1]]
             placed += _quality(document, path, source, found[0])
+    placed = keys.together(document, (*OBJECT, "properties"), one["properties"], placed)
     placed += _quality(document, OBJECT, one, None)
     _names(document, one["properties"])
     _clashes(document, placed)
@@ -70,9 +71,8 @@ def _reader(entry: dict[str, Any]) -> Callable[[Document, Path, dict[str, Any], 
 
 
 def _names(document: Document, sources: list[Any]) -> None:
-    """Refuse names that stand twice, and keys of more than one property."""
+    """Refuse names that stand twice, and those that no column can have."""
     seen: set[str] = set()
-    keyed = False
     for n, source in enumerate(sources):
         path: Path = (*OBJECT, "properties", n)
         if not isinstance(source, dict):
@@ -83,10 +83,6 @@ def _names(document: Document, sources: list[Any]) -> None:
         if wrong := _unusable(source["name"]):
             document.error((*path, "name"), "bad-name", wrong, "Give the column another name.")
         seen.add(source["name"])
-        if source.get("primaryKey") and keyed:
-            message = "A primary key of several properties is not built yet."
-            document.error((*path, "primaryKey"), "not-built-yet", message, "Mark one property, or none.")
-        keyed = keyed or bool(source.get("primaryKey"))
 
 
 def _unusable(name: str) -> str | None:

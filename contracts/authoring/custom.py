@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contracts.authoring import quality, thresholds
+from contracts.authoring import figures, quality, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
-from contracts.plan import OPERATORS, Check, Property
+from contracts.plan import FIGURES, OPERATORS, Check, Property
 from contracts.problem import nearest, quoted
 
 ENGINE = "dropgate"
@@ -31,6 +31,8 @@ def read(document: Document, path: Path, entry: dict[str, Any], prop: Property |
         return None
     metric: str = inner["metric"]
     quality.others(document, path, entry, AROUND, "`implementation`")
+    if metric in FIGURES:
+        return _figure(document, path, entry, prop)
     takes, reader = READERS[metric]
     if not _has_keys(document, at, inner, {"metric", "unit", *takes, *OPERATORS}):
         return None
@@ -40,6 +42,29 @@ def read(document: Document, path: Path, entry: dict[str, Any], prop: Property |
     if found is None or severity is None or threshold is None:
         return None
     return quality.made(entry, metric, prop, found, severity, threshold)
+
+
+def _figure(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> Check | None:
+    inner = entry["implementation"]
+    limited, severity = (
+        figures.read(document, (*path, "implementation"), inner, prop),
+        quality.severity(document, path, entry),
+    )
+    if limited is None or severity is None:
+        return None
+    (threshold, limits), metric = limited, inner["metric"]
+    return Check(
+        id=quality.identity(entry, prop, metric, severity),
+        kind=metric,
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "accuracy",
+        expected=figures.words(metric, threshold, limits),
+        property=prop.name,
+        arguments={"limits": limits},
+        threshold=threshold,
+        description=entry.get("description"),
+    )
 
 
 def _is_ours(document: Document, path: Path, entry: dict[str, Any]) -> bool:
@@ -56,9 +81,9 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
         document.error(path, "wrong-type", "`implementation` must be a mapping.", f"Write it as `{EXAMPLE}`.")
         return False
     metric = inner.get("metric")
-    if not isinstance(metric, str) or metric not in READERS:
-        close = nearest(metric, READERS) if isinstance(metric, str) else None
-        fix = f"Write `{close}`." if close else f"Write `metric:` with one of {quoted(READERS)}."
+    if not isinstance(metric, str) or metric not in METRICS:
+        close = nearest(metric, METRICS) if isinstance(metric, str) else None
+        fix = f"Write `{close}`." if close else f"Write `metric:` with one of {quoted(METRICS)}."
         said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
         document.error((*path, "metric"), "unknown-metric", said, fix)
         return False
@@ -108,3 +133,4 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
     "regex": (("pattern",), _regex),
 }
 """By metric: the arguments that it takes, and what reads them."""
+METRICS = (*READERS, *FIGURES)

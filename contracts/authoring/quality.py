@@ -16,17 +16,21 @@ DIMENSIONS = {
     "nullValues": "completeness",
     "missingValues": "completeness",
     "invalidValues": "conformity",
+    "duplicateValues": "uniqueness",
     "rowCount": "coverage",
     "notBlank": "completeness",
     "regex": "conformity",
 }
-BUILT = ("nullValues", "missingValues", "invalidValues", "rowCount")
+BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
+OF_FILES = ("duplicateValues", "rowCount")
+"""The metrics that may stand beside the properties."""
 ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
 SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
 MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
 
 
 READ = {"id", "name", "type", "metric", "arguments", "unit", "severity", "dimension", "description", *OPERATORS}
+CUSTOM = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
 DESCRIPTIVE = {"businessImpact", "tags", "method", "authoritativeDefinitions", "customProperties"}
 TIMES = {"schedule", "scheduler"}
 
@@ -44,6 +48,12 @@ def read(document: Document, path: Path, entry: dict[str, Any], prop: Property |
     return made(entry, entry["metric"], prop, (arguments, _valid_words(entry, arguments)), weight, threshold)
 
 
+def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
+    """The author's id or name of a check, else one of its own that says where and what it is."""
+    name = f"{prop.name}.{kind}" if prop else kind
+    return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
+
+
 def made(
     entry: dict[str, Any],
     metric: str,
@@ -54,11 +64,10 @@ def made(
 ) -> Check:
     """The check of a metric, whose arguments and words for what is valid were read."""
     arguments, valid = read
-    by_row = prop is not None and threshold.operator == "mustBe" and not threshold.values[0]
-    name = f"{prop.name}.{metric}" if prop else metric
+    by_row = metric not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
     said = [] if by_row else [thresholds.words(threshold, metric)]
     return Check(
-        id=entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning"),
+        id=identity(entry, prop, metric, severity),
         kind=metric,
         scope="row" if by_row else "set",
         severity=severity,
@@ -75,6 +84,8 @@ def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
     if "null" in arguments:
         texts = ["null"] * arguments["null"] + [text or '""' for text in arguments["values"]]
         return "none" + shown(texts).removeprefix("one")
+    if "properties" in arguments:
+        return "of " + ", ".join(arguments["properties"])
     parts = [shown(arguments["values"])] if "values" in arguments else []
     return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if "pattern" in arguments else []))
 
@@ -90,14 +101,13 @@ def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Prope
         document.error(path, "missing-key", "The entry names no `metric`.", use)
         return False
     if metric not in BUILT:
-        fix = "Write `unique: true` on the property." if metric == "duplicateValues" else use
-        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", fix)
+        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
         return False
     if prop and metric == "rowCount":
         fix = "Write it under `quality` of the schema object, beside its `properties`."
         document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
         return False
-    if prop is None and metric != "rowCount":
+    if prop is None and metric not in OF_FILES:
         fix = "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
         return False
@@ -129,7 +139,7 @@ def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity 
 def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> dict[str, Any] | None:
     """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
     metric, found = entry["metric"], entry.get("arguments") or {}
-    known = ARGUMENTS.get(metric, ())
+    known = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
     unknown = [k for k in found if k not in known]
     for key in unknown:
         close = nearest(key, known)
@@ -138,8 +148,10 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
         document.error((*path, "arguments", key), "unknown-argument", message, fix, on_key=True)
     if unknown:
         return None
-    if prop is None or not known:
+    if not known:
         return {}
+    if prop is None:
+        return _properties(document, path, found)
     if not found:
         fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in known)}."
         what = "valid" if metric == "invalidValues" else "missing"
@@ -148,6 +160,42 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     if metric == "missingValues":
         return _missing(document, (*path, "arguments", metric), found[metric])
     return _valid(document, (*path, "arguments"), found, prop)
+
+
+def _known_arguments(metric: str, prop: Property | None) -> tuple[str, ...]:
+    if metric == "invalidValues":
+        return ("validValues", "pattern")
+    return ("properties",) if metric == "duplicateValues" and prop is None else ()
+
+
+def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[str, Any] | None:
+    """The properties whose values are compared together."""
+    names, at = found.get("properties"), (*path, "arguments", "properties")
+    if names is None:
+        message = "`duplicateValues` does not say of which properties."
+        fix = "Add `arguments: {properties: [...]}`, or write the entry under one property."
+        document.error(path, "no-argument", message, fix)
+        return None
+    if not isinstance(names, list) or not names:
+        document.wrong_type(at, "a list of names of properties")
+        return None
+    sources = document.value((*path[:2], "properties"))
+    known = [s["name"] for s in sources if isinstance(s, dict)]
+    before = document.errors()
+    for n, name in enumerate(names):
+        _is_property(document, (*at, n), name, known, names[:n])
+    return {"properties": names} if document.errors() == before else None
+
+
+def _is_property(document: Document, path: Path, name: Any, known: list[str], before: list[Any]) -> None:
+    if not isinstance(name, str):
+        document.wrong_type(path, "the name of a property", text=True)
+    elif name not in known:
+        close = nearest(name, known)
+        fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
+        document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
+    elif name in before:
+        document.error(path, "duplicate-property", f"The property `{name}` stands twice.", "Keep one of them.")
 
 
 def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property) -> dict[str, Any] | None:

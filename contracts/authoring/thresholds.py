@@ -14,6 +14,7 @@ NOUNS = {
     "nullValues": "nulls",
     "missingValues": "missing values",
     "invalidValues": "invalid values",
+    "duplicateValues": "repeated values",
     "rowCount": "records",
     "notBlank": "blank values",
     "regex": "invalid values",

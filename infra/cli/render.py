@@ -13,14 +13,16 @@ from typing import Any
 
 import click
 
+from contracts.plan import FIGURES
 from contracts.problem import visible
+from contracts.wording import REASONS as WHY
 from contracts.wording import some
 
 MOST_PROBLEMS = 12
 NO_BREAK = "\u00a0"
 RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
 WORST_FIRST = tuple(RESULTS)
-REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record"}
+REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record"} | WHY
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def _counted(check: Mapping[str, Any]) -> str:
     expected = visible(check["expected"])
     if check["failed"] is None:
         return visible(f"{expected}: {REASONS.get(check['reason'], check['reason'])}", 200)
-    if check["kind"] == "rowCount":
+    if check["kind"] in ("rowCount", *FIGURES):
         return f"{check['observed']}; expected {expected}"
     return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
 

@@ -20,6 +20,7 @@ OTHER = Check("gust.minimum", "minimum", "row", "error", "conformity", ">= 0", "
 SOFT = replace(ROW, id="wind.maximum.warning", severity="warning")
 UNIQUE = Check("id.unique", "unique", "set", "error", "uniqueness", "no value twice", "id")
 NULLS = Check("gust.nullValues", "nullValues", "set", "error", "completeness", "nulls < 10 %", "gust")
+MEAN = Check("wind.mean", "mean", "set", "error", "accuracy", "mean < 10", "wind", {"limits": ["10"]})
 COUNT = Check("rowCount", "rowCount", "set", "error", "coverage", "as agreed")
 OK = Count(100)
 
@@ -173,6 +174,30 @@ SETS = {
         held(NULLS, TEN_PERCENT), failing(10), "rejected", "failed", tolerance=tolerate("50")
     ),
 }
+TEN = must("mustBeLessThan", "10")
+
+
+def figure(value: str | None, **more: Any) -> Count:
+    return Count(100, figure=None if value is None else Decimal(value), **more)
+
+
+FIGURES = {
+    "a figure that holds passes": one(held(MEAN, TEN), figure("9.99"), "accepted", "passed"),
+    "a figure that does not fails": one(held(MEAN, TEN), figure("10"), "rejected", "failed", "check-mean"),
+    "a figure is no number of records": one(held(MEAN, TEN), figure("-200.5"), "accepted", "passed"),
+    "a figure of 0 is a figure": one(held(MEAN, must("mustNotBe", "0")), figure("0"), "rejected", "failed"),
+    "warning: a figure warns": one(
+        replace(held(MEAN, TEN), severity="warning"), figure("11"), "accepted_with_warnings", "warning", "check-mean"
+    ),
+    "without values a figure blocks": one(
+        held(MEAN, TEN),
+        Count(state="not_evaluated", reason="no-values"),
+        "rejected",
+        "not_evaluated",
+        "not-evaluated",
+    ),
+    "a figure that was not given is ours": one(held(MEAN, TEN), figure(None), None, "error"),
+}
 OPERATORS = {
     f"rowCount {operator} {' '.join(values)}: {read}": Case(
         ((held(COUNT, must(operator, *values)), Count()),),
@@ -255,7 +280,7 @@ FACTS = {
     "no check is unknown": Case(((ROW, OK),), None, facts={"checks": ("other",)}),
     "no check is counted twice": Case(((ROW, OK),), None, facts={"checks": (ROW.id, ROW.id), "counts": (OK, OK)}),
 }
-CASES = TOLERANCE | SEVERITY | SETS | EMPTY | NOT_EVALUATED | FACTS
+CASES = TOLERANCE | SEVERITY | SETS | FIGURES | EMPTY | NOT_EVALUATED | FACTS
 
 
 @pytest.mark.parametrize("case", (CASES | OPERATORS).values(), ids=CASES | OPERATORS)

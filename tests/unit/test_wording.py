@@ -41,6 +41,7 @@ MAXIMUM = rule("maximum", "<= 100", arguments={"value": "100"})
 ENUM = rule("enum", "one of EWR, JFK", arguments={"values": ["EWR", "JFK"]})
 DIGITS = "Write digits with a decimal point, without blanks, thousands separators or units."
 UNDER_TEN_PERCENT = Threshold("mustBeLessThan", (Decimal(10),), "percent")
+AT_MOST_2 = Threshold("mustBeLessOrEqualTo", (Decimal(2),))
 AT_LEAST_2000 = Threshold("mustBeGreaterOrEqualTo", (Decimal(2000),))
 SENTENCES: list[tuple[Check, int, str, str]] = [
     (
@@ -146,6 +147,28 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Give every record a `wind` of its own, and remove repeated rows.",
     ),
     (
+        Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", arguments={"properties": ["wind", "gust"]}),
+        2,
+        "2 of 1,000 records (0.2 %) have no whole key (`wind`, `gust`), or one that another record has, too.",
+        "Fill in `wind`, `gust` in every record, give each record a combination of its own, and remove repeated rows.",
+    ),
+    (
+        rule("duplicateValues", "", scope="set", threshold=AT_MOST_2),
+        9,
+        "9 of 1,000 records (0.9 %) have the same `wind` as another record; the contract wants them to be at most 2.",
+        "Send each `wind` once: remove the repeated rows, or correct them.",
+    ),
+    (
+        Check(
+            *("duplicateValues", "duplicateValues", "set", "error", "uniqueness", ""),
+            arguments={"properties": ["a", "b"]},
+            threshold=AT_MOST_2,
+        ),
+        4,
+        "4 of 1,000 records (0.4 %) have the same `a`, `b` as another record; the contract wants them to be at most 2.",
+        "Send each combination of `a`, `b` once: remove the repeated rows, or correct them.",
+    ),
+    (
         rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),
         191,
         "`wind` has no value in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
@@ -242,6 +265,38 @@ def test_unknown_values_follow_the_dialect() -> None:
 
     for prop, nulls, end in kinds:
         assert told(ENUM, 1, prop=prop, nulls=nulls).fix.endswith(end)
+
+
+MEAN = rule("mean", "mean < 7", scope="set", threshold=AT_MOST_2, arguments={"limits": ["2.0"]})
+
+
+def test_figure_is_told_with_its_limit_as_written() -> None:
+    problem = told(MEAN, 0, observed="2.5")
+
+    assert problem.message == "The mean of `wind` is `2.5`; the contract asks for at most `2.0`."
+    assert problem.fix.startswith("Compare `wind` with earlier files")
+
+
+def test_figure_of_classified_values_is_not_told() -> None:
+    secret = Property("wind", "number", classification="confidential")
+
+    assert "2.5" not in told(MEAN, 0, observed="2.5", prop=secret).message
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("no-values", "no record has a value to look at"), ("too-few-values", "it takes two values, and there is one")],
+)
+def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> None:
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())
+    none = (None, None, None, None, None)
+    problem = explain(
+        plan, MEAN, Outcome("a", "mean", "wind", "accuracy", "error", "not_evaluated", *none, "", reason), 5
+    )
+
+    assert problem
+    assert problem.message == f"The check `a` could not be made: {words}."
+    assert problem.fix.startswith("Fill in `wind` where you can")
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,7 @@ def test_keys_are_compared_as_values(together: Judged) -> None:
     assert [(s.record, s.value, s.note) for s in count.samples] == [
         (1, "7", "also record 3 and 1 more"),
         (2, "8", "also record 4"),
+        (6, None, "has no id"),
     ]
 
 

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FileFormat, Plan
+from contracts.plan import FileFormat, Plan, Threshold
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
 
 PROPERTIES = [
@@ -39,6 +40,14 @@ CHECKS = [
     a_check("multipleOf", "price", value="0.05"),
     a_check("exclusiveMaximum", "time", value="12:00"),
     a_check("rowCount", scope="set"),
+    a_check("primaryKey", "id", scope="set"),
+    a_check("unique", "price", scope="set"),
+    a_check("duplicateValues", scope="set", properties=["ok", "name"]),
+    replace(
+        a_check("mean", "amount", scope="set", limits=["1"]), threshold=Threshold("mustBeGreaterThan", (Decimal(1),))
+    ),
+    replace(a_check("sum", "price", scope="set", limits=["1"]), threshold=Threshold("mustBeLessThan", (Decimal(1),))),
+    replace(a_check("max", "day", scope="set", limits=["9"]), threshold=Threshold("mustBeLessThan", (Decimal(99999),))),
 ]
 RECORDS: list[tuple[Any, ...]] = [
     (1, "a", 1.5, "2024-01-31", "2024-01-31 10:00:00", True, Decimal("1.50"), "11:59:59.999"),
@@ -90,7 +99,7 @@ def _said(spark: SparkSession, judged: Judged) -> dict[str, Any]:
     """What a run says of the checks that all formats have."""
     drop = judged.drop("a")
     common = [c.id for c in plan_of("csv").checks if c.scope != "record"]
-    counts = {i: (c.evaluated, c.failed, c.null, c.state) for i in common if (c := judged.count(i, "a"))}
+    counts = {i: (c.evaluated, c.failed, c.null, c.state, c.figure) for i in common if (c := judged.count(i, "a"))}
     rows = [(r.record, r.checks) for r in judged.evidence(spark)]
     return {"read": drop.read, "valid": drop.valid, "rejected": drop.rejected, "counts": counts, "rows": rows}
 

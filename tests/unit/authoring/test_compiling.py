@@ -88,6 +88,29 @@ def test_primary_key_asks_for_no_other_check() -> None:
     assert ids(a_property("primaryKey: true")) == ["x.primaryKey"]
 
 
+KEY = """\
+- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 2}
+- {name: b, logicalType: date, primaryKey: true, primaryKeyPosition: 1}
+"""
+
+
+def test_key_of_several_properties_is_one_check_in_its_order() -> None:
+    made = check(a_document(KEY), "primaryKey")
+    assert ids(a_document(KEY)) == ["b.logicalType", "primaryKey"]
+    assert (made.scope, made.property, made.properties()) == ("set", None, ("b", "a"))
+    assert made.expected == "b and a not null, no two records with the same"
+
+
+def test_key_without_positions_has_the_documents_order() -> None:
+    text = a_document(KEY.replace(", primaryKeyPosition: 2", "").replace(", primaryKeyPosition: 1", ""))
+    assert check(text, "primaryKey").properties() == ("a", "b")
+
+
+def test_severity_of_a_whole_key_comes_from_the_block() -> None:
+    drop = DROP + "checks:\n  primaryKey: {severity: warning}"
+    assert check(a_document(KEY, drop=drop), "primaryKey").severity == "warning"
+
+
 def test_required_stands_in_the_property() -> None:
     assert a_plan(a_property("required: true")).properties[0].required
 
@@ -328,6 +351,19 @@ def test_threshold_and_valid_values_are_both_said() -> None:
     assert check(text, "x.invalidValues").expected == "invalid values <= 5 (one of 1, 2)"
 
 
+def test_duplicate_values_are_a_set_check_whatever_the_threshold() -> None:
+    made = check(metric("metric: duplicateValues\nmustBe: 0", "integer"), "x.duplicateValues")
+    assert (made.scope, made.dimension, made.properties()) == ("set", "uniqueness", ("x",))
+    assert (made.threshold, made.expected) == (Threshold("mustBe", (Decimal(0),)), "repeated values = 0")
+
+
+def test_duplicate_values_of_several_properties_name_them() -> None:
+    entry = "- {metric: duplicateValues, mustBeLessThan: 1, unit: percent, arguments: {properties: [b, a]}}"
+    made = check(a_document(KEY, quality=entry), "duplicateValues")
+    assert (made.property, made.properties()) == (None, ("b", "a"))
+    assert made.expected == "repeated values < 1 % (of b, a)"
+
+
 ROW_COUNTS = {
     "mustBe: 5": "= 5 records",
     "mustNotBe: 5": "!= 5 records",
@@ -355,6 +391,38 @@ def test_warning_and_error_of_one_metric_have_ids_of_their_own() -> None:
     pair = "quality:\n  - {metric: nullValues, mustBeLessThan: 5, severity: warning}\n"
     pair += "  - {metric: nullValues, mustBeLessThan: 9}"
     assert ids(a_property(pair)) == ["x.nullValues.warning", "x.nullValues"]
+
+
+def test_warning_and_error_of_a_whole_file_have_ids_of_their_own() -> None:
+    entry = "- {metric: duplicateValues, mustBeLessThan: 9, arguments: {properties: [id]}}\n"
+    pair = entry + entry.replace("9,", "5, severity: warning,")
+    assert ids(a_document(quality=pair))[1:] == ["duplicateValues", "duplicateValues.warning"]
+
+
+def figure(body: str, kind: str = "number") -> str:
+    return metric(f"type: custom\nengine: dropgate\nimplementation: {{{body}}}", kind)
+
+
+def test_figure_of_our_own_is_a_set_check() -> None:
+    made = check(figure("metric: mean, mustBeBetween: [0.10, 1e3]"), "x.mean")
+    assert (made.kind, made.scope, made.dimension) == ("mean", "set", "accuracy")
+    assert made.threshold == Threshold("mustBeBetween", (Decimal("0.10"), Decimal(1000)))
+    assert (made.expected, made.arguments) == ("mean between 0.10 and 1e3, ends excluded", {"limits": ["0.10", "1e3"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "number"),
+    [("date", "1969-12-31", -1), ("timestamp", "1970-01-02T00:00:00.000001Z", 86_400_000_001)],
+)
+def test_moments_are_held_against_numbers_and_told_as_written(kind: str, text: str, number: int) -> None:
+    made = check(figure(f"metric: max, mustBeLessThan: '{text}'", kind), "x.max")
+    assert (made.threshold, made.expected) == (Threshold("mustBeLessThan", (Decimal(number),)), f"max < {text}")
+
+
+def test_warning_and_error_of_a_figure_have_ids_of_their_own() -> None:
+    one = "  - {type: custom, engine: dropgate, implementation: {metric: sum, mustBe: 5}}\n"
+    pair = "quality:\n" + one + one.replace("custom,", "custom, severity: warning,")
+    assert ids(a_property(pair, "integer"))[1:] == ["x.sum", "x.sum.warning"]
 
 
 def test_authors_id_goes_before_the_name() -> None:

@@ -125,10 +125,16 @@ PROPERTY = {
     "relationship of a property": a_property("relationships:  #! not-built-yet\n  - to: a.b"),
     "measure": a_property("semanticType: measure  #! not-built-yet"),
     "nested properties": a_document("- name: x\n  logicalType: object  #! not-built-yet\n  properties: []"),
-    "key of two properties": a_document(
-        "- {name: a, logicalType: string, primaryKey: true}\n- name: b\n  logicalType: string\n"
-        "  primaryKey: true  #! not-built-yet"
+    "position without a key": a_property("primaryKeyPosition: 1  #! bad-position"),
+    "one position for two": a_document(
+        "- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 1}\n- name: b\n  logicalType: string\n"
+        "  primaryKey: true\n  primaryKeyPosition: 1  #! bad-position"
     ),
+    "part of a key without a position": a_document(
+        "- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 2}\n"
+        "- {name: b, logicalType: string, primaryKey: true}  #! bad-position"
+    ),
+    "position beyond the key": a_property("primaryKey: true\nprimaryKeyPosition: 2  #! bad-position"),
     "properties is a mapping": a_document("x:  #! wrong-type\n  logicalType: string"),
 }
 NULLS = "- metric: nullValues\n  mustBe: 0\n"
@@ -144,7 +150,6 @@ QUALITY = {
     "bare no among missing values": MISSING + "{missingValues: [no]}  #! wrong-type",
     "missing value that is null": MISSING + "{missingValues: [N/A, '']}  #! never-missing",
     "missing values misspelt": MISSING + "{missingvalues: []}  #! unknown-argument",
-    "duplicate values": "- metric: duplicateValues  #! not-built-yet\n  mustBe: 0",
     "free text": "- type: text  #! not-built-yet\n  description: looks good",
     "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
     "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
@@ -167,6 +172,9 @@ QUALITY = {
     "number as pattern for regex": CUSTOM + "{metric: regex, mustBe: 0, pattern: 5}  #! wrong-type",
     "unit beside the implementation": CUSTOM + "{metric: notBlank, mustBe: 0}\n  unit: rows  #! unknown-key",
     "severity of ours": CUSTOM + "{metric: notBlank, mustBe: 0}\n  severity: info  #! unknown-severity",
+    "argument of duplicate values": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n    properties: [x]"
+    "  #! unknown-argument",
+    "figure of text, without an operator": CUSTOM + "{metric: min}  #! no-operator wrong-type",
     "no metric": "- mustBe: 0  #! missing-key",
     "no operator": "- metric: nullValues  #! no-operator",
     "operator misspelt": "- metric: nullValues\n  mustbe: 0  #! unknown-key",
@@ -196,10 +204,36 @@ QUALITY = {
     "row count of a property": "- metric: rowCount  #! wrong-place\n  mustBe: 5",
     "entry that is text": "- nullValues  #! wrong-type",
 }
+FIGURES = {
+    "metric of our own misspelt": "    metric: means  #! unknown-metric\n    mustBe: 1",
+    "metric that is no text": "    metric: [mean]  #! unknown-metric\n    mustBe: 1",
+    "unit of a figure": "    metric: mean\n    mustBe: 1\n    unit: rows  #! unknown-key",
+    "operator of a figure misspelt": "    metric: mean\n    mustbe: 1  #! unknown-key",
+    "two operators of a figure": "    metric: mean\n    mustBe: 1\n    mustNotBe: 2  #! two-operators",
+    "text as a figure": "    metric: mean\n    mustBe: one  #! wrong-type",
+    "bare yes as a figure": "    metric: mean\n    mustBe: yes  #! wrong-type",
+    "one end of a figure's range": "    metric: mean\n    mustBeBetween: [1]  #! wrong-type",
+    "range of a figure that is no list": "    metric: mean\n    mustBeBetween: 1  #! wrong-type",
+    "range of a figure upside down": "    metric: mean\n    mustBeBetween: [2, 1]  #! cannot-hold",
+    "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
+}
 FILE_QUALITY = {
     "blank values of a whole file": CUSTOM + "{metric: notBlank, mustBe: 0}  #! wrong-place",
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
+    "duplicate values of nothing": "- metric: duplicateValues  #! no-argument\n  mustBe: 0",
+    "duplicate values of no list": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties: id  #! wrong-type",
+    "duplicate values of a number": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n    properties:\n"
+    "      - 5  #! wrong-type",
+    "duplicate values of an unknown property": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties:\n      - ID  #! unknown-property",
+    "duplicate values of one property twice": "- metric: duplicateValues\n  mustBe: 0\n  arguments:\n"
+    "    properties:\n      - id\n      - id  #! duplicate-property",
+    "duplicate values twice": "- {metric: duplicateValues, mustBe: 0, arguments: {properties: [id]}}\n"
+    "- {metric: duplicateValues, mustBeLessThan: 5, arguments: {properties: [id]}}  #! check-id-clash",
+    "figure of a whole file": "- type: custom\n  engine: dropgate\n  implementation:\n"
+    "    metric: mean  #! wrong-place\n    mustBe: 1",
     "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
 }
 BLOCK = {
@@ -274,6 +308,22 @@ def test_wrong_property_is_found_in_its_line(text: str) -> None:
 @pytest.mark.parametrize("quality", QUALITY.values(), ids=QUALITY.keys())
 def test_wrong_quality_is_found_in_its_line(quality: str) -> None:
     text = a_property("quality:\n  " + quality.replace("\n", "\n  "))
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize("body", FIGURES.values(), ids=FIGURES.keys())
+def test_wrong_figure_is_found_in_its_line(body: str) -> None:
+    entry = f"quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n  {body}"
+    text = a_property(entry.replace("\n    m", "\n      m").replace("\n    u", "\n      u"), "number")
+    assert found(text) == expected(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric"), [("string", "min"), ("boolean", "max"), ("date", "mean"), ("timestamp", "stdev")]
+)
+def test_figures_are_of_numbers_and_moments(kind: str, metric: str) -> None:
+    entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
+    text = a_property(f"{entry}      metric: {metric}  #! wrong-type\n      mustBe: 1", kind)
     assert found(text) == expected(text)
 
 

@@ -1,0 +1,136 @@
+"""Figures of all values of a property: what each record adds to them, in SQL; from the sums, the figure of a drop.
+
+Integers, and numbers of at most 15 digits, 14 before and 14 after the point, are added up as decimals, so that neither
+the order of the records nor how a file was split shows in a figure. A decimal has 38 digits, so that a square is three
+products: of v = high * unit + low, high * high, high * low and low * low.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+from contracts.datepattern import PIECE, literal
+from contracts.plan import FIGURES, Plan, Property
+
+UNIT = 3_037_000_500
+"""What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
+DECIMAL = "try_cast({v} as decimal(28,14))"
+HIGH = f"cast({DECIMAL} as decimal(15,0))"
+LOW = f"cast({DECIMAL} - {HIGH} as decimal(14,14))"
+EXACT = f"coalesce({DECIMAL} = {{v}}, false)"
+ADDED = {
+    "integer": {
+        "sum": "cast({v} as decimal(20,0))",
+        "highs": f"cast(({{v}} div {UNIT}) * ({{v}} div {UNIT}) as decimal(20,0))",
+        "mixed": f"cast(({{v}} div {UNIT}) * ({{v}} % {UNIT}) as decimal(20,0))",
+        "lows": f"cast(({{v}} % {UNIT}) * ({{v}} % {UNIT}) as decimal(20,0))",
+    },
+    "number": {
+        "sum": f"if({EXACT}, {DECIMAL}, null)",
+        "rest": f"if({EXACT}, null, cast({{v}} as double))",
+        "highs": f"if({EXACT}, {HIGH} * {HIGH}, null)",
+        "mixed": f"if({EXACT}, {HIGH} * {LOW}, null)",
+        "lows": f"if({EXACT}, {LOW} * {LOW}, null)",
+        "squares": f"if({EXACT}, null, cast({{v}} as double) * cast({{v}} as double))",
+    },
+}
+"""What a value `v` adds to each part; `rest` and `squares` are of numbers that are no such decimals, as doubles."""
+MOMENTS = {"date": "unix_date(cast({v} as date))", "timestamp": "unix_micros(cast({v} as timestamp))"}
+SUMS = ("sum", "rest")
+NEEDED = {
+    "sum": SUMS,
+    "mean": SUMS,
+    "stdev": (*SUMS, "highs", "mixed", "lows", "squares"),
+    "min": ("least",),
+    "max": ("greatest",),
+}
+"""The parts of each figure."""
+MERGED = {"least": "min", "greatest": "max"}
+"""How parts become one, where they are not added."""
+DIGITS, SHOWN = 50, 15
+"""Digits that a figure is compared with, and is shown with where it does not end."""
+NO_VALUES, TOO_FEW, TOO_LARGE = "no-values", "too-few-values", "too-large"
+"""Why there is no figure."""
+DAY = 86_400_000_000
+YEAR_1, CYCLE = -719_162, 146_097
+"""The first day that Python knows, since 1970; days of 400 years, after which the calendar repeats itself."""
+
+
+def parts(plan: Plan) -> dict[str, tuple[int, str]]:
+    """What is added up for the figures of a plan, by column: the property's number, and which part it is."""
+    at = {p.name: n for n, p in enumerate(plan.properties)}
+    wanted = [
+        (at[c.property], part) for c in plan.checks if c.kind in FIGURES and c.property for part in NEEDED[c.kind]
+    ]
+    return {f"{part}{n}": (n, part) for n, part in wanted if part in MERGED or part in ADDED[plan.properties[n].type]}
+
+
+def added(part: str, prop: Property, value: str | None) -> str:
+    """What one record adds, in SQL; null where it has no value. `value` None stands for a column that is not there."""
+    shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[prop.type][part]
+    return shape.format(v=value or ("null" if prop.type in MOMENTS else "cast(null as bigint)"))
+
+
+def merged(part: str) -> str:
+    """The function of SQL that makes one of several."""
+    return MERGED.get(part, "sum")
+
+
+def figure(kind: str, prop: Property, number: int, values: int, sums: Mapping[str, Any]) -> Decimal | str:
+    """The figure of so many values of property `number`; the reason where there is none."""
+    if values < 1 or (kind == "stdev" and values < 2):
+        return NO_VALUES if values < 1 else TOO_FEW
+    found = {part: sums.get(f"{part}{number}") or 0 for part in NEEDED[kind]}
+    if kind in ("min", "max"):
+        return Decimal(str(found[NEEDED[kind][0]])) + 0  # a zero has no sign
+    try:
+        known = {part: Fraction(total) for part, total in found.items()}
+    except (OverflowError, ValueError):  # an infinite double, or what comes of two
+        return TOO_LARGE
+    total = known["sum"] + known["rest"]
+    if kind == "stdev":
+        unit = UNIT if prop.type == "integer" else 1
+        squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
+        return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
+    return _decimal(total / values if kind == "mean" else total)
+
+
+def _decimal(exact: Fraction, *, root: bool = False) -> Decimal:
+    with localcontext(prec=DIGITS):
+        value = Decimal(exact.numerator) / Decimal(exact.denominator)
+        return value.sqrt() if root else value
+
+
+def text_of(value: Decimal, kind: str, prop: Property) -> str:
+    """A figure for people: a moment in the property's format, a number in full or with 15 digits."""
+    if prop.type in MOMENTS:
+        return _moment(int(value), prop)
+    ends = kind in ("min", "max", "sum") or len(value.normalize().as_tuple().digits) < SHOWN
+    with localcontext(prec=DIGITS if ends else SHOWN):
+        shown = (+value).normalize()
+    return f"{shown:f}" if -SHOWN < shown.adjusted() < DIGITS else str(shown)
+
+
+def _moment(count: int, prop: Property) -> str:
+    """Days or microseconds since 1970 as the property writes them; what is shorter than its format is left out."""
+    days, rest = (count, 0) if prop.type == "date" else divmod(count, DAY)
+    shift = CYCLE if days < YEAR_1 else 0
+    at = datetime(1970, 1, 1) + timedelta(days=days + shift, microseconds=rest)  # noqa: DTZ001 (all are UTC)
+    fraction = ".SSSSSS" if at.microsecond else ""
+    default = "yyyy-MM-dd" if prop.type == "date" else f"yyyy-MM-dd'T'HH:mm:ss{fraction}X"
+    return "".join(_piece(p, at, at.year - (400 if shift else 0)) for p in PIECE.finditer(prop.format or default))
+
+
+def _piece(piece: re.Match[str], at: datetime, year: int) -> str:
+    if not piece[2]:
+        return literal(piece)
+    if piece[2] == "S":
+        return f"{at.microsecond:06}"[: len(piece[0])]
+    letters = {"yyyy": f"{year:04}", "X": "Z", "XXX": "Z"}
+    numbers = {"MM": at.month, "dd": at.day, "HH": at.hour, "mm": at.minute, "ss": at.second}
+    return letters.get(piece[0]) or f"{numbers[piece[0]]:02}"
