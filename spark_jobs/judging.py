@@ -28,7 +28,7 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     values = split.select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
     failing = _failing(plan, at, len(header))
     masks = [sf.expr(bits.word(failing, n)).alias(word) for n, word in enumerate(bits.words(plan))]
-    judged = values.select("*", *bits.flags(failing)).select("*", *masks)
+    judged = rules.with_decimals(values, plan, at).select("*", *bits.flags(failing)).select("*", *masks)
     records = bits.record_checks(plan)
     malformed, strict = bits.fails_any(records), bits.of(records)
     kept = [
