@@ -34,7 +34,7 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if isinstance(names, Problem):
         return Head((names,), (), text)
     if len(names) > MOST_COLUMNS:
-        return Head((_too_wide(len(names)),), (), text)
+        return Head((too_wide(len(names)),), (), text)
     found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
     if plan.tolerance is None and (problem := _bad_body(plan, sample, len(line), whole=len(sample) == size)):
         found.append(problem)
@@ -121,6 +121,7 @@ def _endless(seen: int) -> Problem:
     return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
 
 
-def _too_wide(count: int) -> Problem:
-    text = f"The header names {count:,} columns; files of more than {MOST_COLUMNS:,} are not taken."
-    return Problem("too-many-columns", text, "Check the delimiter, and send only the contract's columns.", record=0)
+def too_wide(count: int) -> Problem:
+    """A file with more columns than any table has."""
+    text = f"The file has {count:,} columns; files of more than {MOST_COLUMNS:,} are not taken."
+    return Problem("too-many-columns", text, "Check the delimiter, and send only the contract's columns.")

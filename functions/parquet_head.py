@@ -9,6 +9,7 @@ from contracts import columns
 from contracts.plan import Plan, Property
 from contracts.problem import Problem
 from functions import parquet_footer
+from functions.csv_head import MOST_COLUMNS, too_wide
 from functions.parquet_footer import ENCRYPTED, MAGIC, TAIL, Column, Footer, FooterInvalid
 from functions.texts import Head
 
@@ -51,6 +52,8 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     except FooterInvalid as error:
         return Head((_broken(str(error)),))
     names = tuple(c.name for c in footer.columns)
+    if len(names) > MOST_COLUMNS:
+        return Head((too_wide(len(names)),))
     problems = (*_untrue(footer, size - TAIL - long), *columns.problems(plan, names), *_types(plan, footer.columns))
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)

@@ -19,10 +19,10 @@ from contracts.plan import FIGURES, Plan, Property
 
 UNIT = 3_037_000_500
 """What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
-DECIMAL = "try_cast({v} as decimal(28,14))"
-HIGH = f"cast({DECIMAL} as decimal(15,0))"
-LOW = f"cast({DECIMAL} - {HIGH} as decimal(14,14))"
-EXACT = f"coalesce({DECIMAL} = {{v}}, false)"
+DECIMAL = "decimal(28,14)"
+EXACT = f"if(try_cast({{v}} as {DECIMAL}) = {{v}}, try_cast({{v}} as {DECIMAL}), null)"
+"""A number as a decimal; null where none of 14 digits before and after the point is the same double."""
+HIGH, LOW = "cast({x} as decimal(15,0))", "cast({x} - cast({x} as decimal(15,0)) as decimal(14,14))"
 ADDED = {
     "integer": {
         "sum": "cast({v} as decimal(20,0))",
@@ -31,15 +31,15 @@ ADDED = {
         "lows": f"cast(({{v}} % {UNIT}) * ({{v}} % {UNIT}) as decimal(20,0))",
     },
     "number": {
-        "sum": f"if({EXACT}, {DECIMAL}, null)",
-        "rest": f"if({EXACT}, null, cast({{v}} as double))",
-        "highs": f"if({EXACT}, {HIGH} * {HIGH}, null)",
-        "mixed": f"if({EXACT}, {HIGH} * {LOW}, null)",
-        "lows": f"if({EXACT}, {LOW} * {LOW}, null)",
-        "squares": f"if({EXACT}, null, cast({{v}} as double) * cast({{v}} as double))",
+        "sum": "{x}",
+        "rest": "if({x} is null, cast({v} as double), null)",
+        "highs": f"{HIGH} * {HIGH}",
+        "mixed": f"{HIGH} * {LOW}",
+        "lows": f"{LOW} * {LOW}",
+        "squares": "if({x} is null, cast({v} as double) * cast({v} as double), null)",
     },
 }
-"""What a value `v` adds to each part; `rest` and `squares` are of numbers that are no such decimals, as doubles."""
+"""What a value `v`, as decimal `x`, adds to each part; `rest` and `squares` are of those that are none, as doubles."""
 MOMENTS = {"date": "unix_date(cast({v} as date))", "timestamp": "unix_micros(cast({v} as timestamp))"}
 SUMS = ("sum", "rest")
 NEEDED = {
@@ -70,10 +70,18 @@ def parts(plan: Plan) -> dict[str, tuple[int, str]]:
     return {f"{part}{n}": (n, part) for n, part in wanted if part in MERGED or part in ADDED[plan.properties[n].type]}
 
 
-def added(part: str, prop: Property, value: str | None) -> str:
-    """What one record adds, in SQL; null where it has no value. `value` None stands for a column that is not there."""
+def decimals(plan: Plan) -> dict[int, str]:
+    """The numbers that are added up as decimals, in SQL by the property's number: made once, as it takes a while."""
+    wanted = (n for n, part in parts(plan).values() if part in SUMS and plan.properties[n].type == "number")
+    return {n: EXACT.format(v=f"v{n}") for n in wanted}
+
+
+def added(part: str, number: int, prop: Property, *, present: bool) -> str:
+    """What one record adds to a part, in SQL on its columns v<n> and x<n>; null where it has no value."""
     shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[prop.type][part]
-    return shape.format(v=value or ("null" if prop.type in MOMENTS else "cast(null as bigint)"))
+    if present:
+        return shape.format(v=f"v{number}", x=f"x{number}")
+    return shape.format(v="null" if prop.type in MOMENTS else "cast(null as bigint)", x=f"cast(null as {DECIMAL})")
 
 
 def merged(part: str) -> str:

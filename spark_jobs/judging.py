@@ -22,7 +22,7 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     rows = rules.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]
     masks = [sf.expr(bits.word(failing, n)).alias(word) for n, word in enumerate(bits.words(plan))]
-    judged = values.select("*", *bits.flags(failing)).select("*", *masks)
+    judged = rules.with_decimals(values, plan, at).select("*", *bits.flags(failing)).select("*", *masks)
     strict = bits.record_checks(plan)
     malformed, kept = bits.fails_any(strict), bits.of(strict)
     words = [

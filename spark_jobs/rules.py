@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable
 from decimal import Decimal
 from typing import Any
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import formats
@@ -67,11 +67,19 @@ def summed_names(plan: Plan) -> list[str]:
     return [*counted, *figures.parts(plan)]
 
 
+def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
+    """Rows with the decimals x<n> that figures are made of, where there are any."""
+    made = [
+        sf.expr(sql).alias(f"x{n}") for n, sql in figures.decimals(plan).items() if plan.properties[n].name in present
+    ]
+    return rows.select("*", *made) if made else rows
+
+
 def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What one record adds to the figures of all values, by name, in SQL."""
     props = plan.properties
     return {
-        name: figures.added(part, props[n], f"v{n}" if props[n].name in present else None)
+        name: figures.added(part, n, props[n], present=props[n].name in present)
         for name, (n, part) in figures.parts(plan).items()
     }
 

@@ -33,9 +33,13 @@ def scan(
     )
     fails = [sf.col(word) != 0 for word in words]
     single = known.select("*", reduce(Column.__or__, fails, sf.col("odd")).alias("single"))
-    return single.groupBy(
-        *("file", "block"),
-        sf.when(sf.col("single"), sf.col("id")).alias("at"),
-        sf.when(sf.col("single"), raw).alias("raw"),
-        *words,
-    ).agg(sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"), *rules.sums(plan, at))
+    return (
+        rules.with_decimals(single, plan, at)
+        .groupBy(
+            *("file", "block"),
+            sf.when(sf.col("single"), sf.col("id")).alias("at"),
+            sf.when(sf.col("single"), raw).alias("raw"),
+            *words,
+        )
+        .agg(sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"), *rules.sums(plan, at))
+    )
