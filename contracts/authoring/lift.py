@@ -18,7 +18,8 @@ METRIC_BEFORE = "rule"
 METRICS_BEFORE = {"duplicateCount": "duplicateValues", "nullCheck": "nullValues", "validValues": "invalidValues"}
 """The names that 3.0 gave as examples of a `rule`, and the metric of 3.1 that says the same."""
 TIME_LETTERS = "HhKkmsSAnN"
-"""Before 3.1 there was no `timestamp`: a `date` whose format holds one of these was one."""
+DATE_LETTERS = "yuMLdD"
+"""Before 3.1 there was no `timestamp` and no `time`: a `date` whose format holds a time of day was one of them."""
 
 
 def lift(document: Document) -> None:
@@ -72,4 +73,4 @@ def _timestamp(prop: dict[str, Any]) -> None:
     options = prop.get("logicalTypeOptions")
     pattern = options.get("format") if isinstance(options, dict) else None
     if prop.get("logicalType") == "date" and isinstance(pattern, str) and any(c in pattern for c in TIME_LETTERS):
-        prop["logicalType"] = "timestamp"
+        prop["logicalType"] = "timestamp" if any(c in pattern for c in DATE_LETTERS) else "time"

@@ -38,11 +38,14 @@ def test_findings_stand_where_the_old_word_stands() -> None:
     assert (finding.line, finding.code) == (13, "unknown-value")
 
 
-def test_date_with_a_time_was_a_timestamp() -> None:
-    text = '- name: x\n  logicalType: date\n  logicalTypeOptions: {format: "yyyy-MM-dd HH:mm:ss"}'
+@pytest.mark.parametrize(
+    ("form", "kind"), [("yyyy-MM-dd", "date"), ("yyyy-MM-dd HH:mm:ss", "timestamp"), ("HH:mm:ss", "time")]
+)
+def test_date_with_a_time_was_a_timestamp_or_a_time(form: str, kind: str) -> None:
+    text = f'- name: x\n  logicalType: date\n  logicalTypeOptions: {{format: "{form}"}}'
     result = older("v3.0.2", text)
     assert result.plan
-    assert result.plan.properties[0].type == "timestamp"
+    assert result.plan.properties[0].type == kind
 
 
 def test_rule_is_refused_in_todays_documents() -> None:
