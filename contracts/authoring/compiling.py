@@ -117,7 +117,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if block is None:
         return _done(document)
     if one:
-        checks.never_missing(document, one, block.csv.null_values)
+        checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found)
     _tolerated(document, path, block)

@@ -52,14 +52,16 @@ def witness(first: str, second: str) -> str | None:
     toks = (tokens(first), tokens(second))
     start = (State(), State())
     queue = deque([(start, "")])
-    seen = {start}
+    seen: set[tuple[State, State]] = set()
     while queue:
         (a, b), key = queue.popleft()
         if a.token == len(toks[0]) and b.token == len(toks[1]):
             return key
+        if (a, b) in seen:
+            continue
+        seen.add((a, b))  # only now: a way without a character may have overtaken one with it
         for char, pair in _moves(toks, a, b):
             if pair not in seen:
-                seen.add(pair)
                 queue.append((pair, key + char)) if char else queue.appendleft((pair, key))
     return None
 

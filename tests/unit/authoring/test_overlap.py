@@ -26,6 +26,7 @@ APART = [
     ("a/{d:%Y%m%d}.csv", "a/{d:%Y-%m-%d}.csv"),
 ]
 SHARED = {
+    ("*a", "{x}*"): "a",
     ("a/*.csv", "a/x*.csv"): "a/x.csv",
     ("a/**", "a/*/c"): "a//c",
     ("a/{d:%Y-%m-%d}*.csv", "a/2024-02-29.csv"): "a/2024-02-29.csv",
