@@ -21,6 +21,7 @@ from functions.report import Receipt, masked, render_html, render_json, worst_fi
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 FEW = Threshold("mustBeLessThan", (Decimal(10),), "percent")
+LESS = Threshold("mustBeLessThan", (Decimal(5),))
 PLAN = Plan(
     contract="weather.v1",
     id="weather",
@@ -332,6 +333,17 @@ def test_figure_of_a_metric_is_no_value() -> None:
     (shown,) = masked(replace(REJECTED, checks=(nulls,)), PLAN).checks
 
     assert (shown.observed, shown.samples[0].value) == ("19.1 %", "***")
+
+
+def test_figure_and_key_with_a_classified_part_are_masked() -> None:
+    mean = Check("station.mean", "mean", "set", "error", "accuracy", "mean < 5", "station", {"limits": ["5"]}, LESS)
+    key = Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", None, {"properties": ["wind", "station"]})
+    plan = replace(PLAN, checks=(mean, key))
+    told = (an_outcome("station.mean", observed="17.5"), replace(an_outcome("primaryKey"), property=None))
+
+    figure, whole = masked(replace(REJECTED, checks=told), plan).checks
+
+    assert (figure.observed, whole.samples[0].value) == ("***", "***")
 
 
 def test_public_values_are_shown() -> None:
