@@ -218,12 +218,16 @@ def _odd_quotes(line: Column, csv: Csv) -> Column:
 
 
 def quotes(line: Column, csv: Csv) -> Column:
-    """How many quotes stand in a line; those escaped by another character do not count."""
+    """How many quotes stand in a line; those escaped by another character do not count.
+
+    By bytes: where some are no text, Spark takes what follows them for a part of a character.
+    """
     text = line
     if csv.escape != csv.quote:
         for pair in (csv.escape * 2, csv.escape + csv.quote):
             text = sf.replace(text, sf.lit(pair), sf.lit(""))
-    return sf.length(text) - sf.length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
+    rest = sf.octet_length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
+    return ((sf.octet_length(text) - rest) / max(1, len(csv.quote.encode()))).cast("int")
 
 
 def _not_text(line: Column, csv: Csv) -> Column:

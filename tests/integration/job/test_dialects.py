@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,11 @@ def test_record_of_too_many_cells_refuses_the_file_alone(spark: SparkSession, tm
     assert refusal
     assert refusal.code == "broken-csv"
     assert judged.decision("good.csv").verdict == "accepted"
+
+
+def test_quotes_behind_bytes_that_are_no_text_are_counted(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"cut.csv": b'id,note\n1,\xea\xbb"\n', "open.csv": b'id,note\n1,"\xea\xbb"\n2,"a\n'}
+    judged = judge(spark, tmp_path, replace(MULTI, csv=Csv()), files)
+    assert judged.count("record.quotes", "cut.csv").failed == 1
+    over_lines = judge(spark, tmp_path / "over", MULTI, files)
+    assert over_lines.drop("open.csv").refusal
