@@ -103,6 +103,8 @@ def _smaller(
 
 def _contract(contract: Contract, found: Iterable[Difference]) -> str:
     """The properties of a contract that differences name, and its block."""
+    if not contract.document:
+        return f"contract: {contract.plan.csv} {[(p.name, p.type) for p in contract.plan.properties]}"
     said = " ".join(f"{d.about} {d.oracle} {d.job}" for d in found)
     one = contract.document["schema"][0]
     properties = [p for p in one["properties"] if _is_named(p, said)]

@@ -174,7 +174,7 @@ def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
 
 
 def _spans(csv: Csv, text: str) -> Iterator[str]:
-    """The lines of a file, those apart that stand within quotes left in one."""
+    """The lines of a file, those within quotes left in one; its quotes stand around whole cells."""
     held: list[str] = []
     for line in _lines(text.replace("\r\n", "\n")):
         held.append(line)
