@@ -54,17 +54,31 @@ class Cases:
 
 def made(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:
     """A contract of a form and so many files, the same for the same seed."""
-    chance = Random(f"{seed} {json.dumps(form)}")
+    if form["format"] != "parquet":
+        return without_spark(form, seed, count)
+    chance = _chance(form, seed)
+    contract = a_contract(chance, form)
+    header, pools = [p.name for p in contract.plan.properties], files.pools(contract)
+    rows = {
+        f"f{n}.parquet": files.rows(
+            chance, header, pools, chance.choice((1, 2, 5, 12, 30)), chance.choice(files.SHARES)
+        )
+        for n in range(count)
+    }
+    return Cases(contract, *tables.written(spark, folder, contract.plan, rows))
+
+
+def without_spark(form: Document, seed: object, count: int) -> Cases:
+    """The same of text files."""
+    chance = _chance(form, seed)
     contract = a_contract(chance, form)
     headers, pools = files.headers(chance, contract.plan), files.pools(contract)
     names = [f"f{n}{contract.plan.suffix}" for n in range(count)]
-    if contract.plan.file_format != "parquet":
-        return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
-    rows = {
-        n: files.rows(chance, headers[0], pools, chance.choice((1, 2, 5, 12, 30)), chance.choice((0, 0, 0.05, 0.3)))
-        for n in names
-    }
-    return Cases(contract, *tables.written(spark, folder, contract.plan, rows))
+    return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
+
+
+def _chance(form: Document, seed: object) -> Random:
+    return Random(f"{seed} {json.dumps(form)}")
 
 
 def told(spark: SparkSession, folder: Path, cases: Cases, compared: Compared) -> str:

@@ -14,8 +14,8 @@ from tests.oracle.judging import GOOD, NULL, of_cell
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of
 
-HEADERS = 3
-"""Headers of the files of one contract: those of one header are one read."""
+SHARES = (0, 0, 0.01, 0.05, 0.3)
+"""Of the cells of a file, how many are bad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     """A file of CSV or JSON Lines."""
     plan = contract.plan
     count = chance.choice((0, 1, 2, 5, 12, 30))
-    made = rows(chance, header, cells, count, chance.choice((0, 0, 0.01, 0.05, 0.3)))
+    made = rows(chance, header, cells, count, chance.choice(SHARES))
     write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = (
         _json if plan.file_format == "jsonl" else _csv
     )

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.plan import FIGURES, Plan
 from tests.oracle import cases, running
 from tests.oracle.contracts import Document
+from tests.oracle.judging import judge
+from tests.oracle.records import content
+from tests.oracle.rules import FAILS
 
 FILES = 34
 SEED = 1
 TORTURE = os.environ.get("ORACLE_SEED") or str(Random().randrange(10**6))
 ROUNDS = 13
+SURVEYED = 12
+"""Contracts of each form that the survey looks at."""
 
 
 @pytest.mark.parametrize("form", cases.FORMS)
@@ -34,3 +42,36 @@ def _hold(spark: SparkSession, folder: Path, form: Document, seed: object) -> No
     made = cases.made(spark, folder, form, seed, FILES)
     compared = running.compare(spark, folder, made.contract.plan, made.files, made.known)
     assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
+
+
+def test_cases_are_of_every_kind() -> None:
+    """Every check, every way to be no record, every verdict occurs among the cases, and fails and holds in some."""
+    said: Counter[str] = Counter()
+    for form in (form for form in cases.MORE_FORMS.values() if form["format"] != "parquet"):
+        for seed in range(SURVEYED):
+            made = cases.without_spark(form, seed, 8)
+            for body in made.files.values():
+                said.update(_said(made.contract.plan, body))
+    assert sorted(KINDS - set(said)) == []
+
+
+def _said(plan: Plan, body: bytes) -> Iterator[str]:
+    """The verdict of a file, the refusals of the door, and of each kind of check that it failed or held."""
+    admission = running.look(plan, body)
+    yield from ("refused" for _ in admission.problems if admission.refused)
+    if admission.refused:
+        return
+    decision = judge(plan, content(plan, admission.header, body), admission.notes).decision
+    yield str(decision.verdict)
+    yield from (f"{o.kind} {o.result}" for o in decision.checks)
+    yield from (f"because {o.reason}" for o in decision.checks if o.reason)
+
+
+ROWS = ("required", "nullValues", "missingValues", "logicalType", "unique", "primaryKey", "duplicateValues", "rowCount")
+KINDS = {
+    *(f"{kind} {result}" for kind in (*FAILS, *ROWS, *FIGURES) for result in ("passed", "warning", "failed")),
+    *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),
+    *("accepted", "accepted_with_warnings", "rejected", "refused"),
+    *(f"because {reason}" for reason in ("no-rows", "allowed-missing", "no-values", "too-few-values")),
+}
+"""What must occur among the cases."""
