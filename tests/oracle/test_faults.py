@@ -89,3 +89,16 @@ def _hold(spark: SparkSession, folder: Path, thousand: Company, names: Sequence[
     different = [name for name in names if few.result(name) != thousand.result(name)]
     assert [(few.result(name), thousand.result(name)) for name in different[:1]] == []
     assert different == []
+
+
+def test_columns_of_parquet_that_differ_in_case_are_two(spark: SparkSession, tmp_path: Path) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.caseSensitive", "true")
+    session.sql("select 1L as id, 'x' as ID union all select 2L, 'long'").coalesce(1).write.parquet(f"{tmp_path}/made")
+    body = next((tmp_path / "made").glob("part-*")).read_bytes()
+    short = {"name": "ID", "logicalType": "string", "logicalTypeOptions": {"maxLength": 1}}
+    plan = faults.plan([{"name": "id", "logicalType": "integer", "unique": True}, short], format="parquet", columns={})
+    known = records.typed(plan, [{"id": 1, "ID": "x"}, {"id": 2, "ID": "long"}])
+    compared = running.compare(spark, tmp_path, plan, {"a.parquet": body}, {"a.parquet": known})
+    assert compared.differences == ()
+    assert compared.opinions["a.parquet"].rows == {2: ("rejected", frozenset({"ID.maxLength"}))}
