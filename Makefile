@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test lint bench lock clean
+.PHONY: help setup demo up test torture lint bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 
 test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/pytest
+
+torture: setup ## Hold the job against a second opinion on thousands of files; ORACLE_SEED=... repeats a run.
+	@$(BIN)/pytest -m torture -v tests/oracle
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check

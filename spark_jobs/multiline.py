@@ -36,9 +36,9 @@ def header_texts(drop: JobDrop) -> tuple[str, ...]:
 
 
 def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The records of files with one header: c0, c1, ... and `bad`, the text of one with more or fewer cells."""
+    """The records of files with one header: cell0, cell1, ... and `bad`, the text of one with more or fewer cells."""
     width = len(drops[0].header)
-    schema = ", ".join(f"x{n} string" for n in range(width)) + ", bad string"
+    schema = ", ".join(f"cell{n} string" for n in range(width)) + ", bad string"
     options = reader.dialect(plan.csv) | {"nullValue": "", "emptyValue": "", "encoding": plan.csv.encoding}
     read = spark.read.schema(schema).options(**options).option("multiLine", "true")
     return read.csv(reader.paths(drops))
@@ -95,12 +95,12 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFra
     places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
     every = source.select("*", *(sf.col(path).alias(name) for name, path in places.items()))
     numbered = every.select("*", sf.monotonically_increasing_id().alias("id"))
-    cells = [reader.cell(sf.col(f"x{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
+    cells = [reader.cell(sf.col(f"cell{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
     return numbered.select("*", *cells).select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
 
 
 def _texts(header: tuple[str, ...]) -> list[Column]:
-    return [sf.coalesce(sf.col(f"x{n}"), sf.lit("")) for n in range(len(header))]
+    return [sf.coalesce(sf.col(f"cell{n}"), sf.lit("")) for n in range(len(header))]
 
 
 def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FIGURES, Check, Columns, Plan, Threshold
+from contracts.plan import FIGURES, Check, Columns, Csv, Plan, Threshold
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
 
 
@@ -183,3 +183,10 @@ def test_warning_and_error_of_a_figure_are_both_decided(spark: SparkSession, tmp
     assert [flags[c.id].complex_rule_validation_success_flag for c in plan.checks[-5:]] == [
         False, True, True, True, False,
     ]  # fmt: skip
+
+
+def test_figures_of_cells_over_several_lines(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan(PROPERTIES[:2], [held("sum", "x"), held("max", "n")], csv=Csv(multi_line=True))
+    judged = judge(spark, tmp_path, plan, {"a.csv": 'n,x\n1,0.1\n"7",0.2\n'})
+    assert figures(judged, "x") == {"sum": Decimal("0.3")}
+    assert figures(judged, "n") == {"max": Decimal(7)}

@@ -1,0 +1,1 @@
+"""A second opinion on every file, in plain Python, held against what the job says."""

@@ -1,0 +1,115 @@
+"""Cases: a form of files and a seed in, a contract and files of it out; and how a difference is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from pyspark.sql import SparkSession
+
+from tests.oracle import files, records, running, tables
+from tests.oracle.contracts import Contract, Document, a_contract
+from tests.oracle.running import Compared, Difference
+
+FORMS: dict[str, Document] = {
+    "csv": {"format": "csv"},
+    "csv, other signs": {
+        "format": "csv",
+        "csv": {"delimiter": ";", "quote": "'", "escape": "\\", "nullValues": ["", "NA", "-", "007"]},
+    },
+    "csv, no header, no quotes": {
+        "format": "csv",
+        "csv": {"header": False, "quote": "", "delimiter": "|", "encoding": "iso-8859-1"},
+    },
+    "csv, over lines, packed": {"format": "csv", "csv": {"multiLine": True}, "compression": "gzip"},
+    "jsonl": {"format": "jsonl"},
+    "parquet": {"format": "parquet"},
+}
+MORE_FORMS: dict[str, Document] = FORMS | {
+    "csv, tabs": {"format": "csv", "csv": {"delimiter": "\t", "nullValues": []}},
+    "csv, no header": {"format": "csv", "csv": {"header": False}},
+    "csv, over lines": {"format": "csv", "csv": {"multiLine": True, "delimiter": ";", "quote": "'", "escape": "'"}},
+    "csv, packed": {"format": "csv", "compression": "gzip", "csv": {"nullValues": ["N/A"]}},
+    "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
+    "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
+}
+
+
+MOST_SHOWN = 2_000
+"""Bytes of a file on a screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A contract and files of it; `known` are the records of files of Parquet."""
+
+    contract: Contract
+    files: Mapping[str, bytes]
+    known: Mapping[str, records.Content] = field(default_factory=dict)
+
+
+def made(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:
+    """A contract of a form and so many files, the same for the same seed."""
+    chance = Random(f"{seed} {json.dumps(form)}")
+    contract = a_contract(chance, form)
+    headers, pools = files.headers(chance, contract.plan), files.pools(contract)
+    names = [f"f{n}{contract.plan.suffix}" for n in range(count)]
+    if contract.plan.file_format != "parquet":
+        return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
+    rows = {
+        n: files.rows(chance, headers[0], pools, chance.choice((1, 2, 5, 12, 30)), chance.choice((0, 0, 0.05, 0.3)))
+        for n in names
+    }
+    return Cases(contract, *tables.written(spark, folder, contract.plan, rows))
+
+
+def told(spark: SparkSession, folder: Path, cases: Cases, compared: Compared) -> str:
+    """The differences, in the smallest file that shows them; empty if there are none."""
+    if not compared.differences:
+        return ""
+    name = compared.differences[0].file
+    found = [d for d in compared.differences if d.file == name]
+    body = cases.files[name]
+    if cases.contract.plan.file_format != "parquet" and not cases.contract.plan.csv.multi_line:
+        body, found = _smaller(spark, folder, cases.contract, body, found)
+    plain = gzip.decompress(body) if cases.contract.plan.compression == "gzip" else body
+    shown = plain if len(plain) < MOST_SHOWN else plain[:MOST_SHOWN] + b"..."
+    said = "\n".join(f"  {d.about}\n    oracle: {d.oracle}\n    job:    {d.job}" for d in found)
+    others = f"{len({d.file for d in compared.differences}) - 1} more files differ, of {len(cases.files)}"
+    return f"{_contract(cases.contract, found)}\nfile: {shown!r}\n{said}\n{others}"
+
+
+def _smaller(
+    spark: SparkSession, folder: Path, contract: Contract, body: bytes, found: list[Difference]
+) -> tuple[bytes, list[Difference]]:
+    """A file of one line (and the header) that the two differ on, if there is one; else the file itself."""
+    plan = contract.plan
+    lines = (gzip.decompress(body) if plan.compression == "gzip" else body).splitlines()
+    first = lines[:1] if plan.file_format == "csv" and plan.csv.header else []
+    single = {f"l{n}{plan.suffix}": b"\n".join([*first, line, b""]) for n, line in enumerate(lines[len(first) :])}
+    if plan.compression == "gzip":
+        single = {name: gzip.compress(data) for name, data in single.items()}
+    folder.mkdir()
+    again = running.compare(spark, folder, plan, single)
+    if not again.differences:
+        return body, found
+    name = again.differences[0].file
+    return single[name], [d for d in again.differences if d.file == name]
+
+
+def _contract(contract: Contract, found: Iterable[Difference]) -> str:
+    """The properties of a contract that differences name, and its block."""
+    said = " ".join(f"{d.about} {d.oracle} {d.job}" for d in found)
+    one = contract.document["schema"][0]
+    properties = [p for p in one["properties"] if _is_named(p, said)]
+    block = contract.document["customProperties"][0]["value"]
+    lines = [json.dumps(part, ensure_ascii=False) for part in (*properties, *one["quality"], block)]
+    return "contract:\n  " + "\n  ".join(lines)
+
+
+def _is_named(written: Document, said: str) -> bool:
+    return f"{written['name']}." in said or any(e.get("id", "?") in said for e in written["quality"])

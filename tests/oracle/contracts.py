@@ -1,0 +1,290 @@
+"""Contracts that a steward could write, by chance: a generator in, an ODCS document, its plan and likely cells out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from contracts.authoring.compiling import compile_text
+from contracts.plan import LogicalType, Plan, Property
+from tests.oracle import figures, hostile
+from tests.oracle.records import Cell
+from tests.oracle.values import value_of
+
+Document = dict[str, Any]
+PATTERNS = ("^[a-z]+$", "[0-9]{2}", "^(SP|RJ)?$", r"\s", "^[A-Z]{1,3}(-[0-9]+)*$", "é|€", "^.$")
+WORDS = ("SP", "RJ", "a", "ab", "abc", "x1", "A-1", "A-12-3", "7", "07", "é", "€uro", "ß", "", " ", "a b", "😀", "Ab")
+OF_FORMAT = {
+    "email": ("a@b.org", "a.b@c-d.example", "a@b", "a@@b.org", ".a@b.org", "é@b.org"),
+    "uri": ("https://a.org/b?c#d", "a:b", "/a", "http://[::1]/", "http://a b", "x:%zz"),
+    "uuid": ("f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "f81d4fae7dec11d0a76500a0c91e6bf6", "x"),
+    "ipv4": ("192.0.2.1", "256.1.1.1", "01.1.1.1", "1.2.3"),
+    "ipv6": ("::1", "2001:db8::1", "::ffff:1.2.3.4", "1::2::3", "::1%eth0"),
+    "hostname": ("a.org", "localhost", "-a.org", "1.2.3.4", "a.org.", "a" * 64),
+    "byte": ("ZHJvcA==", "ZHJvcA", "ZHJvcB==", "Zg=="),
+}
+DATED: dict[str, tuple[tuple[str, str | None], ...]] = {
+    "date": (("%Y-%m-%d", None), ("%d.%m.%Y", "dd.MM.yyyy"), ("%Y%m%d", "yyyyMMdd"), ("%m/%d/%Y", "MM/dd/yyyy")),
+    "timestamp": (
+        ("%Y-%m-%dT%H:%M:%S", None),
+        ("%Y-%m-%d %H:%M:%SZ", None),
+        ("%Y-%m-%d %H:%M", "yyyy-MM-dd HH:mm"),
+        ("%Y%m%dT%H%M%SZ", "yyyyMMdd'T'HHmmssX"),
+    ),
+    "time": (("%H:%M", None), ("%H:%M:%S.5", None), ("%Hh%M", "HH'h'mm"), ("%H%M%S", "HHmmss")),
+}
+ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A property as it is written, and cells that are likely to be at the edges of its rules."""
+
+    written: Document
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A contract: the document, its plan, and the cells that its files may have."""
+
+    document: Document
+    plan: Plan
+    cells: dict[str, tuple[str, ...]]
+
+
+def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
+    """A contract for files of a form (the `drop` block's keys that say how a file is written)."""
+    while True:
+        columns = [_column(chance, n, form) for n in range(chance.randint(2, most))]
+        document = _document(chance, columns, form)
+        plan = compiled(document)
+        if plan is None:
+            continue
+        document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan)
+        if plan := compiled(document):
+            return Contract(document, plan, {c.written["name"]: c.cells for c in columns})
+
+
+def compiled(document: Document) -> Plan | None:
+    """The plan of a document; None if lint refuses it."""
+    return compile_text(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml").plan
+
+
+def _document(chance: Random, columns: Sequence[Column], form: Document) -> Document:
+    block = {"files": "maker/things/*", "producer": "maker", **form}
+    if block["format"] == "csv" and form.get("csv", {}).get("header", True):
+        block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
+    elif block["format"] == "jsonl":
+        block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
+    block["empty"] = chance.choice(("reject", "warn", "accept"))
+    if chance.random() < 0.6:
+        block["tolerance"] = {"rows": chance.choice((0, 1, 3, "10%", "33.3%", "50%"))}
+    counted = [{"metric": "rowCount", "id": "rows", **_threshold(chance)}] if chance.random() < 0.4 else []
+    if chance.random() < 0.2 and len(columns) > 1:
+        names = [c.written["name"] for c in columns[:2]]
+        counted.append({"metric": "duplicateValues", "arguments": {"properties": names}, **_threshold(chance)})
+    return {
+        "apiVersion": "v3.2.0",
+        "kind": "DataContract",
+        "id": "things",
+        "version": "1.0.0",
+        "status": chance.choice(("active", "active", "active", "deprecated")),
+        "schema": [{"name": "things", "properties": [c.written for c in columns], "quality": counted}],
+        "customProperties": [{"property": "drop", "vendor": "dropgate", "value": block}],
+    }
+
+
+def _overrides(chance: Random, plan: Plan) -> Document:
+    found: Document = {}
+    for check in plan.checks:
+        wanted: Document = {}
+        if check.scope != "record" and chance.random() < 0.25:
+            wanted["severity"] = "warning"
+        if not check.threshold and chance.random() < 0.25:
+            wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%"))
+        if wanted:
+            found[check.id] = wanted
+    return found
+
+
+def _threshold(chance: Random, *, percent: bool = False) -> Document:
+    operator = chance.choice((*("mustBeLessThan", "mustBeLessOrEqualTo", "mustNotBe") * 2, "mustBeBetween", "mustBe"))
+    figure = chance.choice((1, 3, 10, 20, 40))
+    found: Document = {operator: [figure, figure + 12] if operator == "mustBeBetween" else figure}
+    return found | ({"unit": "percent"} if percent and chance.random() < 0.5 else {})
+
+
+def _column(chance: Random, n: int, form: Document) -> Column:
+    kind: LogicalType = chance.choice(tuple(MAKERS))
+    written: Document = {"name": chance.choice((f"c{n}", f"C {n}", f"größe{n}", "c" * (n + 1))), "logicalType": kind}
+    for flag, share in (("required", 0.2), ("unique", 0.15)):
+        if chance.random() < share:
+            written[flag] = True
+    if n < 2 and chance.random() < 0.2:
+        written |= {"primaryKey": True, "primaryKeyPosition": n + 1}
+    good = MAKERS[kind](chance, written, form)
+    if written.get("logicalTypeOptions") == {}:
+        del written["logicalTypeOptions"]
+    _quality(chance, written, good)
+    written["quality"] += _figures(chance, kind, good)
+    cells = (*good, *hostile.CELLS[kind], *hostile.ANY)
+    added_up = any(e.get("implementation", {}).get("metric") in ("sum", "mean", "stdev") for e in written["quality"])
+    if kind == "number" and added_up:
+        cells = tuple(text for text in cells if not figures.is_rough([figures.counted(_cell(text))]))
+    return Column(written, cells)
+
+
+def _cell(text: str) -> Cell:
+    return Cell(text, value_of(text, Property("x", "number")))
+
+
+def _quality(chance: Random, written: Document, good: Sequence[str]) -> None:
+    entries = written["quality"] = []
+    for n, metric in enumerate(chance.sample(("nullValues", "missingValues", "invalidValues", "notBlank", "regex"), 2)):
+        entry: Document = {"id": f"q{n}-{chance.randrange(10**6)}"}
+        judged = {"mustBe": 0} if chance.random() < 0.6 else _threshold(chance, percent=True)
+        if chance.random() < 0.3:
+            entry["severity"] = "warning"
+        if metric in ("notBlank", "regex"):
+            if written["logicalType"] != "string":
+                continue
+            inner = {"metric": metric, **judged} | ({"pattern": chance.choice(PATTERNS)} if metric == "regex" else {})
+            entries.append(entry | {"type": "custom", "engine": "dropgate", "implementation": inner})
+            continue
+        entry |= {"metric": metric, **judged}
+        if metric == "missingValues":
+            entry["arguments"] = {"missingValues": [chance.choice((None, "N/A")), "x", *chance.sample(list(good), 1)]}
+        elif metric == "invalidValues":
+            entry["arguments"] = _valid(chance, written, good)
+        entries.append(entry)
+
+
+def _figures(chance: Random, kind: str, good: Sequence[str]) -> list[Document]:
+    """Entries of metrics that look at all values of a property."""
+    found: list[Document] = []
+    if chance.random() < 0.15:
+        judged = _threshold(chance, percent=True)
+        found.append({"id": f"d-{chance.randrange(10**6)}", "metric": "duplicateValues", **judged})
+    if kind in ("integer", "number") and chance.random() < 0.4:
+        metric = chance.choice(("mean", "stdev", "min", "max", "sum"))
+        figure: Any = 3 if metric == "stdev" else float(chance.choice(good))
+    elif kind in ("date", "timestamp") and chance.random() < 0.3:
+        metric, figure = chance.choice(("min", "max")), chance.choice(good)
+    else:
+        return found
+    operator = chance.choice(("mustBeLessThan", "mustBeLessOrEqualTo", "mustBeGreaterThan", "mustNotBe"))
+    inner = {"metric": metric, operator: figure}
+    entry = {"id": f"f-{chance.randrange(10**6)}", "type": "custom", "engine": "dropgate", "implementation": inner}
+    return [*found, entry | {"severity": chance.choice(("error", "warning"))}]
+
+
+def _valid(chance: Random, written: Document, good: Sequence[str]) -> Document:
+    if written["logicalType"] == "string" and chance.random() < 0.5:
+        return {"pattern": chance.choice(PATTERNS)}
+    texts = chance.sample(list(good), min(3, len(good)))
+    if written["logicalType"] == "integer":
+        return {"validValues": [int(t) for t in texts]}
+    if written["logicalType"] == "number":
+        return {"validValues": [float(t) for t in texts]}
+    return {"validValues": [t == "true" for t in texts] if written["logicalType"] == "boolean" else texts}
+
+
+def _string(chance: Random, written: Document, _: Document) -> tuple[str, ...]:
+    options = written["logicalTypeOptions"] = {}
+    if chance.random() < 0.2:
+        written["enum"] = [{"value": w} for w in chance.sample(WORDS, 4)]
+    if chance.random() < 0.4:
+        name = options["format"] = chance.choice(tuple(OF_FORMAT))
+        return OF_FORMAT[name]
+    if chance.random() < 0.5:
+        options["minLength"] = chance.choice((1, 2))
+    if chance.random() < 0.5:
+        options["maxLength"] = chance.choice((2, 3, 600))
+    if chance.random() < 0.3:
+        options["pattern"] = chance.choice(PATTERNS)
+    return (*WORDS, *("b" * n for n in (1, 2, 3, 4)), "A-1" * 170)
+
+
+def _bounds(chance: Random, options: Document, low: Any, high: Any) -> None:
+    for value, names in ((low, ("minimum", "exclusiveMinimum")), (high, ("maximum", "exclusiveMaximum"))):
+        if chance.random() < 0.6:
+            options[chance.choice(names)] = value
+
+
+def _integer(chance: Random, written: Document, _: Document) -> tuple[str, ...]:
+    options = written["logicalTypeOptions"] = {}
+    low = chance.choice((-7, 0, 1, 126, 2**31 - 3, -(2**63), 2**63 - 9))
+    high = low + chance.choice((2, 5, 8))
+    _bounds(chance, options, low, high)
+    if chance.random() < 0.3:
+        options["multipleOf"] = chance.choice((1, 2, 3, 5))
+    if chance.random() < 0.3:
+        options["format"] = chance.choice(("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"))
+    elif chance.random() < 0.2:
+        written["physicalType"] = chance.choice(("decimal(3,0)", "numeric(20,0)"))
+    return tuple(str(n) for n in range(low - 1, high + 2) if -(2**63) <= n < 2**63)
+
+
+def _number(chance: Random, written: Document, _: Document) -> tuple[str, ...]:
+    options = written["logicalTypeOptions"] = {}
+    low = chance.choice((-1.5, 0, 0.07, 10, 360))
+    high = low + chance.choice((0.5, 3, 100))
+    _bounds(chance, options, low, high)
+    if chance.random() < 0.3:
+        options["multipleOf"] = chance.choice((0.01, 0.5, 2))
+    if chance.random() < 0.3:
+        written["physicalType"] = chance.choice(("decimal(10,2)", "numeric(5, 3)", "DECIMAL(38,10)"))
+    elif chance.random() < 0.2:
+        options["format"] = chance.choice(("f32", "f64"))
+    around = [Decimal(str(x)) + Decimal(str(d)) for x in (low, high) for d in (-1, -0.01, 0, 0.01, 0.005, 1)]
+    return tuple(str(x) for x in around)
+
+
+def _boolean(*_: Any) -> tuple[str, ...]:
+    return ("true", "false")
+
+
+def _moments(kind: str, days: Sequence[str]) -> Callable[[Random, Document, Document], tuple[str, ...]]:
+    def make(chance: Random, written: Document, form: Document) -> tuple[str, ...]:
+        from datetime import datetime  # noqa: PLC0415
+
+        options = written["logicalTypeOptions"] = {}
+        shape, pattern = chance.choice(DATED[kind])
+        if form["format"] == "parquet":
+            shape, pattern = DATED[kind][0]
+        if pattern:
+            options["format"] = pattern
+        texts = [datetime.fromisoformat(day).strftime(shape) for day in days]
+        _bounds(chance, options, texts[1], texts[-2])
+        if kind == "timestamp" and form["format"] != "parquet" and chance.random() < 0.5:
+            has = "Z" in shape
+            options[chance.choice(("timezone", "defaultTimezone"))] = has
+            if "defaultTimezone" in options:
+                options["defaultTimezone"] = chance.choice(ZONES)
+        return tuple(texts)
+
+    return make
+
+
+MAKERS: dict[LogicalType, Callable[[Random, Document, Document], tuple[str, ...]]] = {
+    "string": _string,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "date": _moments(
+        "date", ("2023-12-31", "2024-01-01", "2024-01-02", "2024-02-29", "2024-06-29", "2024-06-30", "2024-07-01")
+    ),
+    "timestamp": _moments(
+        "timestamp",
+        ("2023-12-31T23:59:59", "2024-01-01", "2024-03-31T02:30", "2024-10-27T02:30", "2024-11-30T12:00", "2024-12-01"),
+    ),
+    "time": _moments(
+        "time", ("1970-01-01T00:00", "1970-01-01T00:01", "1970-01-01T12:00", "1970-01-01T23:58", "1970-01-01T23:59")
+    ),
+}
+"""By type: what writes a property's rules, and gives cells at their edges."""

@@ -1,0 +1,207 @@
+"""Files of a contract as people send them, by chance: most records good, some not, some lines no record at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from contracts.plan import Csv, Plan, Property
+from tests.oracle.contracts import Contract
+from tests.oracle.judging import GOOD, NULL, of_cell
+from tests.oracle.records import Cell
+from tests.oracle.values import value_of
+
+HEADERS = 3
+"""Headers of the files of one contract: those of one header are one read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Cells of a property, told apart by whether they fail."""
+
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+
+
+def pools(contract: Contract) -> dict[str, Pools]:
+    """The cells of each column, good ones and others."""
+    found = {}
+    for prop in contract.plan.properties:
+        texts = contract.cells[prop.name]
+        good = tuple(t for t in texts if _is_good(contract.plan, prop, t))
+        found[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
+    return found
+
+
+def _is_good(plan: Plan, prop: Property, text: str) -> bool:
+    null = plan.file_format == "csv" and text in plan.csv.null_values
+    cell = Cell(None, None) if null else Cell(text, value_of(text, prop))
+    checks = [c for c in plan.row_checks() if c.property == prop.name]
+    return all(of_cell(c, plan, cell) in (GOOD, NULL) for c in checks)
+
+
+def headers(chance: Random, plan: Plan) -> list[tuple[str, ...]]:
+    """The headers that files of a contract come with: the contract's, in another order, with more and fewer columns."""
+    names = [p.name for p in plan.properties]
+    if plan.file_format != "csv" or not plan.csv.header:
+        return [tuple(names)]
+    other = chance.sample(names, len(names))
+    if plan.columns.missing != "reject":
+        other = [n for n in other if plan.property_named(n).required or chance.random() < 0.8]
+    if plan.columns.extra != "reject":
+        other.insert(chance.randint(0, len(other)), "more")
+    return [tuple(names), tuple(other or names), (*names, "_record", "_reasons")]
+
+
+def rows(
+    chance: Random, header: Sequence[str], cells: dict[str, Pools], count: int, share: float
+) -> list[dict[str, str]]:
+    """Records of cells by name, so many, of which a share of cells is bad."""
+    other = Pools(("1", "a"), ("x",))
+    return [{n: _cell(chance, cells.get(n, other), share) for n in header} for _ in range(count)]
+
+
+def _cell(chance: Random, pool: Pools, share: float) -> str:
+    return chance.choice(pool.bad if chance.random() < share else pool.good)
+
+
+def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: dict[str, Pools]) -> bytes:
+    """A file of CSV or JSON Lines."""
+    plan = contract.plan
+    count = chance.choice((0, 1, 2, 5, 12, 30))
+    made = rows(chance, header, cells, count, chance.choice((0, 0, 0.01, 0.05, 0.3)))
+    write: Callable[[Random, Plan, Sequence[dict[str, str]]], list[str]] = (
+        _json if plan.file_format == "jsonl" else _csv
+    )
+    lines = write(chance, plan, made)
+    if chance.random() < 0.5:
+        odd = JSON_LINES if plan.file_format == "jsonl" else _odd_lines(chance, plan, header)
+        for _ in range(chance.choice((1, 1, 3))):
+            lines.insert(chance.randint(0, len(lines)), chance.choice(odd))
+    if plan.file_format == "csv" and plan.csv.header:
+        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, name) for name in header))
+    return _encoded(chance, plan, lines)
+
+
+def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
+    """Lines as bytes: with the line ends, the mark and the damage that a text comes with."""
+    ends = ("\n", "\r\n") if plan.csv.multi_line else ("\n", "\n", "\r\n", "\r", "mixed")
+    end = chance.choice(ends)
+    text = "".join(line + (chance.choice(ends[:4]) if end == "mixed" else end) for line in lines)
+    if chance.random() < 0.2:
+        text = text.rstrip("\r\n")
+    encoding = "utf-8" if plan.file_format == "jsonl" else plan.csv.encoding
+    data = text.encode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
+    if encoding == "utf-8" and chance.random() < 0.1:
+        data = b"\xef\xbb\xbf" + data
+    if plan.compression == "gzip":
+        at = chance.randint(0, len(data))
+        return gzip.compress(data[:at], mtime=0) + gzip.compress(data[at:], mtime=0)
+    return data
+
+
+def _csv(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:
+    always = chance.random() < 0.3
+    return [plan.csv.delimiter.join(_quoted(plan.csv, t, always=always) for t in row.values()) for row in made]
+
+
+def _quoted(csv: Csv, text: str, *, always: bool = False) -> str:
+    """A cell as a good writer writes it; where there are no quotes, without what needs them."""
+    if not csv.quote:
+        return text.replace(csv.delimiter, "")
+    if not always and not any(c in text for c in (csv.quote, csv.delimiter, csv.escape)):
+        return text
+    inner = text if csv.escape == csv.quote else text.replace(csv.escape, csv.escape * 2)
+    return csv.quote + inner.replace(csv.quote, csv.escape + csv.quote) + csv.quote
+
+
+def _odd_lines(chance: Random, plan: Plan, header: Sequence[str]) -> list[str]:
+    """Lines that are no record of a header, or only just one."""
+    d, q = plan.csv.delimiter, plan.csv.quote or '"'
+    width = len(header)
+    plain = ["1"] * width
+    first, last, at = ["1", *plain[1:]], [*plain[:-1], "1"], chance.randrange(width)
+    lines = [
+        *("", "", d.join(plain) + d, d.join(plain[1:]), d.join([*plain, "2"]), d * (width - 1), d.join(header)),
+        *("#" + d.join(plain), "a\0" + d.join(plain), d.join(plain) + "\udcff", "\ufeff" + d.join(plain), " "),
+    ]
+    bad = ["\udcc0\udcaf", "\udced\udca0\udc80", "\udce9", "\ufffd", "\0", f"1{q}", f"5{q}x{q}", f"{q}a{q}b"]
+    bad += [f"{q}1{q} ", f" {q}1{q}", f"{q}{q}", f"{q}{q}{q}{q}", f"{q}a{d}b{q}", f"{q}a{q}{q}b{q}", "\ta"]
+    lines += [d.join([*plain[:at], cell, *plain[at + 1 :]]) for cell in bad]
+    if not plan.csv.multi_line:
+        lines += [q + d.join(first), d.join([*last[:-1], q + "1"]), d.join([*plain[:at], q + "1", *plain[at + 1 :]])]
+        lines.append(d.join([f"5{q}x", q + "a", *plain[2:]]))
+    return lines
+
+
+def _json(chance: Random, plan: Plan, made: Sequence[dict[str, str]]) -> list[str]:
+    return [_json_line(chance, plan, row) for row in made]
+
+
+def _json_line(chance: Random, plan: Plan, row: dict[str, str]) -> str:
+    members = []
+    for name, text in row.items():
+        if text == "" and chance.random() < 0.7:
+            if chance.random() < 0.5:
+                members.append(f"{json.dumps(name)}: null")
+            continue
+        members.append(f"{json.dumps(name, ensure_ascii=False)}: {_token(chance, plan.property_named(name), text)}")
+    if chance.random() < 0.02:
+        members.append('"other": [1, {"a": null}]')
+    return "{" + ", ".join(members) + "}"
+
+
+def _token(chance: Random, prop: Property, text: str) -> str:
+    """A cell as JSON: bare where its type is, if that can be; now and then as another type."""
+    bare = prop.type in ("integer", "number", "boolean")
+    if bare and _is_json(text) and chance.random() < 0.97:
+        return text
+    return json.dumps(text, ensure_ascii=chance.random() < 0.3)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return not isinstance(json.loads(text), str)
+    except ValueError:
+        return False
+
+
+JSON_LINES = [
+    *("", "", "[1]", "5", "null", "{", "{}", '{"a": 1', '{"a": 1} {"a": 2}', '{"a": 1}x', "[{}]", '"a"', "{} ", "\t{}"),
+    *('{"c0": 1, "c0": 2}', '{"c0": "\\ud83d"}', '{"c0": "\\u0000"}', '{"c0": "\0"}', '{"c0": "\udcff"}', '{"c0": 01}'),
+    *(
+        '{"c0": NaN}',
+        "{'c0': 1}",
+        '{"c0": 1e999}',
+        '{"c0": -0}',
+        '{"c0": 1.0}',
+        '{"c0": {"a": 1, "a": 2}}',
+        '{"c0": [1]}',
+    ),
+    *('{"c0": "\ufffd"}', '{"c0": "\\ud83d\\ude00"}', '\ufeff{"c0": 1}', '{"C0": 1}', '{"c0": true}', '{"c0": "a\tb"}'),
+    *(
+        '{"c0": 1,}',
+        '{"c0" 1}',
+        "{c0: 1}",
+        '{"": 1}',
+        '{"_record": 1}',
+        '{"c0": "\\x"}',
+        '{"c0": 1} // x',
+        '{"c0": +1}',
+    ),
+    *(
+        '{"c0": .5}',
+        '{"c0": 1.}',
+        '{"c0": 1e5}',
+        '{"c0": tru}',
+        "{},",
+        "{}{}",
+        "{}]",
+        "{}}",
+        '{"c0": 12345678901234567890}',
+    ),
+]
+"""Lines that are no object, or only just one."""

@@ -1,0 +1,133 @@
+"""The judgement of a file without Spark: a plan and its records in, facts as the job's and each failing record out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from contracts.job import Count, DropResult
+from contracts.plan import Check, Plan
+from contracts.problem import Problem
+from contracts.verdict import Decision, decide
+from tests.oracle import figures
+from tests.oracle.records import Cell, Content, Record
+from tests.oracle.rules import FAILS
+
+NULL, FAILED, GOOD = "null", "failed", "good"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What the oracle says of a file: facts, the failing checks of each record that has any, the decision."""
+
+    facts: DropResult
+    rows: dict[int, tuple[str, frozenset[str]]]
+    decision: Decision
+
+
+def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = ()) -> Opinion:
+    """Judge the records of a file; `notes` are the warnings of the door."""
+    ids = tuple(c.id for c in plan.checks)
+    if content.refused:
+        facts = DropResult("a", 1, notes=notes, refusal=Problem("open-quote", "", ""))
+        return Opinion(facts, {}, decide(plan, facts, ids))
+    failing = [_failing(plan, content, record) for record in content.records]
+    rows = {n: (_outcome(plan, ids), frozenset(ids)) for n, ids in enumerate(failing, 1) if ids}
+    rejected = sum(outcome == "rejected" for outcome, _ in rows.values())
+    facts = DropResult(
+        *("a", 1),
+        read=len(content.records),
+        valid=len(content.records) - rejected,
+        rejected=rejected,
+        flagged=len(rows) - rejected,
+        blank=content.blank,
+        counts=tuple(_count(plan, content, check) for check in plan.checks),
+        masks=_masks(plan, rows),
+        notes=notes,
+    )
+    return Opinion(facts, rows, decide(plan, facts, ids))
+
+
+def _failing(plan: Plan, content: Content, record: Record) -> list[str]:
+    return [c.id for c in plan.row_checks() if _is_made(c, content) and _said(c, plan, record) == FAILED]
+
+
+def _outcome(plan: Plan, ids: Sequence[str]) -> str:
+    return "rejected" if any(c.severity == "error" for c in plan.checks if c.id in ids) else "flagged"
+
+
+def _masks(plan: Plan, rows: dict[int, tuple[str, frozenset[str]]]) -> tuple[tuple[str, int], ...]:
+    bits = {c.id: 1 << n for n, c in enumerate(plan.row_checks())}
+    found = Counter(sum(bits[i] for i in ids) for _, ids in rows.values())
+    return tuple(sorted((f"{mask:x}", n) for mask, n in found.items()))
+
+
+def _is_made(check: Check, content: Content) -> bool:
+    return content.names.issuperset(check.properties())
+
+
+def _said(check: Check, plan: Plan, record: Record) -> str | None:
+    """What a check says of a record; None where it does not look at it."""
+    if check.scope == "record":
+        return FAILED if check.kind in record.broken else GOOD
+    if record.broken:
+        return None
+    if check.property is None:
+        return FAILED if record.unknown else GOOD
+    return of_cell(check, plan, record.cells[check.property])
+
+
+def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
+    match check.kind:
+        case "required" | "nullValues":
+            return FAILED if cell.text is None else GOOD
+        case "missingValues" if cell.text is None:
+            return FAILED if check.arguments["null"] else NULL
+        case "missingValues":
+            return FAILED if cell.text in check.arguments["values"] else GOOD
+        case "logicalType" if cell.text is not None:
+            return FAILED if cell.value is None else GOOD
+    if cell.value is None:
+        return NULL
+    prop = plan.property_named(check.property or "")
+    return FAILED if FAILS[check.kind](cell.value, check, prop) else GOOD
+
+
+def _count(plan: Plan, content: Content, check: Check) -> Count:
+    if not _is_made(check, content):
+        return Count(state="not_evaluated", reason="allowed-missing")
+    if check.kind in FIGURES:
+        return FIGURES[check.kind](check, content)
+    said = Counter(_said(check, plan, record) for record in content.records)
+    del said[None]
+    return Count(said.total(), said[FAILED], said[NULL])
+
+
+def _row_count(_: Check, content: Content) -> Count:
+    return Count(len(content.records))
+
+
+def _unique(check: Check, content: Content) -> Count:
+    keys = [[r.cells[name] for name in check.properties()] for r in content.records if not r.broken]
+    times = Counter(tuple(c.value for c in key) for key in keys if all(c.value is not None for c in key))
+    null = len(keys) - times.total()
+    forbidden = sum(any(c.text is None for c in key) for key in keys) if check.kind == "primaryKey" else 0
+    return Count(len(keys), sum(n for n in times.values() if n > 1) + forbidden, null - forbidden)
+
+
+def _figure(check: Check, content: Content) -> Count:
+    cells = [r.cells[check.property or ""] for r in content.records if not r.broken]
+    values = [figures.counted(c) for c in cells if c.value is not None]
+    found = figures.figure(check.kind, values) if cells else "no-rows"
+    if isinstance(found, str):
+        return Count(state="not_evaluated", reason=found)
+    return Count(len(cells), 0, len(cells) - len(values), figure=found)
+
+
+FIGURES: dict[str, Callable[[Check, Content], Count]] = {
+    "rowCount": _row_count,
+    **dict.fromkeys(("unique", "primaryKey", "duplicateValues"), _unique),
+    **dict.fromkeys(("mean", "stdev", "min", "max", "sum"), _figure),
+}
+"""Figures of a file as a whole, by the kind of their check."""

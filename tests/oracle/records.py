@@ -1,0 +1,269 @@
+"""The records of a file: its bytes and a plan in, its records out, each with its cells or with why it is none.
+
+Written from docs/semantics.md, "Which checks there are", "Cells" and "File formats".
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from contracts.plan import Csv, Plan, Property
+from tests.oracle.values import Value, value_of
+
+OURS = ("_record", "_reasons")
+MOST_DELIMITERS = 20_000
+CONTROLS = "".join(map(chr, range(33)))
+"""Blanks and control characters, which may stand behind a closing quote."""
+BOM = "\ufeff"
+BAD = "\udc80-\udcff"
+"""What Python's `surrogateescape` makes of bytes that are no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it stands (None: null), and the value that it is of its type (None: none)."""
+
+    text: str | None
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record by its cells; one that is malformed fails `broken`, kinds of record checks, and has none."""
+
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    broken: frozenset[str] = frozenset()
+    unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one."""
+
+    records: tuple[Record, ...] = ()
+    blank: int = 0
+    names: frozenset[str] = frozenset()
+    refused: bool = False
+
+
+def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
+    """The records of a text file; `header` are the names in the first line of CSV that has one."""
+    raw = gzip.decompress(data) if plan.compression == "gzip" else data
+    text = raw.decode("utf-8" if plan.file_format == "jsonl" else plan.csv.encoding, "surrogateescape")
+    text = text.removeprefix(BOM)
+    if plan.file_format == "jsonl":
+        lines = [line for line in _lines(text) if line]
+        names = frozenset(p.name for p in plan.properties)
+        return Content(tuple(_object(plan, line) for line in lines), _lines_in(text) - len(lines), names)
+    if plan.csv.multi_line:
+        return _over_lines(plan, header, text)
+    lines = _lines(text)[1 if plan.csv.header else 0 :]
+    full = [line for line in lines if line]
+    return Content(tuple(_row(plan, header, line) for line in full), len(lines) - len(full), frozenset(header))
+
+
+def typed(plan: Plan, rows: list[Mapping[str, Any]]) -> Content:
+    """The records of a Parquet file, from the Python values that were written."""
+    records = tuple(Record({p.name: _typed(row[p.name], p) for p in plan.properties if p.name in row}) for row in rows)
+    return Content(records, 0, frozenset(p.name for p in plan.properties if rows and p.name in rows[0]))
+
+
+def _lines(text: str) -> list[str]:
+    """Lines end at LF, CR or CRLF; the last one needs no end."""
+    lines = re.split("\r\n|\r|\n", text)
+    return lines[:-1] if not lines[-1] else lines
+
+
+def _lines_in(text: str) -> int:
+    return len(_lines(text))
+
+
+def _broken_text(text: str) -> bool:
+    return re.search(f"[\0{BAD}]", text) is not None
+
+
+# ---- CSV
+
+
+def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
+    cells, swallowed = split(plan.csv, line)
+    fits = len(cells) == len(header) and line.count(plan.csv.delimiter) < MOST_DELIMITERS
+    is_open = _is_odd(plan.csv, line) or (fits and swallowed)
+    broken = {"quotes"} if is_open else set() if fits else {"fields"}
+    if _broken_text(line) or (plan.csv.multi_line and "\ufffd" in line):
+        broken.add("text")
+    if broken:
+        return Record(broken=frozenset(broken))
+    by_name = dict(zip(header, cells, strict=True))
+    return Record({p.name: _cell(by_name[p.name], p, plan.csv) for p in plan.properties if p.name in by_name})
+
+
+def _cell(text: str, prop: Property, csv: Csv) -> Cell:
+    return Cell(None, None) if text in csv.null_values else Cell(text, value_of(text, prop))
+
+
+def split(csv: Csv, line: str) -> tuple[list[str], bool]:
+    """The cells of a line, and whether the last one takes in all that follows its quote."""
+    if not csv.quote:
+        return line.split(csv.delimiter), False
+    cells: list[str] = []
+    at, closed = 0, True
+    while at <= len(line):
+        text, at, closed = _next(csv, line, at)
+        cells.append(text)
+        at += 1
+    return cells, not closed
+
+
+def _is_odd(csv: Csv, line: str) -> bool:
+    if not csv.quote:
+        return False
+    if csv.escape != csv.quote:
+        line = re.sub(re.escape(csv.escape) + "[\\s\\S]", "", line)
+    return line.count(csv.quote) % 2 == 1
+
+
+def _next(csv: Csv, line: str, at: int) -> tuple[str, int, bool]:
+    """The cell that begins at a place, where it ends, and whether its quotes are closed."""
+    if line[at : at + 1] != csv.quote:
+        end = _end(csv, line, at)
+        return line[at:end], end, True
+    text, n = "", at + 1
+    while n < len(line):
+        after = line[n + 1 : n + 2]
+        if line[n] == csv.escape and after and after in (csv.quote, csv.escape):
+            text, n = text + after, n + 2
+        elif line[n] != csv.quote:
+            text, n = text + line[n], n + 1
+        else:
+            end = _end(csv, line, n)
+            if line[n + 1 : end].strip(
+                CONTROLS
+            ):  # text behind a quote: the cell is no quoted one, its quotes belong to it
+                text = csv.quote + text + line[n:end]
+            return text, end, True
+    return text, n, False
+
+
+def _end(csv: Csv, line: str, at: int) -> int:
+    found = line.find(csv.delimiter, at)
+    return len(line) if found < 0 else found
+
+
+def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
+    if _is_odd(plan.csv, text):
+        return Content(refused=True)
+    lines = list(_spans(plan.csv, text))[1 if plan.csv.header else 0 :]
+    full = [line for line in lines if line]
+    records = tuple(_row(plan, header, line) for line in full)
+    return Content(records, len(lines) - len(full), frozenset(header))
+
+
+def _spans(csv: Csv, text: str) -> Iterator[str]:
+    """The lines of a file, those apart that stand within quotes left in one."""
+    held: list[str] = []
+    for line in _lines(text.replace("\r\n", "\n")):
+        held.append(line)
+        whole = "\n".join(held)
+        if not _is_odd(csv, whole):
+            yield whole
+            held = []
+
+
+# ---- JSON Lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    text: str
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object, as they stand."""
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(text)
+
+
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_Pairs, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant
+)
+
+
+def _object(plan: Plan, line: str) -> Record:
+    broken = {"text"} if _broken_text(line) else set()
+    try:
+        found = DECODER.decode(line.strip(" \t")) if line.lstrip(" \t").startswith("{") else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, _Pairs) or any(_repeats(value) for _, value in found):
+        return Record(broken=frozenset({*broken, "object"}))
+    members = dict(found)
+    if any(_broken_string(text) for text in _strings(found)):
+        broken.add("text")
+    if len(members) < len(found):
+        broken.add("keys")
+    if broken:
+        return Record(broken=frozenset(broken))
+    known = {p.name for p in plan.properties}
+    cells = {p.name: _member(members.get(p.name), p) for p in plan.properties}
+    return Record(cells, unknown=any(key not in known and key not in OURS for key in members))
+
+
+def _repeats(value: Any) -> bool:
+    """Whether an object within a value has a key twice."""
+    if isinstance(value, _Pairs):
+        return len(dict(value)) < len(value) or any(_repeats(inner) for _, inner in value)
+    return isinstance(value, list) and any(_repeats(inner) for inner in value)
+
+
+def _broken_string(text: str) -> bool:
+    return re.search("[\ud800-\udfff]", text) is not None
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts within a value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, _Pairs):
+        for key, inner in value:
+            yield key
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _member(found: Any, prop: Property) -> Cell:
+    """A member as a cell: its text, and the value if it has the JSON type of the property."""
+    if found is None:
+        return Cell(None, None)
+    if isinstance(found, bool):
+        return Cell(str(found).lower(), found if prop.type == "boolean" else None)
+    if isinstance(found, _Number):
+        return Cell(found.text, value_of(found.text, prop) if prop.type in ("integer", "number") else None)
+    if isinstance(found, str):
+        fits = prop.type in ("string", "date", "timestamp", "time")
+        return Cell(found, value_of(found, prop) if fits else None)
+    return Cell("{}", None)
+
+
+# ---- Parquet
+
+
+def _typed(found: Any, prop: Property) -> Cell:
+    """A value as Parquet holds it: days and microseconds for dates and timestamps."""
+    if found is None or prop.type in ("boolean", "date", "timestamp"):
+        return Cell(None if found is None else str(found), found)
+    if isinstance(found, float):
+        return Cell(str(found), found if math.isfinite(found) else None)
+    text = f"{found:f}" if isinstance(found, Decimal) else str(found)
+    return Cell(text, value_of(text, prop))

@@ -1,0 +1,143 @@
+"""The job's answer beside the oracle's: a plan and files in, what the two disagree on out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from contracts.job import DropResult, JobResult
+from contracts.plan import Plan
+from contracts.verdict import Decision
+from functions.admission import Admission, admit, header
+from spark_jobs.validate import run
+from tests.integration.job.world import Judged, a_request
+from tests.oracle import records
+from tests.oracle.judging import Opinion, judge
+
+Rows = dict[int, tuple[str, frozenset[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that the oracle says otherwise than the job (or the door) does."""
+
+    file: str
+    about: str
+    oracle: object
+    job: object
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What became of some files: where the two differ, what the door said, and the verdicts that were reached."""
+
+    differences: tuple[Difference, ...]
+    admitted: Mapping[str, Admission]
+    opinions: Mapping[str, Opinion]
+
+
+def compare(
+    spark: SparkSession,
+    folder: Path,
+    plan: Plan,
+    files: Mapping[str, bytes],
+    known: Mapping[str, records.Content] | None = None,
+) -> Compared:
+    """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
+
+    `known` are the records of files of Parquet, which the oracle does not read.
+    """
+    admitted = {name: look(plan, body) for name, body in files.items()}
+    contents = known or {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
+    opinions = {name: judge(plan, content, admitted[name].notes) for name, content in contents.items()}
+    let_in = {name: body for name, body in files.items() if not admitted[name].refused}
+    found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
+    if let_in:
+        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted)
+        found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
+    return Compared(tuple(found), admitted, opinions)
+
+
+def look(plan: Plan, data: bytes) -> Admission:
+    """What the door says of a file."""
+    return admit(plan, "maker/things/a", len(data), lambda start, length: data[start : start + length])
+
+
+def judged_by_job(
+    spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes], admitted: Mapping[str, Admission]
+) -> tuple[Judged, dict[str, Rows]]:
+    """What the job says of files that the door let in, and its rows of evidence by file and record."""
+    request = a_request(folder, plan, files)
+    drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
+    (folder / "request.json").write_text(replace(request, drops=drops).dumps())
+    run(spark, (folder / "request.json").as_uri())
+    judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
+    rows: dict[str, Rows] = {}
+    if (folder / "rows").exists():
+        for row in judged.evidence(spark):
+            rows.setdefault(row.file, {})[row.record] = (row.outcome, frozenset(row.checks))
+    return judged, rows
+
+
+def _admitted(plan: Plan, drop: Any, found: Admission) -> Any:
+    names, types = header(plan, found.header_line)
+    return replace(drop, header=names, header_line=found.header_line, types=types, notes=found.notes)
+
+
+def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list[Difference]:
+    """What the oracle and the job say otherwise of a file."""
+    facts, decision = judged.drop(name), judged.decision(name)
+    pairs = {
+        "records": (figures(opinion.facts), figures(facts)),
+        **({} if judged.plan.csv.multi_line else {"blank": (opinion.facts.blank, facts.blank)}),
+        "masks": (sorted(opinion.facts.masks), sorted(facts.masks)),
+        "figures": (_figures(judged.plan, opinion.facts), _figures(judged.plan, facts)),
+        "verdict": (said(opinion.decision), said(decision)),
+        **{f"record {n}": (opinion.rows.get(n), rows.get(n)) for n in sorted({*opinion.rows, *rows})},
+        **_checks(opinion.decision, decision),
+    }
+    return [Difference(name, about, *pair) for about, pair in pairs.items() if pair[0] != pair[1]]
+
+
+def figures(facts: DropResult) -> tuple[int, ...]:
+    """The counts of records: read, valid, rejected, flagged."""
+    return facts.read, facts.valid, facts.rejected, facts.flagged
+
+
+def said(decision: Decision) -> tuple[object, ...]:
+    """The verdict, and the codes of its problems and of a failure."""
+    return (
+        decision.verdict,
+        sorted((p.code, p.level, p.check or "") for p in decision.problems),
+        decision.failure and (decision.failure.code, decision.failure.message),
+    )
+
+
+def _checks(ours: Decision, theirs: Decision) -> dict[str, tuple[object, object]]:
+    left, right = ({o.id: _outcome(o) for o in d.checks} for d in (ours, theirs))
+    return {f"check {i}": (left.get(i), right.get(i)) for i in {*left, *right}}
+
+
+def _outcome(one: Any) -> tuple[object, ...]:
+    return one.result, one.evaluated, one.failed, one.null, one.reason
+
+
+def _figures(plan: Plan, facts: DropResult) -> dict[str, object]:
+    """Figures of all values with the digits that do not depend on how the file was split."""
+    pairs = zip(plan.checks, facts.counts, strict=False)
+    return {c.id: f"{float(count.figure):.10g}" for c, count in pairs if count.figure is not None}
+
+
+JUDGED = {"no-records", "unknown-key", "not-json-lines", "column-count"}
+"""What the door refuses and the oracle can judge: it must reject the file, too."""
+
+
+def _refused(name: str, found: Admission, opinions: Mapping[str, Opinion]) -> Sequence[Difference]:
+    codes = {p.code for p in found.problems if p.level == "error"}
+    if not codes <= JUDGED or name not in opinions or opinions[name].decision.verdict == "rejected":
+        return []
+    return [Difference(name, "the door", opinions[name].decision.verdict, sorted(codes))]

@@ -1,0 +1,81 @@
+"""Files of Parquet: records as texts in, one file for each of several lists of them and what it holds out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.plan import Plan, Property
+from tests.oracle import records
+from tests.oracle.values import value_of
+
+TYPES = {"integer": "bigint", "number": "double", "boolean": "boolean", "date": "date", "timestamp": "timestamp"}
+FIRST, LAST = -719_162, 2_932_896
+"""The days that Spark's DATE is asked to hold: years 1 to 9999."""
+
+
+def written(
+    spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, Sequence[Mapping[str, str]]]
+) -> tuple[dict[str, bytes], dict[str, records.Content]]:
+    """Parquet files of these records, and the records as the oracle reads them."""
+    values = {name: [_values(plan, row) for row in rows] for name, rows in files.items()}
+    names = [f"v{n}" for n in range(len(plan.properties))]
+    lines = [(name, *(_text(v) for v in row)) for name, rows in values.items() for row in rows]
+    frame = spark.createDataFrame(lines, ", ".join(f"{n} string" for n in ("file", *names)))
+    columns = [sf.expr(_cast(f"v{n}", p)).alias(p.name) for n, p in enumerate(plan.properties)]
+    made = f"{folder}/made"
+    frame.coalesce(1).select("file", *columns).write.partitionBy("file").parquet(made)
+    data = {name: next(Path(made, f"file={name}").glob("part-*")).read_bytes() for name in files}
+    known = {
+        name: records.typed(plan, [dict(zip([p.name for p in plan.properties], r, strict=True)) for r in rows])
+        for name, rows in values.items()
+    }
+    return data, known
+
+
+def _values(plan: Plan, row: Mapping[str, str]) -> list[Any]:
+    return [_value(row[p.name], p) for p in plan.properties]
+
+
+def _value(text: str, prop: Property) -> Any:
+    """A text as Parquet would hold it: null where its type has no room for it."""
+    if text == "":
+        return None
+    if prop.type in ("string", "time"):
+        return text
+    if prop.type == "number" and not prop.exact:
+        return _double(text)
+    plain = Property(prop.name, prop.type) if prop.type == "integer" else prop
+    value = value_of(text, plain)
+    if prop.type == "date" and not FIRST <= (value or 0) <= LAST:  # type: ignore[operator]
+        return None
+    return Decimal(text) if isinstance(value, Fraction) else value
+
+
+def _double(text: str) -> float | None:
+    try:
+        value = float(text) if text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+    return value if value is None or not math.isinf(value) or "n" in text else None
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _cast(column: str, prop: Property) -> str:
+    if prop.type == "date":
+        return f"date_add(date'1970-01-01', cast({column} as int))"
+    if prop.type == "timestamp":
+        return f"timestamp_micros(cast({column} as bigint))"
+    if prop.type == "number" and prop.exact:
+        return f"cast({column} as decimal({prop.exact[0]},{prop.exact[1]}))"
+    return f"cast({column} as {TYPES.get(prop.type, 'string')})"
