@@ -135,21 +135,28 @@ def _next(csv: Csv, line: str, at: int) -> tuple[str, int, bool]:
     if line[at : at + 1] != csv.quote:
         end = _end(csv, line, at)
         return line[at:end], end, True
-    text, n = "", at + 1
-    while n < len(line):
-        after = line[n + 1 : n + 2]
-        if line[n] == csv.escape and after and after in (csv.quote, csv.escape):
-            text, n = text + after, n + 2
-        elif line[n] != csv.quote:
-            text, n = text + line[n], n + 1
+    parts, n = [], at + 1
+    signs = re.compile(f"[{re.escape(csv.quote + csv.escape)}]")
+    while sign := signs.search(line, n):
+        parts.append(line[n : sign.start()])
+        after = line[sign.end() : sign.end() + 1]
+        if sign[0] == csv.escape and after and after in (csv.quote, csv.escape):
+            parts.append(after)
+            n = sign.end() + 1
+        elif sign[0] != csv.quote:
+            parts.append(sign[0])
+            n = sign.end()
         else:
-            end = _end(csv, line, n)
-            if line[n + 1 : end].strip(
-                CONTROLS
-            ):  # text behind a quote: the cell is no quoted one, its quotes belong to it
-                text = csv.quote + text + line[n:end]
-            return text, end, True
-    return text, n, False
+            return _closed(csv, line, sign.start(), "".join(parts))
+    return "".join(parts) + line[n:], len(line), False
+
+
+def _closed(csv: Csv, line: str, at: int, text: str) -> tuple[str, int, bool]:
+    """The cell whose quotes hold a text and close at a place."""
+    end = _end(csv, line, at)
+    if line[at + 1 : end].strip(CONTROLS):  # text behind a quote: the cell is no quoted one, its quotes belong to it
+        text = csv.quote + text + line[at:end]
+    return text, end, True
 
 
 def _end(csv: Csv, line: str, at: int) -> int:
