@@ -7,6 +7,7 @@ in all that follows, unseen: so the quotes of a file are counted first, and a fi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from py4j.protocol import Py4JJavaError
@@ -16,7 +17,7 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.job import JobDrop
-from contracts.plan import Plan
+from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from spark_jobs import reader, rules, storage
 from spark_jobs.reader import Bare
@@ -45,16 +46,26 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
 
 
 def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
-    """The files with a quote that is never closed, by drop."""
+    """The files with a quote that is never closed, or that stands within unquoted text, by drop."""
     if not plan.csv.quote:
         return {}
-    text = spark.read.text(reader.paths(drops))
-    quotes = sf.sum(rules.quotes(sf.col("value"), plan.csv)).alias("quotes")
-    counted = text.groupBy(sf.col("_metadata.file_path").alias("file")).agg(quotes).where(sf.col("quotes") % 2 == 1)
-    odd = {storage.plain(row["file"]) for row in counted.collect()}
+    text, value = spark.read.text(reader.paths(drops)), sf.col("value")
+    counted = text.groupBy(sf.col("_metadata.file_path").alias("file")).agg(
+        (sf.sum(rules.quotes(value, plan.csv)) % 2 == 1).alias("open"),
+        sf.bool_or(rules.without_escaped(value, plan.csv).rlike(_stray(plan.csv))).alias("stray"),
+    )
+    seen = {storage.plain(row["file"]): row for row in counted.where("open or stray").collect()}
     message = "A quote is opened and never closed; all that follows it would be one cell."
+    stray = "A quote stands within text that is not quoted, so that nobody can tell where cells begin and end."
     fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
-    return {d.id: Problem("open-quote", message, fix) for d in drops if storage.plain(d.uri) in odd}
+    found = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
+    return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in found.items()}
+
+
+def _stray(csv: Csv) -> str:
+    """A quote between two characters that can neither end a cell nor begin one."""
+    delimiter, quote = re.escape(csv.delimiter), re.escape(csv.quote)
+    return rf"[^{delimiter}{quote}]{quote}[^{delimiter}{quote}\s]"
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:

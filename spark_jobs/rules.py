@@ -222,12 +222,17 @@ def quotes(line: Column, csv: Csv) -> Column:
 
     By bytes: where some are no text, Spark takes what follows them for a part of a character.
     """
-    text = line
-    if csv.escape != csv.quote:
-        for pair in (csv.escape * 2, csv.escape + csv.quote):
-            text = sf.replace(text, sf.lit(pair), sf.lit(""))
+    text = without_escaped(line, csv)
     rest = sf.octet_length(sf.replace(text, sf.lit(csv.quote), sf.lit("")))
     return ((sf.octet_length(text) - rest) / max(1, len(csv.quote.encode()))).cast("int")
+
+
+def without_escaped(line: Column, csv: Csv) -> Column:
+    """A line without the quotes that are escaped by another character."""
+    if csv.escape != csv.quote:
+        for pair in (csv.escape * 2, csv.escape + csv.quote):
+            line = sf.replace(line, sf.lit(pair), sf.lit(""))
+    return line
 
 
 def _not_text(line: Column, csv: Csv) -> Column:

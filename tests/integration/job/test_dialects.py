@@ -173,3 +173,9 @@ def test_quotes_behind_bytes_that_are_no_text_are_counted(spark: SparkSession, t
     assert judged.count("record.quotes", "cut.csv").failed == 1
     over_lines = judge(spark, tmp_path / "over", MULTI, files)
     assert over_lines.drop("open.csv").refusal
+
+
+def test_quote_within_text_that_is_not_quoted_refuses_the_file(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"stray.csv": 'id,note\n1,5"x\n2,"abc\n3,d\n', "good.csv": 'id,note\n1,"5""x"\n"2" ,"a\nb"\n'}
+    judged = judge(spark, tmp_path, MULTI, files)
+    assert (judged.decision("stray.csv").verdict, judged.decision("good.csv").verdict) == ("rejected", "accepted")
