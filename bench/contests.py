@@ -18,6 +18,7 @@ import yaml
 
 from bench.beside import Duel, Rival, contest
 from bench.environments import PLACE, RivalMissing, python_of
+from bench.measuring import timed
 from bench.own import Bench
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found, Wanted
@@ -39,9 +40,9 @@ def rivals(bench: Bench) -> list[Duel]:
     clean, dirty = bench.files.clean, bench.files.dirty
 
     def ours(file: Path) -> tuple[float, Found]:
-        began = time.perf_counter()
-        result = bench.job(bench.whole, file)()
-        took = time.perf_counter() - began
+        job = bench.job(bench.whole, file)
+        took = timed(job.run)
+        result = job.result()
         return took, dict(zip(result.header.checks, (c.failed for c in result.drops[0].counts), strict=True))
 
     with ExitStack() as stack:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from spark_jobs.jvm import java_class
 
 LOOKS = 12
-"""How often the heap is looked at, at most; as often in a long run as in a short one."""
+"""About how often the heap is looked at: as often in a long run as in a short one."""
 
 
 def in_use(spark: SparkSession, run: Callable[[], object], seconds: float) -> float:

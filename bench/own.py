@@ -14,7 +14,6 @@ from pyspark.sql import SparkSession
 from bench import memory, plans, running
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate, timed
-from contracts.job import JobResult
 from contracts.plan import Plan
 from infra.setup.jars import ROOT
 
@@ -43,30 +42,37 @@ class Bench:
         """A bare typed scan, ready to run."""
         return partial(running.scan, self.spark, file, self.plain)
 
-    def job(self, plan: Plan, *files: Path) -> Callable[[], JobResult]:
+    def job(self, plan: Plan, *files: Path) -> running.Job:
         """A whole job, ready to run."""
-        return partial(running.job, self.spark, plan, list(files), self.files.folder)
+        return running.job(self.spark, plan, files, self.files.folder)
+
+    def beside(self, first: Callable[[], None], second: running.Job, *rounds: int) -> tuple[tuple[float, float], ...]:
+        """The seconds of a job beside those of something else; no round counts if the job lost a record."""
+        pairs = alternate(first, second.run, *rounds)
+        second.result()
+        return pairs
 
 
 def clean(bench: Bench) -> list[Row]:
     """The job on a file without a bad row."""
     file = bench.files.clean
     what = f"clean CSV, {file.stat().st_size / 2**20:.0f} MiB, beside a bare typed scan"
-    return [Row(what, alternate(bench.scan(file), bench.job(bench.plain, file)), 1.8)]
+    return [Row(what, bench.beside(bench.scan(file), bench.job(bench.plain, file)), 1.8)]
 
 
 def bad(bench: Bench) -> list[Row]:
     """The job on a file with bad rows, all of which must be among the rejected."""
     file = bench.files.dirty
-    pairs = alternate(bench.scan(file), bench.job(bench.plain, file))
-    assert bench.job(bench.plain, file)().drops[0].rejected == bench.files.bad
+    job = bench.job(bench.plain, file)
+    pairs = bench.beside(bench.scan(file), job)
+    assert job.result().drops[0].rejected == bench.files.bad
     return [Row(f"6 % bad rows ({bench.files.bad:,}), quarantined with all ids, beside the scan", pairs, 2.2)]
 
 
 def unique(bench: Bench) -> list[Row]:
     """The job with uniqueness, which needs a shuffle."""
     file = bench.files.clean
-    pairs = alternate(bench.scan(file), bench.job(bench.whole, file))
+    pairs = bench.beside(bench.scan(file), bench.job(bench.whole, file))
     return [Row("clean, and uniqueness of `index`, beside the scan", pairs)]
 
 
@@ -75,7 +81,7 @@ def parquet(bench: Bench) -> list[Row]:
     file = bench.files.parquet(bench.spark, bench.plain)
     what = f"Parquet of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
     typed = bench.job(plans.plain(plans.in_format("parquet")), file)
-    return [Row(what, alternate(bench.job(bench.plain, bench.files.clean), typed), 0.6)]
+    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, typed), 0.6)]
 
 
 def jsonl(bench: Bench) -> list[Row]:
@@ -83,21 +89,21 @@ def jsonl(bench: Bench) -> list[Row]:
     file = bench.files.json_lines(bench.spark, bench.plain)
     what = f"JSON Lines of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
     lines = bench.job(plans.plain(plans.in_format("jsonl")), file)
-    return [Row(what, alternate(bench.job(bench.plain, bench.files.clean), lines, *LONG))]
+    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
 
 
 def drops(bench: Bench) -> list[Row]:
     """A job of many small drops."""
     files = bench.files.small
-    pairs = alternate(bench.job(bench.plain, files[0]), bench.job(bench.plain, *files))
+    pairs = bench.beside(bench.job(bench.plain, files[0]).run, bench.job(bench.plain, *files))
     return [Row("1,000 drops of 100 rows, beside the job of one", pairs, 8)]
 
 
 def four(bench: Bench) -> list[Row]:
     """Four times the rows: the seconds, and the heap in use."""
     once, often = (bench.job(bench.plain, file) for file in (bench.files.clean, bench.files.four))
-    seconds = Row("4 times the rows, beside the job on them once", alternate(once, often, *LONG), 4.2)
-    heap = tuple(memory.in_use(bench.spark, run, timed(run)) for run in (once, often))
+    seconds = Row("4 times the rows, beside the job on them once", bench.beside(once.run, often, *LONG), 4.2)
+    heap = tuple(memory.in_use(bench.spark, job.run, timed(job.run)) for job in (once, often))
     return [seconds, Row("heap in use at most, 4 times the rows", ((heap[0], heap[1]),), 1.1, "MiB")]
 
 
@@ -111,7 +117,9 @@ def fresh(bench: Bench) -> list[Row]:
 def checks(bench: Bench) -> list[Row]:
     """Many checks beside few, on the same file."""
     few, many = (bench.job(plans.of_checks(bench.plain, n), bench.files.clean) for n in (FEW, MANY))
-    return [Row(f"{MANY} checks, beside {FEW} of the same kinds", alternate(few, many, *LONG), round(MANY / FEW, 1))]
+    return [
+        Row(f"{MANY} checks, beside {FEW} of the same kinds", bench.beside(few.run, many, *LONG), round(MANY / FEW, 1))
+    ]
 
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {

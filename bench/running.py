@@ -1,7 +1,10 @@
-"""What is measured: a bare typed scan, and the whole job, over files and a plan; and how a job's counts are read."""
+"""What is measured: a bare typed scan and the whole job. Files and a plan in; something to run, and its result, out."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -35,9 +38,30 @@ def typed(plan: Plan) -> str:
     return ", ".join(f"`{p.name}` {SPARK_TYPES.get(p.type, 'string')}" for p in plan.properties)
 
 
-def job(spark: SparkSession, plan: Plan, files: list[Path], folder: Path) -> JobResult:
-    """The whole job: read, check, count, evidence, rejected rows, result. An AssertionError where it lost a record."""
-    base = folder.as_uri() + "/out/"
+@dataclass(frozen=True)
+class Job:
+    """A request that is ready to run; what the job writes lies below `folder`."""
+
+    spark: SparkSession
+    folder: Path
+
+    def run(self) -> None:
+        """The whole job: read, check, count, evidence, rejected rows, result."""
+        validate.run(self.spark, (self.folder / "request.json").as_uri())
+
+    def result(self) -> JobResult:
+        """What the last run found; an AssertionError where it lost a record."""
+        result = JobResult.loads((self.folder / "result.jsonl").read_bytes())
+        for facts in result.drops:
+            assert facts.failure is None, facts.failure
+            assert facts.read == facts.valid + facts.rejected > 0, facts
+        return result
+
+
+def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) -> Job:
+    """The job over some files, as admission would hand them on, in a new folder of its own."""
+    place = Path(tempfile.mkdtemp(prefix="job-", dir=folder))
+    base = place.as_uri() + "/"
     request = JobRequest(
         batch="bench",
         try_=1,
@@ -49,14 +73,8 @@ def job(spark: SparkSession, plan: Plan, files: list[Path], folder: Path) -> Job
         result=f"{base}result.jsonl",
         requested_at="2026-01-01T00:00:00Z",
     )
-    place = folder / "request.json"
-    place.write_text(request.dumps(), encoding="utf-8")
-    validate.run(spark, place.as_uri())
-    result = JobResult.loads((folder / "out" / "result.jsonl").read_bytes())
-    for facts in result.drops:
-        assert facts.failure is None, facts.failure
-        assert facts.read == facts.valid + facts.rejected > 0, facts
-    return result
+    (place / "request.json").write_text(request.dumps(), encoding="utf-8")
+    return Job(spark, place)
 
 
 def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:

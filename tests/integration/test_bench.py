@@ -31,7 +31,9 @@ def test_other_formats_of_the_file_are_judged_alike(
     plan = plans.plain(plans.in_format(file_format))
     file = {"parquet": files.parquet, "jsonl": files.json_lines}[file_format](spark, plan)
 
-    (drop,) = running.job(spark, plan, [file], tmp_path).drops
+    judged = running.job(spark, plan, [file], tmp_path)
+    judged.run()
+    (drop,) = judged.result().drops
 
     assert bad
     assert (drop.read, drop.rejected) == (ROWS, bad)
