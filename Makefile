@@ -29,7 +29,7 @@ lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: setup ## Measure the job beside a bare Spark scan, into docs/benchmarks.md.
+bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
 	@$(BIN)/python -m bench
 
 lock: setup ## Write locks/ anew from pyproject.toml; UPGRADE=--upgrade takes newer versions.

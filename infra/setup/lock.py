@@ -30,6 +30,8 @@ LOCKS = {
     "build": ("--group=build", "--constraint=locks/environment.txt"),
     "data": ("--group=data", "--no-deps"),
     "lock": ("--group=lock",),
+    "bench-datacontract": ("--group=bench-datacontract",),
+    "bench-gx": ("--group=bench-gx",),
 }
 
 

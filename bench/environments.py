@@ -1,0 +1,43 @@
+"""The rivals' environments: the name of a lock in, a Python that has what the lock names and nothing of ours out.
+
+Each is made once, by plain pip from hashed files alone, and anew when its lock has changed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import venv
+from pathlib import Path
+
+from infra.setup.jars import ROOT
+from infra.setup.packages import PIP
+
+PLACE = ROOT / ".dropgate" / "bench"
+BUILD = ROOT / "locks" / "build.txt"
+"""What builds packages that come as source only, as pyspark does."""
+
+
+class RivalMissing(Exception):
+    """The environment of a rival could not be made; the text says why."""
+
+
+def python_of(name: str, place: Path = PLACE) -> Path:
+    """The Python of the environment whose lock is `locks/<name>.txt`; raises RivalMissing."""
+    folder, lock = place / name, ROOT / "locks" / f"{name}.txt"
+    python, mark = folder / "bin" / "python", folder / "lock.txt"
+    if not (mark.is_file() and mark.read_bytes() == lock.read_bytes()):
+        shutil.rmtree(folder, ignore_errors=True)
+        venv.create(folder, with_pip=True)
+        for source in (BUILD, lock):
+            _pip(python, source)
+        shutil.copyfile(lock, mark)
+    return python
+
+
+def _pip(python: Path, lock: Path) -> None:
+    command = [str(python), *PIP, "--require-hashes", "-r", str(lock)]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        wrong = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or ["pip failed"]
+        raise RivalMissing(f"{lock.name} could not be installed: {wrong[0].removeprefix('ERROR:').strip()}")

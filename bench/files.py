@@ -1,0 +1,85 @@
+"""The files that are judged, each written when it is first asked for."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import cycle, islice
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from bench.measuring import say
+from bench.running import typed
+from contracts.plan import Plan
+from infra.demo import inmet
+
+HOURS = 8760
+"""Rows of a station, a year of them; 157 stations make 201 MiB."""
+SHARE = 0.06
+
+
+@dataclass
+class Files:
+    """Weather of some stations in a folder; `bad` is how many rows of the dirty file are."""
+
+    folder: Path
+    stations: int
+    bad: int = field(default=0, init=False)
+
+    @property
+    def rows(self) -> int:
+        """Rows of each of the large files."""
+        return self.stations * HOURS
+
+    @cached_property
+    def clean(self) -> Path:
+        """CSV without a bad row."""
+        say("  writing the clean file")
+        inmet.write(self.folder / "clean.csv", self.stations, HOURS)
+        return self.folder / "clean.csv"
+
+    @cached_property
+    def dirty(self) -> Path:
+        """CSV with 6 % bad rows, each failing two checks."""
+        say("  writing the file with bad rows")
+        self.bad = inmet.write(self.folder / "dirty.csv", self.stations, HOURS, bad=SHARE)
+        return self.folder / "dirty.csv"
+
+    @cached_property
+    def four(self) -> Path:
+        """The rows of the clean file four times over: enough where no check asks for uniqueness."""
+        whole = self.folder / "four.csv"
+        with self.clean.open("rb") as rows, whole.open("wb") as out:
+            header = rows.readline()
+            out.write(header)
+            for _ in range(4):
+                rows.seek(len(header))
+                shutil.copyfileobj(rows, out)
+        return whole
+
+    @cached_property
+    def small(self) -> list[Path]:
+        """A thousand files of 100 rows each, cut from the clean one, from its beginning again where it ends."""
+        files = [self.folder / f"small-{n}.csv" for n in range(1000)]
+        with self.clean.open("rb") as opened:
+            header, *rows = islice(opened, 1 + 100 * len(files))
+        endless = cycle(rows)
+        for file in files:
+            file.write_bytes(header + b"".join(islice(endless, 100)))
+        return files
+
+    def parquet(self, spark: SparkSession, plan: Plan) -> Path:
+        """The clean file as one of Parquet, written by Spark with its own settings."""
+        say("  writing Parquet")
+        rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
+        rows.coalesce(1).write.parquet((self.folder / "parquet").as_uri())
+        return next((self.folder / "parquet").glob("*.parquet"))
+
+    def json_lines(self, spark: SparkSession, plan: Plan) -> Path:
+        """The clean file as JSON Lines: a line has a key for each column, null where it has no value."""
+        say("  writing JSON Lines")
+        rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
+        rows.coalesce(1).write.json((self.folder / "jsonl").as_uri(), ignoreNullFields=False)
+        return next((self.folder / "jsonl").glob("*.json"))

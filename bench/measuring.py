@@ -1,0 +1,74 @@
+"""Two things run in turn, the seconds of both in; a line of a table out.
+
+A machine whose speed drifts slows both, so that the ratio of their medians is what counts.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+WARM, ROUNDS = 2, 5
+LONG = (1, 3)
+"""The same for what takes long: rounds of warm-up, rounds that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: what ran, the figures of yardstick and job in each round, what their ratio may be."""
+
+    what: str
+    pairs: tuple[tuple[float, float], ...]
+    bound: float | None = None
+    unit: str = "s"
+
+    @property
+    def yardstick(self) -> float:
+        """The yardstick's median."""
+        return statistics.median(first for first, _ in self.pairs)
+
+    @property
+    def job(self) -> float:
+        """The job's median."""
+        return statistics.median(second for _, second in self.pairs)
+
+    @property
+    def ratio(self) -> float:
+        """How many times the yardstick the job takes."""
+        return self.job / self.yardstick
+
+    @property
+    def met(self) -> str:
+        """Whether the ratio is within its bound, in a word."""
+        return "-" if self.bound is None else "yes" if self.ratio <= self.bound else "**no**"
+
+    def __str__(self) -> str:
+        yardstick, job = (f"{figure:,.{2 if self.unit == 's' else 0}f} {self.unit}" for figure in self._medians())
+        first = self.pairs[0][1] / self.pairs[0][0]
+        bound = "-" if self.bound is None else f"{self.bound:g}"
+        return f"| {self.what} | {job} | {yardstick} | **{self.ratio:.2f}** | {first:.2f} | {bound} | {self.met} |"
+
+    def _medians(self) -> tuple[float, float]:
+        return self.yardstick, self.job
+
+
+def alternate(
+    first: Callable[[], object], second: Callable[[], object], warm: int = WARM, rounds: int = ROUNDS
+) -> tuple[tuple[float, float], ...]:
+    """The seconds of both in each round after the warm-up, run in turn."""
+    return tuple((timed(first), timed(second)) for _ in range(warm + rounds))[warm:]
+
+
+def timed(run: Callable[[], object]) -> float:
+    """Seconds of one run."""
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def say(text: str) -> None:
+    """Progress, with the time of day: a whole run takes long."""
+    print(f"{time.strftime('%H:%M:%S')}  {text}", file=sys.stderr, flush=True)  # noqa: T201 (a program for the terminal)

@@ -1,0 +1,134 @@
+"""Our own rows: a name of one in, its lines of the table out. Each makes the files and plans that it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from bench import memory, plans, running
+from bench.files import Files
+from bench.measuring import LONG, Row, alternate, timed
+from contracts.plan import Plan
+from infra.setup.jars import ROOT
+
+FEW, MANY = 46, 500
+"""Checks of the two contracts that the row `checks` compares."""
+
+
+@dataclass
+class Bench:
+    """What the rows share: files, plans and, once a row asks for it, one warm session."""
+
+    files: Files
+    whole: Plan = field(default_factory=plans.whole)
+
+    @cached_property
+    def plain(self) -> Plan:
+        """The contract without uniqueness."""
+        return plans.plain(self.whole)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """The session of all rows but `fresh` and `test`."""
+        return running.session()
+
+    def scan(self, file: Path) -> Callable[[], None]:
+        """A bare typed scan, ready to run."""
+        return partial(running.scan, self.spark, file, self.plain)
+
+    def job(self, plan: Plan, *files: Path) -> running.Job:
+        """A whole job, ready to run."""
+        return running.job(self.spark, plan, files, self.files.folder)
+
+    def beside(self, first: Callable[[], None], second: running.Job, *rounds: int) -> tuple[tuple[float, float], ...]:
+        """The seconds of a job beside those of something else; no round counts if the job lost a record."""
+        pairs = alternate(first, second.run, *rounds)
+        second.result()
+        return pairs
+
+
+def clean(bench: Bench) -> list[Row]:
+    """The job on a file without a bad row."""
+    file = bench.files.clean
+    what = f"clean CSV, {file.stat().st_size / 2**20:.0f} MiB, beside a bare typed scan"
+    return [Row(what, bench.beside(bench.scan(file), bench.job(bench.plain, file)), 1.8)]
+
+
+def bad(bench: Bench) -> list[Row]:
+    """The job on a file with bad rows, all of which must be among the rejected."""
+    file = bench.files.dirty
+    job = bench.job(bench.plain, file)
+    pairs = bench.beside(bench.scan(file), job)
+    assert job.result().drops[0].rejected == bench.files.bad
+    return [Row(f"6 % bad rows ({bench.files.bad:,}), quarantined with all ids, beside the scan", pairs, 2.2)]
+
+
+def unique(bench: Bench) -> list[Row]:
+    """The job with uniqueness, which needs a shuffle."""
+    file = bench.files.clean
+    pairs = bench.beside(bench.scan(file), bench.job(bench.whole, file))
+    return [Row("clean, and uniqueness of `index`, beside the scan", pairs)]
+
+
+def parquet(bench: Bench) -> list[Row]:
+    """The job on Parquet of the same rows."""
+    file = bench.files.parquet(bench.spark, bench.plain)
+    what = f"Parquet of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
+    typed = bench.job(plans.plain(plans.in_format("parquet")), file)
+    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, typed), 0.6)]
+
+
+def jsonl(bench: Bench) -> list[Row]:
+    """The job on JSON Lines of the same rows."""
+    file = bench.files.json_lines(bench.spark, bench.plain)
+    what = f"JSON Lines of the same rows, {file.stat().st_size / 2**20:.0f} MiB, beside the job on CSV"
+    lines = bench.job(plans.plain(plans.in_format("jsonl")), file)
+    return [Row(what, bench.beside(bench.job(bench.plain, bench.files.clean).run, lines, *LONG))]
+
+
+def drops(bench: Bench) -> list[Row]:
+    """A job of many small drops."""
+    files = bench.files.small
+    pairs = bench.beside(bench.job(bench.plain, files[0]).run, bench.job(bench.plain, *files))
+    return [Row("1,000 drops of 100 rows, beside the job of one", pairs, 8)]
+
+
+def four(bench: Bench) -> list[Row]:
+    """Four times the rows: the seconds, and the heap in use."""
+    once, often = (bench.job(bench.plain, file) for file in (bench.files.clean, bench.files.four))
+    seconds = Row("4 times the rows, beside the job on them once", bench.beside(once.run, often, *LONG), 4.2)
+    heap = tuple(memory.in_use(bench.spark, job.run, timed(job.run)) for job in (once, often))
+    return [seconds, Row("heap in use at most, 4 times the rows", ((heap[0], heap[1]),), 1.1, "MiB")]
+
+
+def fresh(bench: Bench) -> list[Row]:
+    """The first job of a JVM beside the first scan of another."""
+    first = partial(_fresh, bench.files)
+    pairs = tuple((first("scan"), first("job")) for _ in range(LONG[1]))
+    return [Row("first job of a fresh JVM, beside the first scan of another", pairs, 1.5)]
+
+
+def checks(bench: Bench) -> list[Row]:
+    """Many checks beside few, on the same file."""
+    few, many = (bench.job(plans.of_checks(bench.plain, n), bench.files.clean) for n in (FEW, MANY))
+    return [
+        Row(f"{MANY} checks, beside {FEW} of the same kinds", bench.beside(few.run, many, *LONG), round(MANY / FEW, 1))
+    ]
+
+
+ROWS: dict[str, Callable[[Bench], list[Row]]] = {
+    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, drops, four, checks, fresh)
+}
+
+
+def _fresh(files: Files, what: str) -> float:
+    """The seconds of a first scan or job, from a process of its own."""
+    command = [sys.executable, "-m", "bench.fresh", what, str(files.clean), str(files.folder)]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    return float(done.stdout.split()[-1])

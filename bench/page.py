@@ -1,0 +1,104 @@
+"""docs/benchmarks.md: what was measured in, the whole page out, so that no run loses what stands around the tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyspark
+
+from bench import beside, measuring
+from bench.beside import Duel
+from bench.measuring import Row
+from bench.own import Bench
+from bench.running import MEMORY
+from infra.setup.jars import ROOT
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+
+def page(bench: Bench, rows: Sequence[Row], duels: Sequence[Duel]) -> str:
+    """The page; a table without lines is left out."""
+    parts = [_head(bench), *([_ours(rows)] if rows else []), *([_theirs(duels)] if duels else [])]
+    return "\n".join(parts)
+
+
+def _head(bench: Bench) -> str:
+    return f"""\
+# Benchmarks
+
+Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: pyspark {pyspark.__version__}, Python
+{platform.python_version()}, {_processor()}, {os.cpu_count()} cores; Spark has two of them and {MEMORY.rstrip("g")} GiB.
+The file is weather in the shape of INMET's, {bench.files.rows:,} rows of 27 columns, under
+`contracts/weather/inmet-weather.v1.yaml`: {len(bench.plain.checks)} checks, among them the 45 of the thesis'
+nine rules; uniqueness of `index` is a shuffle and has a line of its own. What is compared runs in turn within one run
+of the bench, so that a machine whose speed drifts slows both: the ratio of the medians is what counts.
+"""
+
+
+def _ours(rows: Sequence[Row]) -> str:
+    return f"""\
+## dropgate
+
+The whole job: read, check, count, write evidence, rejected rows and result. Medians of {measuring.ROUNDS} rounds after
+{measuring.WARM} of warm-up, of what takes long {measuring.LONG[1]} after {measuring.LONG[0]}; fresh JVMs have none.
+`first`: the ratio of the first round that counts, alone.
+
+| what | job | beside | ratio | first | at most | met |
+|---|---|---|---|---|---|---|
+{_lines(rows)}
+
+- The scan is Spark's own CSV reader with a typed schema, to `noop`: it checks and writes nothing.
+- 4 times the rows are those of the file four times over. The heap in use is what a full collection leaves, looked at a
+  dozen times during a run; in one JVM it is the driver's and the executors'. A tenth more is taken for noise.
+- The contracts of 46 and 500 checks are made by code: types of all columns, the rest bounds of numbers.
+- The start of Spark is not among the seconds of a first job or scan.
+"""
+
+
+def _theirs(duels: Sequence[Duel]) -> str:
+    return f"""\
+## Rivals
+
+The same checks on the same clean file by tools that are in use, each from an environment of its own with pinned
+versions (`locks/bench-*.txt`), on two cores. datacontract-cli is a whole process from start to end, `datacontract test`
+beside `dropgate test`; the others are warm, as the job beside them is, and their start does not count. Medians of
+{beside.ROUNDS} rounds. Counts of failing rows were held against ours, check by check, on the clean file and on that
+with 6 % bad rows; what differs is named.
+
+| rival | its time | ours | times faster | at least | met | counts | it writes |
+|---|---|---|---|---|---|---|---|
+{_lines(duels)}
+
+dropgate writes in that time every rejected row with its record number, its line as it came and the ids of all checks it
+fails, a file of them for the producer, and the results of all checks. Asked as here, no rival says which rows fail or
+sets them apart. Great Expectations could list failing values and is asked for numbers alone, which is less work; two
+bounds of a property are one expectation. DuckDB with SQL by hand, one query and one for uniqueness, is the floor. What
+rivals leave out, as they cannot count it row by row or not beside another rule:
+
+{_left_out(duels)}
+"""
+
+
+def _lines(of: Sequence[Row] | Sequence[Duel]) -> str:
+    return "\n".join(map(str, of))
+
+
+def _left_out(duels: Sequence[Duel]) -> str:
+    """For each rival, the checks that it does not express, by reason."""
+    said = []
+    for rival in (duel.rival for duel in duels):
+        reasons = dict.fromkeys(rival.cannot.values())
+        words = [f"{sum(why == reason for why in rival.cannot.values())} checks {reason}" for reason in reasons]
+        said.append(f"- {rival.name}: {'; '.join(words)}.")
+    return "\n".join(said)
+
+
+def _processor() -> str:
+    """What Linux says of the processor; elsewhere its kind."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -1,0 +1,47 @@
+"""The weather contract's plan as the bench needs it: without uniqueness, in another format, of other checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, islice, product
+
+from bench.running import CONTRACT
+from contracts.authoring.compiling import compile_text, load_plan
+from contracts.plan import Check, FileFormat, Plan
+
+UNIQUE = "index.unique"
+
+
+def whole() -> Plan:
+    """The contract as it stands."""
+    return load_plan(CONTRACT)
+
+
+def plain(plan: Plan) -> Plan:
+    """The plan without uniqueness, which is a shuffle of its own."""
+    return replace(plan, checks=tuple(c for c in plan.checks if c.id != UNIQUE))
+
+
+def in_format(file_format: FileFormat) -> Plan:
+    """The contract for files of another format."""
+    text = CONTRACT.read_text(encoding="utf-8")
+    text = text.replace("format: csv", f"format: {file_format}").replace("*.csv", f"*.{file_format}")
+    plan = compile_text(text.encode(), CONTRACT.name).plan
+    assert plan is not None
+    return plan
+
+
+def of_checks(plan: Plan, number: int) -> Plan:
+    """The plan with `number` checks: those of records and types, the rest bounds of numbers, none of them twice."""
+    first = [c for c in plan.checks if c.scope == "record" or c.kind == "logicalType"]
+    return replace(plan, checks=(*first, *islice(_bounds(plan), number - len(first))))
+
+
+def _bounds(plan: Plan) -> Iterator[Check]:
+    """Row checks without end that no row of the file fails."""
+    names = [p.name for p in plan.properties if p.type == "number"]
+    for n in count(10_000):
+        for (kind, value), name in product((("minimum", -n), ("maximum", n)), names):
+            arguments = {"value": str(value)}
+            yield Check(f"{name}.{kind}.{n}", kind, "row", "error", "conformity", f"{kind} {value}", name, arguments)

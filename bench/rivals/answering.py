@@ -1,0 +1,51 @@
+"""How a rival is asked: one path in each line of standard input, one line of JSON out for each.
+
+The first line out says what the rival is and which checks it cannot express. Checks come in a file of JSON: `id`,
+`kind`, `property`, `arguments` as in the plan, and `percent`, the most that may fail where the contract allows some.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One check of the contract."""
+
+    id: str
+    kind: str
+    property: str | None
+    arguments: dict[str, Any]
+    percent: str | None
+
+
+Found = dict[str, int]
+"""Failing rows by check; two checks that the rival holds as one rule have both ids, joined by `+`."""
+
+
+def wanted(path: str) -> list[Wanted]:
+    """The checks of the contract, from their file."""
+    return [Wanted(**one) for one in json.loads(Path(path).read_text(encoding="utf-8"))]
+
+
+def serve(name: str, cannot: dict[str, str], judge: Callable[[str], Found]) -> None:
+    """Judge file after file until nobody asks; `cannot` says of checks by id why they are left out."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what libraries print is no answer
+    _tell(answers, {"name": name, "cannot": cannot})
+    for line in sys.stdin:
+        began = time.perf_counter()
+        found = judge(line.strip())
+        _tell(answers, {"seconds": time.perf_counter() - began, "found": found})
+
+
+def _tell(answers: Any, document: dict[str, Any]) -> None:
+    print(json.dumps(document), file=answers, flush=True)

@@ -1,0 +1,105 @@
+"""Great Expectations: `python -m bench.rivals.gx pandas|spark CHECKS COLUMNS`, an expectation for each check.
+
+Two bounds of one property are one expectation, and of failing rows only the number is asked for: both are less work.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+import great_expectations as gx
+import great_expectations.expectations as gxe
+import pandas as pd
+from great_expectations.core.batch_definition import BatchDefinition
+from pyspark.sql import SparkSession
+
+from bench.rivals.answering import Found, Wanted, serve, wanted
+
+COUNTS = {"result_format": "BASIC", "partial_unexpected_count": 0}
+PANDAS_TYPES = {"integer": "int64", "number": "float64"}
+SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date"}
+CANNOT = {
+    "pandas": "left to the reader, which fills short lines and stops at other faults",
+    "spark": "left to the reader, which makes nulls of what it cannot read",
+}
+
+
+def main(engine: str, checks: list[Wanted], columns: dict[str, str]) -> None:
+    """Serve on one of the two engines."""
+    context = gx.get_context(mode="ephemeral")
+    rules = [rule for _, group in groupby(checks, rule_of) if (rule := expectation(list(group)))]
+    suite = context.suites.add(gx.ExpectationSuite(name="contract", expectations=rules))
+    expressed = {one for rule in rules for one in rule.meta["ids"].split("+")}
+    cannot = {c.id: CANNOT[engine] for c in checks if c.id not in expressed}
+    definition, read, forget = (on_pandas if engine == "pandas" else on_spark)(context, columns)
+
+    def judge(file: str) -> Found:
+        batch = definition.get_batch({"dataframe": read(file)})
+        report = batch.validate(suite, result_format=COUNTS)
+        forget()
+        return {one.expectation_config.meta["ids"]: one.result["unexpected_count"] for one in report.results}
+
+    name = {"pandas": f"pandas {pd.__version__}", "spark": "Spark"}[engine]
+    serve(f"Great Expectations {gx.__version__} on {name}", cannot, judge)
+
+
+def rule_of(check: Wanted) -> str:
+    """What the checks of one expectation have in common."""
+    return f"{check.property}.bounds" if check.kind in ("minimum", "maximum") else check.id
+
+
+def expectation(checks: list[Wanted]) -> Any:
+    """The expectation of one check, or of the two bounds of a property; none for what is left to the reader."""
+    check, values = checks[0], {c.kind: float(c.arguments["value"]) for c in checks if "value" in c.arguments}
+    common: dict[str, Any] = {"column": check.property, "meta": {"ids": "+".join(c.id for c in checks)}}
+    match check.kind:
+        case "required":
+            return gxe.ExpectColumnValuesToNotBeNull(**common)
+        case "nullValues":
+            return gxe.ExpectColumnValuesToNotBeNull(mostly=1 - float(check.percent or 0) / 100, **common)
+        case "minimum" | "maximum":
+            low, high = values.get("minimum"), values.get("maximum")
+            return gxe.ExpectColumnValuesToBeBetween(min_value=low, max_value=high, **common)
+        case "pattern":
+            return gxe.ExpectColumnValuesToMatchRegex(regex=check.arguments["pattern"], **common)
+        case "enum":
+            return gxe.ExpectColumnValuesToBeInSet(value_set=check.arguments["values"], **common)
+        case "unique":
+            return gxe.ExpectColumnValuesToBeUnique(**common)
+    return None
+
+
+Engine = tuple[BatchDefinition, Callable[[str], Any], Callable[[], None]]
+"""Where GX finds its batch, how a file is read, how what was kept of it is given up again."""
+
+
+def on_pandas(context: Any, columns: dict[str, str]) -> Engine:
+    """Typed columns in memory."""
+    types = {name: PANDAS_TYPES.get(kind, "str") for name, kind in columns.items() if kind != "date"}
+    dates = [name for name, kind in columns.items() if kind == "date"]
+
+    def read(file: str) -> pd.DataFrame:
+        frame = pd.read_csv(file, dtype=types, parse_dates=dates, date_format="%Y-%m-%d")
+        assert all(re.match("datetime", str(frame[name].dtype)) for name in dates)
+        return frame
+
+    asset = context.data_sources.add_pandas("files").add_dataframe_asset("file")
+    return asset.add_batch_definition_whole_dataframe("whole"), read, lambda: None
+
+
+def on_spark(context: Any, columns: dict[str, str]) -> Engine:
+    """Typed columns, which GX keeps in Spark's cache while it looks at them."""
+    spark = SparkSession.builder.getOrCreate()
+    schema = ", ".join(f"`{name}` {SPARK_TYPES.get(kind, 'string')}" for name, kind in columns.items())
+    asset = context.data_sources.add_spark("files").add_dataframe_asset("file")
+    read = lambda file: spark.read.csv(file, header=True, schema=schema)  # noqa: E731
+    return asset.add_batch_definition_whole_dataframe("whole"), read, spark.catalog.clearCache
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], wanted(sys.argv[2]), json.loads(sys.argv[3]))

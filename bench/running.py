@@ -1,0 +1,101 @@
+"""What is measured: a bare typed scan and the whole job. Files and a plan in; something to run, and its result, out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from pyspark.sql import SparkSession
+
+from contracts.job import JobDrop, JobRequest, JobResult
+from contracts.plan import Plan
+from functions.admission import admit, header
+from infra.setup.jars import ROOT
+from infra.setup.session import local_session
+from spark_jobs import validate
+
+CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"
+MEMORY = "4g"
+SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date", "timestamp": "timestamp", "boolean": "boolean"}
+
+
+def session() -> SparkSession:
+    """Spark as the command line starts it."""
+    return local_session("dropgate bench", memory=MEMORY)
+
+
+def scan(spark: SparkSession, file: Path, plan: Plan) -> None:
+    """The yardstick: Spark reads the typed columns and throws them away."""
+    spark.read.csv(file.as_uri(), header=True, schema=typed(plan)).write.format("noop").mode("overwrite").save()
+
+
+def typed(plan: Plan) -> str:
+    """The plan's properties as a schema of Spark."""
+    return ", ".join(f"`{p.name}` {SPARK_TYPES.get(p.type, 'string')}" for p in plan.properties)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A request that is ready to run; what the job writes lies below `folder`."""
+
+    spark: SparkSession
+    folder: Path
+
+    def run(self) -> None:
+        """The whole job: read, check, count, evidence, rejected rows, result."""
+        validate.run(self.spark, (self.folder / "request.json").as_uri())
+
+    def result(self) -> JobResult:
+        """What the last run found; an AssertionError where it lost a record."""
+        result = JobResult.loads((self.folder / "result.jsonl").read_bytes())
+        for facts in result.drops:
+            assert facts.failure is None, facts.failure
+            assert facts.read == facts.valid + facts.rejected > 0, facts
+        return result
+
+
+def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) -> Job:
+    """The job over some files, as admission would hand them on, in a new folder of its own."""
+    place = Path(tempfile.mkdtemp(prefix="job-", dir=folder))
+    base = place.as_uri() + "/"
+    request = JobRequest(
+        batch="bench",
+        try_=1,
+        plan=plan,
+        drops=tuple(_drop(plan, n, file, base) for n, file in enumerate(files)),
+        scratch=f"{base}scratch/",
+        evidence_rows=f"{base}rows/",
+        evidence_checks=f"{base}checks/",
+        result=f"{base}result.jsonl",
+        requested_at="2026-01-01T00:00:00Z",
+    )
+    (place / "request.json").write_text(request.dumps(), encoding="utf-8")
+    return Job(spark, place)
+
+
+def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
+    """A file as admission would hand it on."""
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        admitted = admit(plan, f"inmet/SP/2019-01-01-{number}{plan.suffix}", size, partial(_read, opened))
+    assert not admitted.refused, admitted.problems
+    return JobDrop(
+        id=f"d{number}",
+        attempt=1,
+        uri=file.as_uri(),
+        name=file.name,
+        size=size,
+        header=admitted.header,
+        header_line=admitted.header_line,
+        reports=f"{base}reports/{number}/",
+        types=header(plan, admitted.header_line)[1],
+    )
+
+
+def _read(opened: BinaryIO, start: int, length: int) -> bytes:
+    opened.seek(start)
+    return opened.read(length)
