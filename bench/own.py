@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from bench import memory, plans, running
 from bench.files import Files
-from bench.measuring import LONG, Row, alternate, timed
+from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan
 from infra.setup.jars import ROOT
 
@@ -72,7 +72,7 @@ def bad(bench: Bench) -> list[Row]:
 def unique(bench: Bench) -> list[Row]:
     """The job with uniqueness, which needs a shuffle."""
     file = bench.files.clean
-    pairs = bench.beside(bench.scan(file), bench.job(bench.whole, file))
+    pairs = bench.beside(bench.scan(file), bench.job(bench.whole, file), *LONG)
     return [Row("clean, and uniqueness of `index`, beside the scan", pairs)]
 
 
@@ -103,8 +103,11 @@ def four(bench: Bench) -> list[Row]:
     """Four times the rows: the seconds, and the heap in use."""
     once, often = (bench.job(bench.plain, file) for file in (bench.files.clean, bench.files.four))
     seconds = Row("4 times the rows, beside the job on them once", bench.beside(once.run, often, *LONG), 4.2)
-    heap = tuple(memory.in_use(bench.spark, job.run, timed(job.run)) for job in (once, often))
-    return [seconds, Row("heap in use at most, 4 times the rows", ((heap[0], heap[1]),), 1.1, "MiB")]
+    heap = (
+        memory.in_use(bench.spark, once.run, seconds.yardstick),
+        memory.in_use(bench.spark, often.run, seconds.job),
+    )
+    return [seconds, Row("heap in use at most, 4 times the rows", (heap,), 1.1, "MiB")]
 
 
 def fresh(bench: Bench) -> list[Row]:
