@@ -130,6 +130,16 @@ def _is_odd(csv: Csv, line: str) -> bool:
     return line.count(csv.quote) % 2 == 1
 
 
+def _is_stray(csv: Csv, text: str) -> bool:
+    """Whether a quote stands between two characters that can neither end a cell nor begin one."""
+    if not csv.quote:
+        return False
+    if csv.escape != csv.quote:
+        text = re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", text)
+    ends = re.escape(csv.delimiter + csv.quote)
+    return re.search(rf"[^{ends}\r\n]{re.escape(csv.quote)}[^{ends}\s]", text, re.ASCII) is not None
+
+
 def _next(csv: Csv, line: str, at: int) -> tuple[str, int, bool]:
     """The cell that begins at a place, where it ends, and whether its quotes are closed."""
     if line[at : at + 1] != csv.quote:
@@ -165,7 +175,7 @@ def _end(csv: Csv, line: str, at: int) -> int:
 
 
 def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
-    if _is_odd(plan.csv, text):
+    if _is_odd(plan.csv, text) or _is_stray(plan.csv, text):
         return Content(refused=True)
     lines = list(_spans(plan.csv, text))[1 if plan.csv.header else 0 :]
     full = [line for line in lines if line]
