@@ -21,6 +21,9 @@ from spark_jobs import reader
 FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 """What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
 
+EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"[^"]*"(?=\s*\}\s*\z)'
+"""What an earlier file of rejected objects added to one: twice, the keys would make it no record."""
+
 
 def title(drop: JobDrop, plan: Plan) -> str | None:
     """The first line of a drop's file; None where the format has none."""
@@ -55,11 +58,12 @@ def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
 
 def _json_lines(rows: DataFrame) -> DataFrame:
     """The objects as they came, with two keys more; a line that is no object becomes the value of a key."""
-    raw = sf.col("raw")
+    raw = sf.regexp_replace("raw", EARLIER, "")
     ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), _reasons().alias(OURS[1])))
     added = sf.concat(sf.rtrim(sf.regexp_replace(raw, r"\s*\}\s*\z", "")), sf.lit(","), sf.substring(ours, 2, 1 << 30))
     alone = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
-    whole = sf.to_json(sf.struct(raw.alias("line"), sf.col("record").alias(OURS[0]), _reasons().alias(OURS[1])))
+    as_it_came = sf.col("raw").alias("line")
+    whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), _reasons().alias(OURS[1])))
     return rows.select("number", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
 
 
@@ -87,7 +91,8 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
 def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
     """Rows that were no lines, as lines of CSV; a null is an empty cell."""
     own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
-    whole = sf.concat(sf.array(sf.get_json_object("raw", "$.bad")), sf.array_repeat(sf.lit(""), len(names) - 1))
+    broken = sf.coalesce(sf.get_json_object("raw", "$.bad"), "raw")
+    whole = sf.concat(sf.array(broken), sf.array_repeat(sf.lit(""), len(names) - 1))
     cells = sf.when(sf.col("broken"), whole).otherwise(own)
     return rows.select("number", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 

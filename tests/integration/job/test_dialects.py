@@ -147,6 +147,7 @@ def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, e
         ["3", "", "3", "record.fields"],
         ["4,a,b", "", "4", "record.fields"],
     ]
+    assert [len(line) for line in judged.rejected()] == [4] * 7
 
 
 def test_quote_that_is_never_closed_refuses_the_file_alone(spark: SparkSession, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_every_line_is_judged_as_json_strictly(spark: SparkSession, tmp_path: Pa
 
 
 def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
-    body = '{"id": 1}\n\n{"id": 0, "name": "a"}\n{}\n{"id": 1} x\n'
+    body = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x"}\n{}\n{"id": 1} x\n'
     judge(spark, tmp_path, plan_of("jsonl"), {"a": body})
     text = (tmp_path / "reports" / "a" / "rejected.jsonl").read_text()
     assert [json.loads(line) for line in text.splitlines()] == [
