@@ -26,8 +26,10 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?
 
 def encode(value: Any) -> Any:
     """A value of dataclasses, tuples, mappings and scalars as JSON types."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if names := _names(value.__class__):
+        return {name: encode(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
@@ -104,6 +106,12 @@ def _dataclass(cls: Any, data: Any, where: str) -> Any:
     if missing := sorted(required - set(data)):
         raise DocumentInvalid(f"{where} lacks {missing[0]!r}")
     return cls(**{k: _decode(hints[k], v, f"{where}.{k}") for k, v in data.items()})
+
+
+@cache
+def _names(cls: Any) -> tuple[str, ...]:
+    """The names of a dataclass's fields; none of anything else."""
+    return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
 
 
 @cache

@@ -7,9 +7,11 @@ that admission, the job and the verdict know of a contract.
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from contracts import codec
@@ -32,6 +34,16 @@ Operator = Literal[
     "mustNotBeBetween",
 ]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
+HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
+    "mustBe": lambda seen, low, _: seen == low,
+    "mustNotBe": lambda seen, low, _: seen != low,
+    "mustBeGreaterThan": lambda seen, low, _: seen > low,
+    "mustBeGreaterOrEqualTo": lambda seen, low, _: seen >= low,
+    "mustBeLessThan": lambda seen, low, _: seen < low,
+    "mustBeLessOrEqualTo": lambda seen, low, _: seen <= low,
+    "mustBeBetween": lambda seen, low, high: low < seen < high,
+    "mustNotBeBetween": lambda seen, low, high: not low < seen < high,
+}
 FIGURES = ("mean", "stdev", "min", "max", "sum")
 """The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
 
@@ -72,18 +84,9 @@ class Threshold:
 
         Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
         """
-        seen = share(int(count), of) if self.unit == "percent" else Fraction(count)
-        low, high = Fraction(self.values[0]), Fraction(self.values[-1])
-        return {
-            "mustBe": seen == low,
-            "mustNotBe": seen != low,
-            "mustBeGreaterThan": seen > low,
-            "mustBeGreaterOrEqualTo": seen >= low,
-            "mustBeLessThan": seen < low,
-            "mustBeLessOrEqualTo": seen <= low,
-            "mustBeBetween": low < seen < high,
-            "mustNotBeBetween": not low < seen < high,
-        }[self.operator]
+        if self.unit == "percent":
+            return HOLDS[self.operator](share(int(count), of), Fraction(self.values[0]), Fraction(self.values[-1]))
+        return HOLDS[self.operator](count, self.values[0], self.values[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +182,9 @@ class Columns:
     order: Literal["any", "exact"] = "any"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
-    """Everything that machines know of one contract; `sha` names it."""
+    """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once."""
 
     contract: str
     id: str
@@ -207,24 +210,37 @@ class Plan:
         """What the name of a file ends in, so that its reader knows what it is."""
         return f".{self.file_format}" + (".gz" if self.compression == "gzip" else "")
 
-    @property
+    @cached_property
     def sha(self) -> str:
         """SHA-256 of the plan's canonical text, in hexadecimal."""
         return codec.sha256(self)
 
     def property_named(self, name: str) -> Property:
         """The property of that name; KeyError if the contract has none."""
-        for one in self.properties:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        return self._named[name]
 
     def masks(self, check: Check) -> bool:
         """Whether receipts and results must not show what a check saw: one of its properties is classified."""
-        return any(self.property_named(name).masked for name in check.properties())
+        return any(self._named[name].masked for name in check.properties())
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""
+        return self._row_checks
+
+    def forbidding_null(self, name: str) -> Check | None:
+        """The first row check that a null cell of the property fails; it counts them."""
+        return self._forbidding.get(name)
+
+    @cached_property
+    def _forbidding(self) -> dict[str | None, Check]:
+        return {c.property: c for c in reversed(self.row_checks()) if c.kind in ("required", "nullValues")}
+
+    @cached_property
+    def _named(self) -> dict[str, Property]:
+        return {one.name: one for one in reversed(self.properties)}
+
+    @cached_property
+    def _row_checks(self) -> tuple[Check, ...]:
         return tuple(c for c in self.checks if c.scope != "set")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Observation, Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
@@ -17,6 +17,14 @@ from contracts.problem import Problem
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, rules, storage
 from spark_jobs.scan import scan as scanned
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How many lines a file has, and how many of them are empty."""
+
+    all: int = 0
+    blank: int = 0
 
 
 @dataclass(slots=True)
@@ -39,7 +47,7 @@ class Read:
     """
 
     groups: list[Group]
-    lines: dict[str, reader.Bare]
+    lines: dict[str, Lines]
     failed: dict[str, DropResult]
     scratch: DataFrame | None = None
     single: int = 0
@@ -93,9 +101,8 @@ def _refused(drop: JobDrop, why: Problem) -> DropResult:
 
 def _is_readable(spark: SparkSession, request: JobRequest) -> bool:
     """Whether the records of its drops can be counted."""
-    form = formats.of(request.plan)
     try:
-        form.bare(form.load(spark, request.plan, request.drops))
+        formats.of(request.plan).load(spark, request.plan, request.drops).count()
     except (PySparkException, Py4JJavaError):
         return False
     return True
@@ -114,11 +121,7 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
     found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused})
     if not groups:
         return found
-    seen = [Observation() for _ in groups]
-    parts = [
-        scanned(g.source, request.plan, g.header, _header_texts(form, g.drops), all_lines)
-        for g, all_lines in zip(groups, seen, strict=True)
-    ]
+    parts = [scanned(g.source, request.plan, g.header, _header_texts(form, g.drops)) for g in groups]
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, (d for g in groups for d in g.drops))
     by_file: dict[str, list[Row]] = {}
@@ -127,34 +130,24 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
         by_file.setdefault(storage.plain(row["file"]), []).append(row)
     for splits in by_file.values():
         splits.sort(key=lambda split: split["block"])
-    lines = {file: reader.Bare(sum(split["n"] for split in splits)) for file, splits in by_file.items()}
-    if _all_lines(seen) != sum(file.lines for file in lines.values()):
-        lines = form.bare(form.load(spark, request.plan, [d for g in groups for d in g.drops]))  # there are empty lines
     for group in groups:
         for drop in group.drops:
-            file = storage.plain(drop.uri)
-            found.lines[drop.id] = lines.get(file, reader.Bare())
-            if not _placed(group, drop, by_file.get(file, []), form if form.is_headed(request.plan) else None):
+            splits = by_file.get(storage.plain(drop.uri), [])
+            found.lines[drop.id] = Lines(sum(split["n"] for split in splits), sum(split["blank"] for split in splits))
+            own = [split for split in splits if split["n"] > split["blank"]]
+            if not _placed(group, drop, own, form if form.is_headed(request.plan) else None):
                 found.failed[drop.id] = _header_changed(drop)
     return found
 
 
-def _all_lines(seen: Sequence[Observation]) -> int | None:
-    """How many lines were read; None where a whole group was found empty, as Spark then observes nothing."""
-    try:
-        return sum(int(group.get["lines"]) for group in seen)
-    except Py4JJavaError:
-        return None
-
-
 def judged(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame:
-    """Every record of the drops that are placed, with words: drop, record, raw (null for groups), n, words, sums.
+    """Every record of the drops that are placed, with words: file, drop, record, raw (null for groups), n, words, sums.
 
     The ones still open are judged here, once, into scratch.
     """
     lines, groups, plan = read.scratch, read.groups, request.plan
     assert lines is not None
-    shape = ["drop", "record", "raw", "n", *bits.words(plan), *rules.summed_names(plan)]
+    shape = ["file", "drop", "record", "raw", "n", *bits.words(plan), *rules.summed_names(plan)]
     all_places = [place for group in groups for place in group.places]
     known = metrics.placed(spark, lines, all_places).where(~metrics.is_open()).select(*shape)
     parts = [
@@ -186,7 +179,7 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.
     offset = 0 if headed else 1
     for split in splits:
         group.places.append(metrics.Place(split["file"], split["block"], drop.id, offset - split["first"]))
-        offset += split["n"]
+        offset += split["n"] - split["blank"]
         group.open += split["open"]
     group.open -= headed is not None
     return True

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import groupby
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
@@ -25,7 +25,6 @@ WIDE = 400
 
 
 load = reader.load
-bare = reader.bare
 fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
@@ -37,14 +36,14 @@ def is_headed(plan: Plan) -> bool:
 
 
 def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation
+    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The lines of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
-    lines = reader.lines(source, plan.csv, seen).select("*", even.alias("plain"))
+    lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
     cells = {n: reader.known(sf.expr(f"get(texts, {at[p.name]})"), plan.csv) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
@@ -82,7 +81,7 @@ def records(
     malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    lines = reader.lines(source, plan.csv).where(~sf.col("id").isin(*heads))
+    lines = reader.lines(source, plan.csv).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*heads))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = reader.parsed(line, plan.csv, len(header)), reader.has_quote(line, plan.csv)
     if malformed:

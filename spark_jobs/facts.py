@@ -12,10 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import bits, formats, keys, metrics, rules, samples, writer
-from spark_jobs.batch import Group, Read, judged
+from spark_jobs import bits, formats, keys, metrics, samples, writer
+from spark_jobs.batch import Group, Lines, Read, judged
 from spark_jobs.counts import Facts, count
-from spark_jobs.reader import Bare
 
 MANY = 50_000
 """Lines from which on compiling a query over all of them pays."""
@@ -37,9 +36,10 @@ class Findings:
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     records = judged(spark, request, read)
-    found = Findings(*metrics.tally(spark, records, request.plan))
+    owners = {place.file: place.drop for group in read.groups for place in group.places}
+    found = Findings(*metrics.tally(records, owners, request.plan))
     _look_at_rows(spark, request, records, found)
-    with _compiled(spark, sum(file.lines for file in read.lines.values())):
+    with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
             if group.places and (checks := keys.checks(request.plan, group.header)):
                 _look_at_keys(spark, request.plan, checks, group, found)
@@ -126,7 +126,7 @@ def _also(shared: keys.Shared) -> str:
     return f"also record {shared.also}{more}"
 
 
-def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) -> DropResult:
+def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -> DropResult:
     tally = found.tallies.get(drop.id) or metrics.Tally(failed=(0,) * len(request.plan.row_checks()))
     written = found.written.get(drop.id, samples.Written())
     masks, overflow = found.masks.get(drop.id, ((), False))
@@ -134,7 +134,7 @@ def _result(request: JobRequest, drop: JobDrop, lines: Bare, found: Findings) ->
     return DropResult(
         drop.id,
         drop.attempt,
-        read=lines.lines - lines.blank - formats.of(request.plan).is_headed(request.plan),
+        read=lines.all - lines.blank - formats.of(request.plan).is_headed(request.plan),
         valid=tally.valid,
         rejected=written.rejected,
         flagged=written.flagged,
@@ -177,7 +177,7 @@ def _failed(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
 def _nulls(plan: Plan, tally: metrics.Tally) -> dict[str, int]:
     """How many cells of each property are null."""
     failed = _failed(plan, tally)
-    strict = {p.name: check.id for p in plan.properties if (check := rules.forbidding_null(plan, p.name))}
+    strict = {p.name: check.id for p in plan.properties if (check := plan.forbidding_null(p.name))}
     return {
         p.name: failed[strict[p.name]] if p.name in strict else tally.sums.get(f"null{n}", 0)
         for n, p in enumerate(plan.properties)

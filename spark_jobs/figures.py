@@ -7,8 +7,9 @@ products: of v = high * unit + low, high * high, high * low and low * low.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -52,6 +53,9 @@ NEEDED = {
 """The parts of each figure."""
 MERGED = {"least": "min", "greatest": "max"}
 """How parts become one, where they are not added."""
+Merge = Callable[[Any, Any], Any]
+MERGES: dict[str, Merge] = {"sum": operator.add, "min": min, "max": max}
+"""The same in Python."""
 DIGITS, SHOWN = 50, 15
 """Digits that a figure is compared with, and is shown with where it does not end."""
 NO_VALUES, TOO_FEW, TOO_LARGE = "no-values", "too-few-values", "too-large"

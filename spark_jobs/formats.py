@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 
 from contracts.job import JobDrop
 from contracts.plan import FileFormat, Plan
 from contracts.problem import Problem
 from spark_jobs import delimited, json_lines, multiline, tables
-from spark_jobs.reader import Bare
 
 
 class Format(Protocol):
@@ -23,9 +22,6 @@ class Format(Protocol):
     def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Files with the same header and types, as they are."""
 
-    def bare(self, source: DataFrame) -> dict[str, Bare]:
-        """How many lines or records each file has, without any check, by its plain URI."""
-
     def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
         """What the raw text of a file's first line may be, where it names the columns."""
 
@@ -36,11 +32,11 @@ class Format(Protocol):
         """Why a file whose scan failed cannot be read, if that is its own fault."""
 
     def looked(
-        self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation
+        self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
     ) -> tuple[DataFrame, Column]:
         """The records of files with one header at first sight: file, block, id, c<n>, v<n>, odd; and their raw text.
 
-        `odd` are those that need a closer look; `seen` is told the number of all lines.
+        `odd` are those that need a closer look; the id of an empty line is null.
         """
 
     def opened(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

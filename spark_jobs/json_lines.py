@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -40,7 +40,6 @@ DOUBLE_DIGITS = 15
 NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 load = reader.load
-bare = reader.bare
 fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
@@ -52,13 +51,13 @@ def is_headed(_plan: Plan) -> bool:
 
 
 def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
     line, here = sf.col("line"), list(enumerate(plan.properties))
     short = sf.octet_length(line) <= LONGEST
     even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
-    lines = reader.lines(source, plan.csv, seen).select("*", even.alias("plain"))
+    lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
     schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
     cells = {n: sf.col("fields")[p.name] for n, p in here}
@@ -118,7 +117,7 @@ def records(
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    lines = reader.lines(source, plan.csv).withColumnRenamed("line", "raw")
+    lines = reader.lines(source, plan.csv).where(sf.col("id").isNotNull()).withColumnRenamed("line", "raw")
     apart, fails = opened(lines, plan, header)
     sound = apart.where(~(fails["object"] | fails["keys"] | fails["text"]))
     return reader.chosen(sound, plan, wanted)

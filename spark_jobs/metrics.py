@@ -1,20 +1,25 @@
-"""Lines of scratch and judged records in; record numbers, counts by drop and the histogram of failing checks out."""
+"""Lines of scratch and judged records in; record numbers, counts by drop and the histogram of failing checks out.
+
+Records are made few by Spark: by file, one for each set of checks that records of it fail. What these add up to is
+worked out here, one after the other, so that no drop takes memory for more than what is said of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from decimal import localcontext
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
-from spark_jobs import bits, frames, rules
+from spark_jobs import bits, figures, frames, rules
 
 HISTOGRAM = 1_000
-TOTAL, OF_IT = "total", "of_it_"
+DIGITS = 100
+"""More than any sum of decimals has."""
 Masks = tuple[tuple[tuple[str, int], ...], bool]
 """How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 
@@ -42,73 +47,99 @@ class Tally:
 
 
 def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
-    """For each split: its lines, single and open ones among them, its first id, its first line like a header."""
+    """For each split: its lines; blank, single and open ones; its first id, its first line like a header."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
+    blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
     single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
     return scratch.groupBy("file", "block").agg(
-        *(sf.sum("n").alias("n"), single, unsure), sf.min("first").alias("first"), sf.min(head).alias("head")
+        *(sf.sum("n").alias("n"), blank, single, unsure), sf.min("first").alias("first"), sf.min(head).alias("head")
     )
 
 
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
-    """Scratch with drop and record number (null for groups), without header lines."""
+    """Records of scratch with drop and record number (null for groups), without empty and header lines."""
     schema = "file string, block long, drop string, shift long"
     known = frames.small(spark, [(p.file, p.block, p.drop, p.shift) for p in places], schema)
     record = (sf.col("at") + sf.col("shift")).alias("record")
     numbered = scratch.join(sf.broadcast(known), ["file", "block"]).select("*", record)
-    return numbered.where(sf.col("record").isNull() | (sf.col("record") > 0))
+    return numbered.where(~is_blank() & (sf.col("record").isNull() | (sf.col("record") > 0)))
 
 
 def is_open() -> Column:
     """Whether a line of scratch is still to be judged."""
-    return sf.col("m0").isNull()
+    return sf.col("m0").isNull() & sf.col("at").isNotNull()
 
 
-def tally(spark: SparkSession, records: DataFrame, plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
+def is_blank() -> Column:
+    """Whether a group of scratch is that of empty lines, which have no id."""
+    return sf.col("m0").isNull() & sf.col("at").isNull()
+
+
+def tally(records: DataFrame, owners: Mapping[str, str], plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
     """Count every row check and every sum, by drop, and the most frequent masks of failing checks.
 
-    The many records are first made few, by what they fail; each of these then counts for all that is said of it. What
-    may be said is a small frame, not code: an expression for each check took longer to plan than to run.
+    `owners` are the drops by file; other files do not count.
     """
-    words, sums = bits.words(plan), ["n", *rules.summed_names(plan)]
-    merged = [sf.sum("n"), *rules.merged(plan)]
-    few = records.groupBy("drop", *words).agg(*merged).toDF("drop", *words, *sums)
-    of_it = " or ".join([*(f"({word} & {OF_IT}{word}) != 0" for word in words), f"what = '{TOTAL}'"])
-    matched = few.join(sf.broadcast(_said(spark, plan, words)), sf.expr(of_it))
-    counts = matched.groupBy("drop", "what").agg(*merged).toDF("drop", "what", *sums)
-    frequent = sf.expr(f"row_number() over (partition by drop order by n desc, {', '.join(words)})")
-    failing = reduce(Column.__or__, (sf.col(word) != 0 for word in words))
-    masks = few.where(failing).select("*", frequent.alias("place")).where(sf.col("place") <= HISTOGRAM + 1)
-    counted: dict[str, dict[str, Row]] = {}
-    masked: dict[str, list[tuple[int, int]]] = {}
-    for row in counts.unionByName(masks.select("drop", *words, "n"), allowMissingColumns=True).collect():
-        if row["what"] is None:
-            mask = sum(row[word] << n * bits.WORD for n, word in enumerate(words))
-            masked.setdefault(row["drop"], []).append((-row["n"], mask))
-        else:
-            counted.setdefault(row["drop"], {})[row["what"]] = row
-    tallies = {drop: _tally(rows, len(plan.row_checks()), sums[1:]) for drop, rows in counted.items()}
-    return tallies, {drop: _masks(sorted(found)) for drop, found in masked.items()}
+    words, sums = bits.words(plan), rules.summed_names(plan)
+    few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
+    tellers: dict[str, _Teller] = {}
+    with localcontext(prec=DIGITS):
+        for file, *rest in few.toLocalIterator():
+            if file in owners:
+                teller = tellers.get(file) or tellers.setdefault(file, _Teller(plan))
+                mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
+                teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
+    tallies = {owners[file]: teller.tally(sums) for file, teller in tellers.items()}
+    return tallies, {owners[file]: teller.masks() for file, teller in tellers.items() if teller.failing}
 
 
-def _said(spark: SparkSession, plan: Plan, words: Sequence[str]) -> DataFrame:
-    """What may be said of a record, and the bits of which one says it: what, words named `OF_IT`."""
-    checks = list(enumerate(plan.row_checks()))
-    strict = [(n, c) for n, c in checks if c.severity == "error"]
-    groups = {TOTAL: [], "malformed": bits.record_checks(plan), "rejected": strict, "failing": checks}
-    groups |= {str(n): [(n, c)] for n, c in checks}
-    rows = [(what, *(bits.of(those).get(word, 0) for word in words)) for what, those in groups.items()]
-    return frames.small(spark, rows, f"what string, {', '.join(f'{OF_IT}{word} long' for word in words)}")
+class _Teller:
+    """Counts of one file: of all its records, and of those that fail each check."""
+
+    def __init__(self, plan: Plan) -> None:
+        checks = list(enumerate(plan.row_checks()))
+        self._record = sum(1 << n for n, _ in bits.record_checks(plan))
+        self._strict = sum(1 << n for n, c in checks if c.severity == "error")
+        self._how = rules.merging(plan)
+        self._frequent: list[tuple[int, int]] = []
+        self._overflow = False
+        self._failed = [0] * len(checks)
+        self._sums: list[Any] = [None] * len(self._how)
+        self._total = self._malformed = self._rejected = self.failing = 0
+
+    def add(self, mask: int, n: int, sums: Sequence[Any]) -> None:
+        """Count n records that fail the checks of a mask."""
+        self._total += n
+        self._malformed += n if mask & self._record else 0
+        self._rejected += n if mask & self._strict else 0
+        self._sums = [_both(*three) for three in zip(self._how, self._sums, sums, strict=True)]
+        if not mask:
+            return
+        self.failing += n
+        self._frequent.append((-n, mask))
+        if len(self._frequent) > 2 * HISTOGRAM:
+            self._cut()
+        while mask:
+            lowest = mask & -mask
+            self._failed[lowest.bit_length() - 1] += n
+            mask ^= lowest
+
+    def _cut(self) -> None:
+        self._overflow |= len(self._frequent) > HISTOGRAM
+        self._frequent = sorted(self._frequent)[:HISTOGRAM]
+
+    def tally(self, names: Sequence[str]) -> Tally:
+        """What was counted."""
+        sound, valid = self._total - self._malformed, self._total - self._rejected
+        sums = dict(zip(names, self._sums, strict=True))
+        return Tally(self._total, sound, valid, self.failing, tuple(self._failed), sums)
+
+    def masks(self) -> Masks:
+        """The most frequent masks."""
+        self._cut()
+        return tuple((f"{mask:x}", -minus) for minus, mask in self._frequent), self._overflow
 
 
-def _tally(rows: Mapping[str, Row], checks: int, sums: Sequence[str]) -> Tally:
-    n = {what: row["n"] for what, row in rows.items()}
-    total, malformed, rejected, failing = (n.get(what, 0) for what in (TOTAL, "malformed", "rejected", "failing"))
-    failed = tuple(n.get(str(k), 0) for k in range(checks))
-    return Tally(
-        total, total - malformed, total - rejected, failing, failed, {name: rows[TOTAL][name] for name in sums}
-    )
-
-
-def _masks(found: Sequence[tuple[int, int]]) -> Masks:
-    return tuple((f"{mask:x}", -minus) for minus, mask in found[:HISTOGRAM]), len(found) > HISTOGRAM
+def _both(how: figures.Merge, one: Any, other: Any) -> Any:
+    """Two sums as one; None is nothing."""
+    return other if one is None else one if other is None else how(one, other)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
@@ -20,7 +20,6 @@ from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from spark_jobs import reader, rules, storage
-from spark_jobs.reader import Bare
 from spark_jobs.schema import typed
 
 RAW = "cells array<string>, bad string"
@@ -79,14 +78,8 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
     return None
 
 
-def bare(source: DataFrame) -> dict[str, Bare]:
-    """How many records each file has, the header too."""
-    counted = source.groupBy(sf.col("_metadata.file_path").alias("file")).agg(sf.count(sf.lit(1)).alias("lines"))
-    return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
-
-
 def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
     texts = _texts(header)
@@ -94,8 +87,7 @@ def looked(
     for text, name in zip(texts, header, strict=True):
         is_head &= text == name
     odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
-    counted = source.observe(seen, sf.count(sf.lit(1)).alias("lines"))
-    looked = _numbered(counted, plan, header).select("*", odd.alias("odd"))
+    looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
     return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
 
 
@@ -103,9 +95,7 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFra
     """All records with file, block, id, c<n> and v<n>."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
-    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
-    every = source.select("*", *(sf.col(path).alias(name) for name, path in places.items()))
-    numbered = every.select("*", sf.monotonically_increasing_id().alias("id"))
+    numbered = source.select("*", *reader.place(), sf.monotonically_increasing_id().alias("id"))
     cells = [reader.cell(sf.col(f"cell{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
     return numbered.select("*", *cells).select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
 

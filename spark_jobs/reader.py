@@ -1,18 +1,17 @@
 """Text files in, lines with their places and cells out. Nothing is judged here; nothing of a line is lost here.
 
-Lines are numbered within their split of a file by `monotonically_increasing_id`, taken after empty lines are dropped
-and before anything else is: record numbers are worked out from it later, without a second read.
+Lines are numbered within their split of a file by `monotonically_increasing_id`, taken of those that are not empty and
+before anything is dropped: record numbers are worked out from it later, without a second read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import JobDrop
@@ -27,14 +26,6 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 MOST_CELLS = 20_000
 """Spark's parser gives up the whole run at 20,480 cells in one line; a line with as many delimiters is no record."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bare:
-    """What is known of a file without any check: its lines, and how many of them are empty."""
-
-    lines: int = 0
-    blank: int = 0
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
@@ -70,26 +61,16 @@ def by_header(drops: Iterable[JobDrop]) -> list[tuple[tuple[str, ...], list[JobD
     return [(own[0].header, own) for own in found.values()]
 
 
-def bare(text: DataFrame) -> dict[str, Bare]:
-    """Count the lines of each file and nothing else; keys are plain URIs."""
-    file = sf.col("_metadata.file_path").alias("file")
-    blank = sf.count_if(sf.col("value") == "").alias("blank")
-    counted = text.groupBy(file).agg(sf.count(sf.lit(1)).alias("lines"), blank)
-    return {storage.plain(row["file"]): Bare(row["lines"], row["blank"]) for row in counted.collect()}
+def place() -> list[Column]:
+    """Where a row was read: file and block, the offset of its split; as metadata each row would have a copy of them."""
+    return [sf.input_file_name().alias("file"), sf.input_file_block_start().alias("block")]
 
 
-def lines(text: DataFrame, csv: Csv, seen: Observation | None = None) -> DataFrame:
-    """The lines that are not empty: file, block (offset of the split), id (ascending within it), line.
-
-    `seen` is told how many lines there were in all, the empty ones too.
-    """
-    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
-    every = text.select(*(sf.col(path).alias(name) for name, path in places.items()), "value")
-    if seen is not None:
-        every = every.observe(seen, sf.count(sf.lit(1)).alias("lines"))
-    return every.where(sf.col("value") != "").select(
-        *("file", "block"), sf.monotonically_increasing_id().alias("id"), _decoded(sf.col("value"), csv).alias("line")
-    )
+def lines(text: DataFrame, csv: Csv) -> DataFrame:
+    """All lines: file, block, id (ascending within it, null for an empty line), line."""
+    value = sf.col("value")
+    number = sf.when(value != "", sf.monotonically_increasing_id())  # counts only where it is asked
+    return text.select(*place(), number.alias("id"), _decoded(value, csv).alias("line"))
 
 
 def header_texts(drop: JobDrop) -> tuple[str, ...]:

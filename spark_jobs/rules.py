@@ -86,14 +86,23 @@ def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 def merged(plan: Plan) -> list[Column]:
     """How what was summed becomes one, in the order of its names."""
+    return [sf.expr(f"{how}({name})") for name, how in _merging(plan).items()]
+
+
+def merging(plan: Plan) -> list[figures.Merge]:
+    """The same in Python."""
+    return [figures.MERGES[how] for how in _merging(plan).values()]
+
+
+def _merging(plan: Plan) -> dict[str, str]:
     how = {name: figures.merged(part) for name, (_, part) in figures.parts(plan).items()}
-    return [sf.expr(f"{how.get(name, 'sum')}({name})") for name in summed_names(plan)]
+    return {name: how.get(name, "sum") for name in summed_names(plan)}
 
 
 def _uncounted(plan: Plan) -> list[int]:
     """The properties with checks whose null cells no row check counts, by number."""
     checked = {c.property for c in plan.checks}
-    return [n for n, p in enumerate(plan.properties) if p.name in checked and not forbidding_null(plan, p.name)]
+    return [n for n, p in enumerate(plan.properties) if p.name in checked and not plan.forbidding_null(p.name)]
 
 
 def _validity(plan: Plan) -> dict[int, Check]:
@@ -122,12 +131,6 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
     counts = [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
     adds, which = figured(plan, present), figures.parts(plan)
     return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
-
-
-def forbidding_null(plan: Plan, name: str) -> Check | None:
-    """The first row check that a null cell of the property fails; it counts them."""
-    kinds = ("required", "nullValues")
-    return next((c for c in plan.row_checks() if c.property == name and c.kind in kinds), None)
 
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
@@ -16,23 +16,22 @@ from contracts.plan import Plan
 from spark_jobs import bits, formats, rules
 
 
-def scan(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], seen: Observation
-) -> DataFrame:
+def scan(source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> DataFrame:
     """Group the records of files with one header: file, block, `at` and `raw` of single ones, words, n, first id, sums.
 
-    The words of a record that needs a closer look are null; `seen` is told the number of all lines.
+    The words of a record that needs a closer look are null. Empty lines are a group without `at`, words and sense.
     """
     at = positions(header)
     words = bits.words(plan)
-    looked, raw = formats.of(plan).looked(source, plan, header, header_texts, seen)
+    looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
     failing = rules.failing_of(plan, plan.row_checks(), at)
     flagged = looked.select("*", *bits.flags(failing))
+    unknown = "odd or id is null"
     known = flagged.select(
-        "*", *(sf.expr(f"if(odd, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))
+        "*", *(sf.expr(f"if({unknown}, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))
     )
     fails = [sf.col(word) != 0 for word in words]
-    single = known.select("*", reduce(Column.__or__, fails, sf.col("odd")).alias("single"))
+    single = known.select("*", (reduce(Column.__or__, fails, sf.col("odd")) & sf.col("id").isNotNull()).alias("single"))
     return (
         rules.with_decimals(single, plan, at)
         .groupBy(

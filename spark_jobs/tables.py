@@ -6,18 +6,17 @@ as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import JobDrop
 from contracts.plan import Plan, Property
 from contracts.problem import Problem
 from spark_jobs import reader, storage
-from spark_jobs.reader import Bare
 from spark_jobs.schema import GREATEST_DOUBLE, typed
 
 UNREADABLE = ("nested", "unknown")
@@ -40,12 +39,6 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
     return spark.read.schema(", ".join(columns)).parquet(*reader.paths(drops))
 
 
-def bare(source: DataFrame) -> dict[str, Bare]:
-    """How many records each file has, by its footers."""
-    counted = source.groupBy(sf.col("_metadata.file_path").alias("file")).agg(sf.count(sf.lit(1)).alias("lines"))
-    return {storage.plain(row["file"]): Bare(row["lines"]) for row in counted.collect()}
-
-
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
     """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
     try:
@@ -58,28 +51,28 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
 
 
 def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str], seen: Observation
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
-    counted = source.observe(seen, sf.count(sf.lit(1)).alias("lines"))
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
-    cells = sf.struct(*(sf.col(f"c{n}").alias(p.name) for n, p in here))
-    looked = _numbered(counted, plan, header).select("*", sf.lit(False).alias("odd"))
+    cells = sf.struct(*(sf.col(f"p{n}").cast("string").alias(p.name) for n, p in here))
+    compared = {c.property for c in plan.checks if c.kind == "missingValues"}
+    looked = _numbered(source, plan, header, compared).select("*", sf.lit(False).alias("odd"))
     return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
 
-def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-    """All records with file, block, id, c<n> and v<n>."""
+def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Container[str | None]) -> DataFrame:
+    """All records with file, block, id, columns p<n>, c<n> and v<n>.
+
+    Of some properties c<n> is the text, of all others the column: to write a number takes longer than all its checks.
+    """
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
-    places = {"file": "_metadata.file_path", "block": "_metadata.file_block_start"}
-    every = source.select(
-        *(sf.col(path).alias(name) for name, path in places.items()),
-        *(_column(p.name).alias(f"p{n}") for n, p in here),
-    )
+    number = sf.monotonically_increasing_id().alias("id")
+    every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
     kinds = dict(source.dtypes)
     return every.select(
-        *("file", "block", sf.monotonically_increasing_id().alias("id")),
-        *(sf.col(f"p{n}").cast("string").alias(f"c{n}") for n, _ in here),
+        "*",
+        *(sf.col(f"p{n}").cast("string" if p.name in texts else kinds[p.name]).alias(f"c{n}") for n, p in here),
         *(_value(sf.col(f"p{n}"), kinds[p.name], p).alias(f"v{n}") for n, p in here),
     )
 
@@ -93,7 +86,7 @@ def records(
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    return reader.chosen(_numbered(source, plan, header), plan, wanted)
+    return reader.chosen(_numbered(source, plan, header, wanted), plan, wanted)
 
 
 def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

@@ -41,6 +41,8 @@ IN_PIECES = {"spark.sql.codegen.hugeMethodLimit": "4000"}
 """Queries over the failing rows are over before the JVM has compiled a large method; small ones it compiles at once."""
 DEBUGGING = "spark.python.sql.dataFrameDebugging.enabled"
 """Off: PySpark notes the line of every column expression, which makes three calls into the JVM out of one."""
+LISTING = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+"""Into how many tasks Spark divides the look at more than 32 files; by default a task for each."""
 JIT = "-XX:-DontCompileHugeMethods"
 """Without it the code that Spark generates for many checks is never compiled, and nothing says so."""
 
@@ -77,7 +79,8 @@ def configured(spark: SparkSession) -> SparkSession:
     session = spark.newSession()
     cores = str(session.sparkContext.defaultParallelism)
     # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
-    _set(session, SETTINGS | {"spark.sql.files.minPartitionNum": cores, "spark.sql.shuffle.partitions": cores})
+    in_parts = dict.fromkeys(("spark.sql.files.minPartitionNum", "spark.sql.shuffle.partitions", LISTING), cores)
+    _set(session, SETTINGS | in_parts)
     # Larger methods than the JVM compiles are taken apart by Spark: slower than compiled, much faster than interpreted.
     session.conf.set("spark.sql.codegen.hugeMethodLimit", "16000" if compiles_huge_methods(session) else "8000")
     if not compiles_huge_methods(session):

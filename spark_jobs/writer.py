@@ -76,7 +76,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, fail
     form = formats.of(plan)
     known = [(d.id, d.attempt, d.name) for d in request.drops]
     drops = frames.small(spark, known, "drop string, attempt int, file string")
-    rows = records.where(bits.fails_any(failing)).join(sf.broadcast(drops), "drop")
+    rows = records.where(bits.fails_any(failing)).drop("file").join(sf.broadcast(drops), "drop")
     malformed = bits.is_malformed(failing)
     parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
