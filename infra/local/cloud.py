@@ -6,7 +6,7 @@ writes one at a time; true Object Created events. moto keeps its state per proce
 
 import io
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 from typing import Any
@@ -34,13 +34,27 @@ from infra.local.s3_rules import (
 _REMEMBERED_CALLS = 200_000
 
 
+class _Moto(DomainDispatcherApplication):
+    """All of moto's services; which one a host is for moto looks up in its folders, at each request: here once."""
+
+    def __init__(self, create_app: Callable[[Any], Any]) -> None:
+        super().__init__(create_app)
+        self._backends: dict[str | None, Any] = {}
+
+    def get_backend_for_host(self, host: str | None) -> Any:
+        """The service of a host; moto takes it under a lock."""
+        if host not in self._backends:
+            self._backends[host] = super().get_backend_for_host(host)
+        return self._backends[host]
+
+
 class Cloud(LoopbackServer):
     """The embedded AWS; `calls` lists what was asked of it, oldest first."""
 
     def __init__(self, port: int = 0) -> None:
         super().__init__(self._answer, port)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._moto = _Moto(create_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
         self._dynamodb = Lock()
         self._s3 = Lock()
