@@ -10,6 +10,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
 
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
@@ -43,13 +44,15 @@ class Group:
 class Read:
     """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
 
-    `single` are the lines that scratch holds one by one, as they fail or need a closer look.
+    `single` are the lines that scratch holds one by one, as they fail or need a closer look; `judged` is what came of
+    the latter.
     """
 
     groups: list[Group]
     lines: dict[str, Lines]
     failed: dict[str, DropResult]
     scratch: DataFrame | None = None
+    judged: DataFrame | None = None
     single: int = 0
 
 
@@ -140,24 +143,39 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
     return found
 
 
-def judged(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame:
-    """Every record of the drops that are placed, with words: file, drop, record, raw (null for groups), n, words, sums.
-
-    The ones still open are judged here, once, into scratch.
-    """
-    lines, groups, plan = read.scratch, read.groups, request.plan
-    assert lines is not None
+def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
+    """Judge the lines that are still open, once, into scratch: file, drop, record, raw, n, words, sums."""
+    plan = request.plan
     shape = ["file", "drop", "record", "raw", "n", *bits.words(plan), *rules.summed_names(plan)]
-    all_places = [place for group in groups for place in group.places]
-    known = metrics.placed(spark, lines, all_places).where(~metrics.is_open()).select(*shape)
     parts = [
-        judging.judge(metrics.placed(spark, lines, g.places).where(metrics.is_open()), plan, g.header).select(*shape)
-        for g in groups
+        judging.judge(metrics.placed(spark, _scratch(read).where(metrics.is_open()), g.places), plan, g.header)
+        for g in read.groups
         if g.open > 0
     ]
-    if not parts:
-        return known
-    return known.unionByName(_written(spark, reduce(DataFrame.unionByName, parts), request, "judged"))
+    if parts:
+        each = (part.select(*shape) for part in parts)
+        read.judged = _written(spark, reduce(DataFrame.unionByName, each), request, "judged")
+
+
+def every(read: Read, plan: Plan) -> DataFrame:
+    """All records, as they are counted: file, n, words, sums."""
+    shape = ["file", "n", *bits.words(plan), *rules.summed_names(plan)]
+    known = _scratch(read).where(sf.col("m0").isNotNull()).select(*shape)
+    return known if read.judged is None else known.unionByName(read.judged.select(*shape))
+
+
+def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
+    """The records that scratch holds one by one, those that fail among them: drop, record, raw, words."""
+    shape = ["drop", "record", "raw", *bits.words(plan)]
+    places = [place for group in read.groups for place in group.places]
+    judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
+    known = metrics.placed(spark, _scratch(read).where(judged), places).select(*shape)
+    return known if read.judged is None else known.unionByName(read.judged.select(*shape))
+
+
+def _scratch(read: Read) -> DataFrame:
+    assert read.scratch is not None, "nothing was scanned"
+    return read.scratch
 
 
 def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: str) -> DataFrame:

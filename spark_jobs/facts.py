@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import bits, formats, keys, metrics, samples, writer
-from spark_jobs.batch import Group, Lines, Read, judged
+from spark_jobs import bits, formats, keys, metrics, samples, storage, writer
+from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
 from spark_jobs.counts import Facts, count
 
 MANY = 50_000
@@ -35,10 +35,10 @@ class Findings:
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
-    records = judged(spark, request, read)
+    judge_open(spark, request, read)
     owners = {place.file: place.drop for group in read.groups for place in group.places}
-    found = Findings(*metrics.tally(records, owners, request.plan))
-    _look_at_rows(spark, request, records, found)
+    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan))
+    _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
             if group.places and (checks := keys.checks(request.plan, group.header)):
@@ -46,15 +46,15 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
-def _look_at_rows(spark: SparkSession, request: JobRequest, records: DataFrame, found: Findings) -> None:
+def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: Findings) -> None:
     """Write the rows that fail, and take every figure of them from what lies there."""
-    how_many = sum(t.failing for t in found.tallies.values())
+    if not (how_many := sum(t.failing for t in found.tallies.values())):
+        storage.delete(spark, request.evidence_rows)  # what an earlier try left
+        return
     failing = [
         (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
     ]
-    evidence = writer.write_rows(spark, records, request, failing, how_many)
-    if not how_many:
-        return
+    evidence = writer.write_rows(spark, singles(spark, read, request.plan), request, failing, how_many)
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
     with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
         files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)

@@ -57,12 +57,12 @@ def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
 
 
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
-    """Records of scratch with drop and record number (null for groups), without empty and header lines."""
+    """Single lines of scratch with drop and record number, without header lines."""
     schema = "file string, block long, drop string, shift long"
     known = frames.small(spark, [(p.file, p.block, p.drop, p.shift) for p in places], schema)
     record = (sf.col("at") + sf.col("shift")).alias("record")
     numbered = scratch.join(sf.broadcast(known), ["file", "block"]).select("*", record)
-    return numbered.where(~is_blank() & (sf.col("record").isNull() | (sf.col("record") > 0)))
+    return numbered.where(sf.col("record") > 0)
 
 
 def is_open() -> Column:
@@ -84,7 +84,7 @@ def tally(records: DataFrame, owners: Mapping[str, str], plan: Plan) -> tuple[di
     few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
     tellers: dict[str, _Teller] = {}
     with localcontext(prec=DIGITS):
-        for file, *rest in few.toLocalIterator():
+        for file, *rest in few.toLocalIterator(prefetchPartitions=True):
             if file in owners:
                 teller = tellers.get(file) or tellers.setdefault(file, _Teller(plan))
                 mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))

@@ -43,9 +43,6 @@ def write_rows(
 
     `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
     """
-    if not how_many:
-        storage.delete(spark, request.evidence_rows)
-        return frames.small(spark, [], ROWS)
     evidence = _evidence(spark, records, request, failing)
     files = evidence.coalesce(-(-how_many // ROWS_IN_A_FILE))
     files.write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
@@ -76,7 +73,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, fail
     form = formats.of(plan)
     known = [(d.id, d.attempt, d.name) for d in request.drops]
     drops = frames.small(spark, known, "drop string, attempt int, file string")
-    rows = records.where(bits.fails_any(failing)).drop("file").join(sf.broadcast(drops), "drop")
+    rows = records.where(bits.fails_any(failing)).join(sf.broadcast(drops), "drop")
     malformed = bits.is_malformed(failing)
     parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
