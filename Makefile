@@ -19,7 +19,7 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 	@$(BIN)/dropgate up
 
 test: lint ## Prove it: lint, types, arrows, then every test.
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files; ORACLE_SEED=... repeats a run.
 	@$(BIN)/pytest -m torture -v tests/oracle

@@ -43,11 +43,11 @@ class World:
         version = self.embedded.upload(key, body)
         return keys.drop_id(self.embedded.stack.names["LandingBucket"], key, version)
 
-    def settled(self, drop_id: str, seconds: float = 120) -> Drop:
+    def settled(self, drop_id: str, seconds: float = 300) -> Drop:
         """The drop when nothing more happens to it."""
         return self.until(drop_id, lambda d: not d.in_flight, seconds)
 
-    def until(self, drop_id: str, reached: Callable[[Drop], bool], seconds: float = 120) -> Drop:
+    def until(self, drop_id: str, reached: Callable[[Drop], bool], seconds: float = 300) -> Drop:
         """The drop as soon as it has come so far."""
         end = time.monotonic() + seconds
         while (drop := self.ports.ledger.drop(drop_id)) is None or not reached(drop):

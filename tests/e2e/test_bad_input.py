@@ -47,7 +47,7 @@ class Row:
 def ended(world: World) -> dict[str, Drop]:
     """Every case sent at once, and how it ended."""
     ids = {case.name: world.upload(case.key, case.body) for case in CASES}
-    return {name: world.settled(drop_id, 240) for name, drop_id in ids.items()}
+    return {name: world.settled(drop_id, 600) for name, drop_id in ids.items()}
 
 
 def row(name: str, drop: Drop, where: str) -> Row:

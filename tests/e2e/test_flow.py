@@ -39,7 +39,7 @@ def first(world: World) -> dict[str, Drop]:
     files = {"good": ("orders/good-1.csv", GOOD), "bad": ("orders/bad-rows.csv", BAD), "late": ("late/1.csv", GOOD)}
     ids = {name: world.upload(*file) for name, file in files.items()}
     drops = {name: world.settled(i) for name, i in ids.items()}
-    assert world.embedded.settle(60)
+    assert world.embedded.settle(180)
     world.embedded.emr.faults = EventFaults()
     return drops
 
@@ -82,7 +82,7 @@ def test_second_event_for_a_version_changes_nothing(world: World, first: dict[st
     event = object_created(drop.bucket, "us-east-1", drop.key, drop.size, drop.etag, drop.version_id, "PutObject")
     deliver(event)
     deliver(event)
-    assert world.embedded.settle(60)
+    assert world.embedded.settle(180)
     assert world.ports.ledger.history(drop.id) == history
     assert [c for c in list(world.embedded.emr.calls)[runs:] if c.action.endswith("StartJobRun")] == []
 
@@ -138,7 +138,7 @@ def test_replay_of_promoted_drop_is_refused(first: dict[str, Drop]) -> None:
 
 
 def test_every_step_leaves_as_a_notice(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
-    assert world.embedded.settle(60)
+    assert world.embedded.settle(180)
     for drop in (*first.values(), *second.values()):
         told = {n for n in world.notices if drop.id in n}
         assert len(told) == len(world.ports.ledger.history(drop.id))

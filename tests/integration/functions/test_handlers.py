@@ -56,14 +56,14 @@ class Site:
 
     def settled(self, drop_id: str) -> Drop:
         """The drop when nothing is left to do."""
-        assert self.pump.drain(20, self.emr.idle)
+        assert self.pump.drain(60, self.emr.idle)
         drop = self.ports.ledger.drop(drop_id)
         assert drop
         return drop
 
     def eventually(self, drop_id: str, state: str) -> None:
         """Wait until a drop has come to a state, by events or by the schedule."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while (drop := self.ports.ledger.drop(drop_id)) is None or drop.state != state:
             assert time.monotonic() < end, drop
             time.sleep(0.1)

@@ -394,7 +394,7 @@ def office(request: pytest.FixtureRequest) -> Iterator[Office]:
     ends: Queue[bool] = Queue()
 
     def run_job(_: JobSpec) -> None:
-        if not ends.get(timeout=10):
+        if not ends.get(timeout=30):
             raise MemoryError("java heap space")
 
     session = boto3.Session("jobs", "none", region_name="us-east-1")
@@ -406,7 +406,7 @@ def office(request: pytest.FixtureRequest) -> Iterator[Office]:
 
 
 def ended(jobs: Jobs, run: str) -> RunStatus:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while (status := jobs.status(run)).outcome == "working":
         assert time.monotonic() < end
         time.sleep(0.02)
