@@ -12,9 +12,10 @@ import json
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import repeat
 from typing import Any, Literal, TypeVar, Union
 
 from contracts.errors import DocumentInvalid
@@ -58,54 +59,111 @@ def loads(cls: type[T], text: str | bytes, where: str) -> T:
 
 def decode(cls: type[T], data: Any, where: str = "document") -> T:
     """JSON types as a value of `cls`, or DocumentInvalid naming the place that does not fit."""
-    return typing.cast("T", _decode(cls, data, where))
+    try:
+        return typing.cast("T", _decoder(typing.cast("Any", cls))(data))
+    except _Misfit as misfit:
+        raise DocumentInvalid(f"{where}{misfit.place} {misfit.what}") from None
 
 
-def _decode(hint: Any, data: Any, where: str) -> Any:
+Decoder = Callable[[Any], Any]
+
+
+class _Misfit(Exception):
+    """What does not fit, and its place, which is put together on the way out: that costs nothing where all fits."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what, self.place = what, ""
+
+    def within(self, place: str) -> _Misfit:
+        """The same, seen from what it is part of."""
+        self.place = place + self.place
+        return self
+
+
+@cache
+def _decoder(hint: Any) -> Decoder:
+    """What makes a value of JSON types one of a type; made once for each, as a result has a million values."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
-        return data
-    origin = typing.get_origin(hint)
+        return lambda data: data
     if origin in (Union, types.UnionType):
-        return _union(hint, data, where)
+        return _optional(_decoder(next(a for a in args if a is not types.NoneType)))
     if origin is Literal:
-        known = [a for a in typing.get_args(hint) if type(a) is type(data)]
-        return _expect(data in known, data, data, f"one of {typing.get_args(hint)}", where)
+        return _held(lambda data: any(a == data and type(a) is type(data) for a in args), f"one of {args}")
     if origin is tuple:
-        return _tuple(typing.get_args(hint), data, where)
+        return _several([_decoder(a) for a in args if a is not Ellipsis], endless=args[-1] is Ellipsis)
     if origin in (dict, Mapping):
-        _expect(isinstance(data, dict), data, data, "an object", where)
-        return {k: _decode(typing.get_args(hint)[1], v, f"{where}.{k}") for k, v in data.items()}
+        return _object(_decoder(args[1]))
     if dataclasses.is_dataclass(hint):
-        return _dataclass(hint, data, where)
+        return _fields_of(hint)
     if hint is Decimal:
-        number = isinstance(data, str) and NUMBER.fullmatch(data) is not None
-        return Decimal(_expect(number, data, data, "a number as text", where))
-    fits = isinstance(data, hint) and (hint is bool or not isinstance(data, bool))
-    return _expect(fits, data, data, hint.__name__, where)
+        number = _held(lambda data: isinstance(data, str) and NUMBER.fullmatch(data) is not None, "a number as text")
+        return lambda data: Decimal(number(data))
+    return _held(lambda data: isinstance(data, hint) and (hint is bool or not isinstance(data, bool)), hint.__name__)
 
 
-def _union(hint: Any, data: Any, where: str) -> Any:
-    options = [a for a in typing.get_args(hint) if a is not types.NoneType]
-    return None if data is None else _decode(options[0], data, where)
+def _held(fits: Callable[[Any], bool], wanted: str) -> Decoder:
+    def decoder(data: Any) -> Any:
+        if not fits(data):
+            raise _Misfit(f"is {data!r:.80}, expected {wanted}")
+        return data
+
+    return decoder
 
 
-def _tuple(args: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    _expect(isinstance(data, list), data, data, "a list", where)
-    kinds = [args[0]] * len(data) if args[-1] is Ellipsis else list(args)
-    _expect(len(kinds) == len(data), data, data, f"a list of {len(kinds)}", where)
-    return tuple(_decode(kind, item, f"{where}[{n}]") for n, (kind, item) in enumerate(zip(kinds, data, strict=True)))
+def _optional(known: Decoder) -> Decoder:
+    return lambda data: None if data is None else known(data)
 
 
-def _dataclass(cls: Any, data: Any, where: str) -> Any:
-    _expect(isinstance(data, dict), data, data, "an object", where)
+def _several(kinds: Sequence[Decoder], *, endless: bool) -> Decoder:
+    a_list = _held(lambda data: isinstance(data, list), "a list")
+    long_enough = _held(lambda data: endless or len(data) == len(kinds), f"a list of {len(kinds)}")
+
+    def decoder(data: Any) -> tuple[Any, ...]:
+        found = []
+        of_each = repeat(kinds[0]) if endless else kinds
+        for n, (kind, item) in enumerate(zip(of_each, long_enough(a_list(data)), strict=False)):
+            try:
+                found.append(kind(item))
+            except _Misfit as misfit:
+                raise misfit.within(f"[{n}]") from None
+        return tuple(found)
+
+    return decoder
+
+
+def _object(kind: Decoder) -> Decoder:
+    an_object = _held(lambda data: isinstance(data, dict), "an object")
+    return lambda data: _each(an_object(data), lambda _: kind)
+
+
+def _fields_of(cls: Any) -> Decoder:
+    an_object = _held(lambda data: isinstance(data, dict), "an object")
     hints, required = _fields(cls)
-    if unknown := sorted(set(data) - set(hints)):
-        raise DocumentInvalid(
-            f"{where} has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it"
-        )
-    if missing := sorted(required - set(data)):
-        raise DocumentInvalid(f"{where} lacks {missing[0]!r}")
-    return cls(**{k: _decode(hints[k], v, f"{where}.{k}") for k, v in data.items()})
+    known: dict[str, Decoder] = {}
+
+    def decoder(data: Any) -> Any:
+        an_object(data)
+        if not known:  # not before, as a type may be part of itself
+            known.update({name: _decoder(hint) for name, hint in hints.items()})
+        if unknown := sorted(data.keys() - known.keys()):
+            raise _Misfit(f"has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it")
+        if missing := sorted(required - data.keys()):
+            raise _Misfit(f"lacks {missing[0]!r}")
+        return cls(**_each(data, known.__getitem__))
+
+    return decoder
+
+
+def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any]:
+    found = {}
+    for name, value in data.items():
+        try:
+            found[name] = kind(name)(value)
+        except _Misfit as misfit:
+            raise misfit.within(f".{name}") from None
+    return found
 
 
 @cache
@@ -119,9 +177,3 @@ def _fields(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
     fields = [f for f in dataclasses.fields(cls) if f.init]
     bare = (f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING)
     return typing.get_type_hints(cls), frozenset(bare)
-
-
-def _expect(ok: bool, result: Any, found: Any, wanted: str, where: str) -> Any:
-    if not ok:
-        raise DocumentInvalid(f"{where} is {found!r:.80}, expected {wanted}")
-    return result

@@ -33,7 +33,10 @@ FEW = r"-?(?:0|[1-9][0-9]{0,6}+)(?:\.[0-9]{1,3}+)?"
 """A number that a double holds and shows as it stands."""
 TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
 SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
-LONE = r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
+ESCAPE = r"(?<!\\)(?:\\\\)*+\\u"
+"""The beginning of an escape: a backslash that is not itself escaped."""
+HIGH = "[89abAB][0-9a-fA-F]{2}"
+LONE = rf"{ESCAPE}[dD](?:{HIGH}(?!\\u[dD][c-fC-F])|(?<!\\u[dD]{HIGH}\\u[dD])[c-fC-F])"
 """Half of a character that takes two escapes."""
 SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
 DOUBLE_DIGITS = 15
