@@ -27,7 +27,7 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?
 
 def encode(value: Any) -> Any:
     """A value of dataclasses, tuples, mappings and scalars as JSON types."""
-    if value is None or type(value) in (str, int, bool):
+    if value is None or value.__class__ in (str, int, bool):
         return value
     if names := _names(value.__class__):
         return {name: encode(getattr(value, name)) for name in names}

@@ -14,7 +14,10 @@ from spark_jobs import delimited, json_lines, multiline, tables
 
 
 class Format(Protocol):
-    """What a format knows. `c<n>` is the cell of property n as text, `v<n>` its value, null where it is none."""
+    """What a format knows. `c<n>` is the cell of property n, `v<n>` its value, null where it is none.
+
+    A cell is a text wherever a text of it is needed: for checks in `rules.OF_TEXTS`, for evidence and samples.
+    """
 
     def is_headed(self, plan: Plan) -> bool:
         """Whether the first line of a file names its columns."""

@@ -20,6 +20,8 @@ from spark_jobs.schema import is_double, typed
 
 METRICS = ("invalidValues", "missingValues", "notBlank", "regex")
 """Metrics that count records by what stands in a cell."""
+OF_TEXTS = ("missingValues",)
+"""Kinds that compare a cell as it is written; of all others it matters only whether it is null."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
 PARTS = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack of a key, and the columns that tell."""

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.job import JobDrop
 from contracts.plan import Plan, Property
 from contracts.problem import Problem
-from spark_jobs import reader, storage
+from spark_jobs import reader, rules, storage
 from spark_jobs.schema import GREATEST_DOUBLE, typed
 
 UNREADABLE = ("nested", "unknown")
@@ -56,7 +56,7 @@ def looked(
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     cells = sf.struct(*(sf.col(f"p{n}").cast("string").alias(p.name) for n, p in here))
-    compared = {c.property for c in plan.checks if c.kind == "missingValues"}
+    compared = {c.property for c in plan.checks if c.kind in rules.OF_TEXTS}
     looked = _numbered(source, plan, header, compared).select("*", sf.lit(False).alias("odd"))
     return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
@@ -64,15 +64,16 @@ def looked(
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Container[str | None]) -> DataFrame:
     """All records with file, block, id, columns p<n>, c<n> and v<n>.
 
-    Of some properties c<n> is the text, of all others the column: to write a number takes longer than all its checks.
+    Of the properties in `texts` c<n> is a text, of others what p<n> is: to write a number takes longer than its checks.
     """
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     number = sf.monotonically_increasing_id().alias("id")
     every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
     kinds = dict(source.dtypes)
+    cells = {n: sf.col(f"p{n}").cast("string") if p.name in texts else sf.col(f"p{n}") for n, p in here}
     return every.select(
         "*",
-        *(sf.col(f"p{n}").cast("string" if p.name in texts else kinds[p.name]).alias(f"c{n}") for n, p in here),
+        *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(_value(sf.col(f"p{n}"), kinds[p.name], p).alias(f"v{n}") for n, p in here),
     )
 
