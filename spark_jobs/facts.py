@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
 from spark_jobs import bits, formats, keys, metrics, samples, storage, writer
-from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
+from spark_jobs.batch import Group, Lines, Read, counted, judge_open, singles
 from spark_jobs.counts import Facts, count
 
 MANY = 50_000
@@ -36,8 +36,7 @@ class Findings:
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     judge_open(spark, request, read)
-    owners = {place.file: place.drop for group in read.groups for place in group.places}
-    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan))
+    found = Findings(*counted(read))
     _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
@@ -81,7 +80,7 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
     """Find values that records of one file share; the records themselves only where there are any."""
     malformed = any(t.total != t.sound for t in found.tallies.values())
     form = formats.of(plan)
-    drops = list(dict.fromkeys(place.drop for place in group.places))
+    drops = list(dict.fromkeys(place.drop.id for place in group.places))
     records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, malformed)
     cells = keys.numbered(spark, records, group.places, drops)
     rows = keys.keyed(cells, checks)

@@ -12,12 +12,13 @@ from pyspark.sql import functions as sf
 from contracts.columns import positions
 from contracts.plan import Plan
 from spark_jobs import bits, formats, rules
+from spark_jobs.metrics import PLACED
 
 
 def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-    """Judge single records (file, drop, record, raw): the same with n, words and sums."""
+    """Judge single records, as placed: the same with n, words and sums."""
     at = positions(header)
-    values, records = formats.of(plan).opened(singles.select("file", "drop", "record", "raw"), plan, header)
+    values, records = formats.of(plan).opened(singles.select(*PLACED), plan, header)
     checks = plan.row_checks()
     rows = rules.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]
@@ -31,4 +32,4 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     tests = rules.summed(plan, at)
     once = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
     adds = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in rules.figured(plan, at).items()]
-    return judged.select("file", "drop", "record", "raw", sf.lit(1).cast("long").alias("n"), *words, *once, *adds)
+    return judged.select(*PLACED, sf.lit(1).cast("long").alias("n"), *words, *once, *adds)

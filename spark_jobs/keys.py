@@ -55,7 +55,7 @@ def names(keys: bits.Numbered) -> list[str]:
 def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], drops: Sequence[str]) -> DataFrame:
     """The same records with drop (its place in `drops`) and record number instead of file, block and id."""
     schema = "file string, block long, drop int, shift long"
-    known = frames.small(spark, [(p.file, p.block, drops.index(p.drop), p.shift) for p in places], schema)
+    known = frames.small(spark, [(p.file, p.block, drops.index(p.drop.id), p.shift) for p in places], schema)
     record = (sf.col("id") + sf.col("shift")).alias("record")
     own = [name for name in found.columns if name not in ("file", "block", "id")]
     return found.join(sf.broadcast(known), ["file", "block"]).select("drop", record, *own)

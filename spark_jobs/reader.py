@@ -92,7 +92,7 @@ def split(line: Column, csv: Csv, most: int = -1) -> Column:
 
 def known(text: Column, csv: Csv) -> Column:
     """A text as a cell: null where it equals one of the dialect's null values."""
-    others = [text != word for word in sorted(csv.null_values)]
+    others = [text != word if word else sf.octet_length(text) > 0 for word in sorted(csv.null_values)]
     return sf.when(reduce(Column.__and__, others), text) if others else text
 
 

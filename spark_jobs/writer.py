@@ -43,7 +43,7 @@ def write_rows(
 
     `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
     """
-    evidence = _evidence(spark, records, request, failing)
+    evidence = _evidence(records, request, failing)
     files = evidence.coalesce(-(-how_many // ROWS_IN_A_FILE))
     files.write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
@@ -68,12 +68,10 @@ def write_rejected(
     return targets
 
 
-def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
+def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
     plan = request.plan
     form = formats.of(plan)
-    known = [(d.id, d.attempt, d.name) for d in request.drops]
-    drops = frames.small(spark, known, "drop string, attempt int, file string")
-    rows = records.where(bits.fails_any(failing)).join(sf.broadcast(drops), "drop")
+    rows = records.where(bits.fails_any(failing))
     malformed = bits.is_malformed(failing)
     parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
@@ -83,7 +81,7 @@ def _evidence(spark: SparkSession, records: DataFrame, request: JobRequest, fail
         "attempt",
         sf.lit(request.try_).cast("int").alias("try"),
         sf.lit(request.batch).alias("batch"),
-        "file",
+        sf.col("name").alias("file"),
         "record",
         sf.when(bits.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
         "cells",
