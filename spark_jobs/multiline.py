@@ -1,7 +1,8 @@
 """CSV whose cells may hold line breaks: Spark's own reader of records in, cells and values out.
 
 A record has no line of its own: the raw text of a failing one is its cells as JSON. A quote that is never closed takes
-in all that follows, unseen: so the quotes of a file are counted first, and a file with an odd number is refused.
+in all that follows, unseen: so the quotes of a file are followed first, line after line, and a file is refused whose
+quotes do not stand around whole cells.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from spark_jobs import reader, rules, storage
 from spark_jobs.schema import typed
 
 RAW = "cells array<string>, bad string"
+QUOTED, OPEN = "\ue000", "\ue001"
+TWICE = QUOTED + OPEN
 
 
 def is_headed(plan: Plan) -> bool:
@@ -48,10 +51,14 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
     """The files with a quote that is never closed, or that stands within unquoted text, by drop."""
     if not plan.csv.quote:
         return {}
-    text, value = spark.read.text(reader.paths(drops)), sf.col("value")
-    counted = text.groupBy(sf.col("_metadata.file_path").alias("file")).agg(
-        (sf.sum(rules.quotes(value, plan.csv)) % 2 == 1).alias("open"),
-        sf.bool_or(rules.without_escaped(value, plan.csv).rlike(_stray(plan.csv))).alias("stray"),
+    text = reader.lines(spark.read.text(reader.paths(drops)), plan.csv).where(
+        reader.has_quote(sf.col("line"), plan.csv)
+    )
+    quotes = text.select("file", "block", "id", rules.quotes(sf.col("line"), plan.csv).alias("n"), *_strays(plan.csv))
+    before = "sum(n) over (partition by file order by block, id rows between unbounded preceding and 1 preceding)"
+    followed = quotes.select("*", sf.expr(f"coalesce({before} % 2 = 1, false)").alias("is_open"))
+    counted = followed.groupBy("file").agg(
+        sf.expr("sum(n) % 2 = 1").alias("open"), sf.expr("bool_or(if(is_open, within, outside))").alias("stray")
     )
     seen = {storage.plain(row["file"]): row for row in counted.where("open or stray").collect()}
     message = "A quote is opened and never closed; all that follows it would be one cell."
@@ -61,10 +68,22 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
     return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in found.items()}
 
 
-def _stray(csv: Csv) -> str:
-    """A quote between two characters that can neither end a cell nor begin one."""
+def _strays(csv: Csv) -> list[Column]:
+    """Whether a quote of a line stands where no cell begins or ends: `outside` of quotes at its start, and `within`.
+
+    What is quoted becomes one sign, and what is open at the end another, so that only their neighbours matter.
+    """
+    line = rules.without_escaped(sf.regexp_replace("line", f"[{QUOTED}{OPEN}]", "x"), csv)
     delimiter, quote = re.escape(csv.delimiter), re.escape(csv.quote)
-    return rf"[^{delimiter}{quote}]{quote}[^{delimiter}{quote}\s]"
+    dropped = rf"[\x00-\x20&&[^{delimiter}]]"  # blanks and control characters may stand behind a closing quote
+    before, after = f"[^{delimiter}{QUOTED}][{TWICE}]", rf"{QUOTED}{dropped}*[^{delimiter}{TWICE}\x00-\x20]"
+    apart = f"{QUOTED}{dropped}{'+' if csv.escape == csv.quote else '*'}[{TWICE}]"
+    found = []
+    for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
+        whole = sf.regexp_replace(text, f"{quote}[^{quote}]*{quote}", QUOTED)
+        signs = sf.regexp_replace(whole, f"{quote}.*", OPEN)
+        found.append(signs.rlike(f"{before}|{after}|{apart}").alias(name))
+    return found
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:

@@ -24,6 +24,8 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
 
 
+JOINER = "\u2060"
+"""What Unicode has in place of a byte order mark in the midst of text: neither blank nor seen, one character long."""
 MOST_CELLS = 20_000
 """Spark's parser gives up the whole run at 20,480 cells in one line; a line with as many delimiters is no record."""
 
@@ -80,9 +82,14 @@ def header_texts(drop: JobDrop) -> tuple[str, ...]:
 
 
 def parsed(line: Column, csv: Csv, width: int) -> Column:
-    """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells."""
+    """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells.
+
+    A byte order mark that a line begins with becomes `JOINER`: the parser would drop it from the first line that it
+    gets, which may be any, and keep it in all others.
+    """
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
-    return sf.from_csv(bounded(line, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
+    text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
+    return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 
 
 def split(line: Column, csv: Csv, most: int = -1) -> Column:

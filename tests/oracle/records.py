@@ -131,13 +131,21 @@ def _is_odd(csv: Csv, line: str) -> bool:
 
 
 def _is_stray(csv: Csv, text: str) -> bool:
-    """Whether a quote stands between two characters that can neither end a cell nor begin one."""
+    """Whether a quote stands anywhere but around a whole cell."""
     if not csv.quote:
         return False
     if csv.escape != csv.quote:
         text = re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", text)
-    ends = re.escape(csv.delimiter + csv.quote)
-    return re.search(rf"[^{ends}\r\n]{re.escape(csv.quote)}[^{ends}\s]", text, re.ASCII) is not None
+    quote, ends = re.escape(csv.quote), re.escape(csv.delimiter + "\r\n")
+    inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
+    dropped = re.escape(CONTROLS.replace("\r", "").replace("\n", ""))
+    whole = f"(?:{quote}{inner}{quote}[{dropped}]*|[^{quote}{ends}]*)(?=[{ends}]|\\Z)"
+    cell, at = re.compile(f"{whole}|{quote}{inner}\\Z"), 0
+    while found := cell.match(text, at):
+        if found.end() == len(text):
+            return False
+        at = found.end() + 1
+    return True
 
 
 def _next(csv: Csv, line: str, at: int) -> tuple[str, int, bool]:

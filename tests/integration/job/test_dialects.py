@@ -176,7 +176,43 @@ def test_quotes_behind_bytes_that_are_no_text_are_counted(spark: SparkSession, t
     assert over_lines.drop("open.csv").refusal
 
 
-def test_quote_within_text_that_is_not_quoted_refuses_the_file(spark: SparkSession, tmp_path: Path) -> None:
-    files = {"stray.csv": 'id,note\n1,5"x\n2,"abc\n3,d\n', "good.csv": 'id,note\n1,"5""x"\n"2" ,"a\nb"\n'}
-    judged = judge(spark, tmp_path, MULTI, files)
-    assert (judged.decision("stray.csv").verdict, judged.decision("good.csv").verdict) == ("rejected", "accepted")
+def test_mark_at_the_start_of_a_line_is_a_part_of_its_cell(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark's CSV parser drops it from the first line that it gets, here the only one that needs it."""
+    plan = a_plan([a_property("name"), a_property("id", "integer")], [a_check("maxLength", "name", value=1)])
+    text = "name,id\na,1\n\ufeffb,2\nc,3\n"
+    judged = judge(spark, tmp_path, plan, {"a.csv": text, "quoted.csv": 'name,id\n"a",1\n\ufeff"b,c",2\n'})
+    assert [s.record for s in judged.count("name.maxLength", "a.csv").samples] == [2]
+    assert [s.record for s in judged.count("record.fields", "quoted.csv").samples] == [2]
+
+
+STRAY = {
+    "within.csv": 'id,note\n1,5"x\n2,"abc\n3,d\n',
+    "at-the-end.csv": 'id,note\n1,5"\n2,"abc\n3,d\n',
+    "behind-blanks.csv": 'id,note\n1, "a"\n',
+    "two-in-a-cell.csv": 'id,note\n1,"a" "b"\n',
+    "text-behind.csv": 'id,note\n1,"a\nb"c\n',
+    "after-a-break.csv": 'id,note\n1,"a\nb"\n2,x"\n3,"y\n',
+}
+WHOLE = {
+    "good.csv": 'id,note\n1,"5""x"\n"2" ,"a\nb"\n',
+    "continued.csv": 'id,note\n1,"a\nb, 5"\n2,"x\n""y"" z"\n"3",\n',
+    "empty.csv": 'id,note\n1,""\n2,"a\n"\n3,"\n"\n',
+    "signs.csv": 'id,note\n1,"\ue000"\n2,\ue001\n3,"\ue001\n\ue000"\n',
+}
+
+
+def test_quote_that_stands_not_around_a_cell_refuses_the_file(spark: SparkSession, tmp_path: Path) -> None:
+    judged = judge(spark, tmp_path, MULTI, STRAY | WHOLE)
+    codes = {name: refusal and refusal.code for name in STRAY | WHOLE for refusal in [judged.drop(name).refusal]}
+    assert codes == dict.fromkeys(STRAY, "open-quote") | dict.fromkeys(WHOLE)
+    assert {judged.decision(name).verdict for name in WHOLE} == {"accepted"}
+
+
+def test_tabs_and_escapes_stand_between_quoted_cells(spark: SparkSession, tmp_path: Path) -> None:
+    tabs = replace(MULTI, csv=Csv(multi_line=True, delimiter="\t", escape="\\"))
+    good = 'id\tnote\n"1"\t"a\n\\"b\\""\n"2"\t\\"\n'
+    judged = judge(spark, tmp_path, tabs, {"good.csv": good, "twice.csv": 'id\tnote\n1\t"a""b"\n'})
+    refusal = judged.drop("twice.csv").refusal
+    assert judged.decision("good.csv").verdict == "accepted"
+    assert refusal
+    assert refusal.code == "open-quote"
