@@ -6,7 +6,7 @@ as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -56,26 +56,44 @@ def looked(
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     cells = sf.struct(*(sf.col(f"p{n}").cast("string").alias(p.name) for n, p in here))
-    compared = {c.property for c in plan.checks if c.kind in rules.OF_TEXTS}
+    compared: dict[str, list[str]] = {}
+    for check in plan.checks:
+        if check.kind in rules.OF_TEXTS:
+            compared.setdefault(check.property or "", []).extend(check.arguments["values"])
     looked = _numbered(source, plan, header, compared).select("*", sf.lit(False).alias("odd"))
     return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
 
-def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Container[str | None]) -> DataFrame:
+def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Mapping[str, Sequence[str]]) -> DataFrame:
     """All records with file, block, id, columns p<n>, c<n> and v<n>.
 
     Of the properties in `texts` c<n> is a text, of others what p<n> is: to write a number takes longer than its checks.
+    As nobody wrote a number or a date, it is the one of these texts that means the same, if any does.
     """
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     number = sf.monotonically_increasing_id().alias("id")
     every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
     kinds = dict(source.dtypes)
-    cells = {n: sf.col(f"p{n}").cast("string") if p.name in texts else sf.col(f"p{n}") for n, p in here}
+    values = {n: _value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in here}
+    cells = {
+        n: _text(n, values[n], p, () if kinds[p.name] == "string" else texts[p.name])
+        if p.name in texts
+        else sf.col(f"p{n}")
+        for n, p in here
+    }
     return every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
-        *(_value(sf.col(f"p{n}"), kinds[p.name], p).alias(f"v{n}") for n, p in here),
+        *(value.alias(f"v{n}") for n, value in values.items()),
     )
+
+
+def _text(number: int, value: Column, prop: Property, texts: Iterable[str]) -> Column:
+    """A column as text; where its value is that of some text, as that."""
+    text = sf.col(f"p{number}").cast("string")
+    for word in dict.fromkeys(texts):
+        text = sf.when(value == rules.constant(word, prop), sf.lit(word)).otherwise(text)
+    return text
 
 
 def records(
@@ -87,7 +105,7 @@ def records(
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    return reader.chosen(_numbered(source, plan, header, wanted), plan, wanted)
+    return reader.chosen(_numbered(source, plan, header, dict.fromkeys(wanted, ())), plan, wanted)
 
 
 def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

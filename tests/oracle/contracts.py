@@ -130,7 +130,7 @@ def _column(chance: Random, n: int, form: Document) -> Column:
     good = MAKERS[kind](chance, written, form)
     if written.get("logicalTypeOptions") == {}:
         del written["logicalTypeOptions"]
-    _quality(chance, written, good, form)
+    _quality(chance, written, good)
     written["quality"] += _figures(chance, kind, good)
     cells = (*good, *hostile.CELLS[kind], *hostile.ANY)
     added_up = any(e.get("implementation", {}).get("metric") in ("sum", "mean", "stdev") for e in written["quality"])
@@ -143,7 +143,7 @@ def _cell(text: str) -> Cell:
     return Cell(text, value_of(text, Property("x", "number")))
 
 
-def _quality(chance: Random, written: Document, good: Sequence[str], form: Document) -> None:
+def _quality(chance: Random, written: Document, good: Sequence[str]) -> None:
     entries = written["quality"] = []
     for n, metric in enumerate(chance.sample(("nullValues", "missingValues", "invalidValues", "notBlank", "regex"), 2)):
         entry: Document = {"id": f"q{n}-{chance.randrange(10**6)}"}
@@ -156,8 +156,6 @@ def _quality(chance: Random, written: Document, good: Sequence[str], form: Docum
             inner = {"metric": metric, **judged} | ({"pattern": chance.choice(PATTERNS)} if metric == "regex" else {})
             entries.append(entry | {"type": "custom", "engine": "dropgate", "implementation": inner})
             continue
-        if metric == "missingValues" and form["format"] == "parquet" and written["logicalType"] != "string":
-            continue  # it is told by texts, and nobody wrote one
         entry |= {"metric": metric, **judged}
         if metric == "missingValues":
             entry["arguments"] = {"missingValues": [chance.choice((None, "N/A")), "x", *chance.sample(list(good), 1)]}

@@ -13,6 +13,7 @@ from contracts.verdict import Decision, decide
 from tests.oracle import figures
 from tests.oracle.records import Cell, Content, Record
 from tests.oracle.rules import FAILS
+from tests.oracle.values import value_of
 
 NULL, FAILED, GOOD = "null", "failed", "good"
 
@@ -85,13 +86,21 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
         case "missingValues" if cell.text is None:
             return FAILED if check.arguments["null"] else NULL
         case "missingValues":
-            return FAILED if cell.text in check.arguments["values"] else GOOD
+            return FAILED if _is_missing(check, plan, cell) else GOOD
         case "logicalType" if cell.text is not None:
             return FAILED if cell.value is None else GOOD
     if cell.value is None:
         return NULL
     prop = plan.property_named(check.property or "")
     return FAILED if FAILS[check.kind](cell.value, check, prop) else GOOD
+
+
+def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
+    """Whether a cell stands in a list of missing values; in Parquet its value does, unless it is a text."""
+    prop, words = plan.property_named(check.property or ""), check.arguments["values"]
+    if plan.file_format != "parquet" or prop.type in ("string", "time"):
+        return cell.text in words
+    return cell.value is not None and cell.value in [value_of(word, prop) for word in words]
 
 
 def _count(plan: Plan, content: Content, check: Check) -> Count:

@@ -64,6 +64,31 @@ def test_metrics_of_zero_say_which_records_fail(spark: SparkSession, tmp_path: P
             assert (count.evaluated, count.failed, count.null) == (rows, failed, rows - values)
 
 
+def test_missing_value_of_parquet_is_known_by_what_it_stands_for(spark: SparkSession, tmp_path: Path) -> None:
+    properties = [
+        a_property("whole", "integer"),
+        a_property("part", "number"),
+        a_property("exact", "number", exact=(9, 2)),
+        a_property("day", "date", format="dd.MM.yyyy"),
+        a_property("text"),
+    ]
+    words = {"whole": "-9", "part": "-999", "exact": "-999", "day": "31.12.9999", "text": "-9"}
+    checks = [a_check(MISSING, name, values=[word, "n/a"], null=False) for name, word in words.items()]
+    frame = spark.sql(
+        "select * from values (-9L, -999D, -999.00BD, date'9999-12-31', '-9'), "
+        "(9L, 9.5D, 9.50BD, date'2024-01-31', '-9.0'), (null, null, null, null, null) as t(whole, part, exact, day, text)"
+    )
+    typed = frame.withColumn("exact", frame.exact.cast("decimal(9,2)"))
+    typed.coalesce(1).write.parquet(f"{tmp_path}/made")
+    body = next((tmp_path / "made").glob("part-*.parquet")).read_bytes()
+
+    judged = judge(spark, tmp_path, a_plan(properties, checks, file_format="parquet"), {"a.parquet": body})
+
+    counts = [judged.count(check.id, "a.parquet") for check in checks]
+    assert [(c.evaluated, c.failed, c.null) for c in counts] == [(3, 1, 1)] * 5
+    assert [s.record for c in counts for s in c.samples] == [1] * 5
+
+
 def test_null_among_missing_values_forbids_nulls(spark: SparkSession, tmp_path: Path) -> None:
     columns = [
         Column(a_property("p", "integer"), [a_check(MISSING, "p", values=["-9"], null=True)], {}),
