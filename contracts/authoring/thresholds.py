@@ -47,7 +47,7 @@ def read(document: Document, path: Path, entry: dict[str, Any]) -> Threshold | N
         document.wrong_type(at, "a number")
         return None
     made = Threshold(operator, tuple(Decimal(v) for v in raw), unit)
-    if wrong := _never_holds(made):
+    if wrong := _never_holds(made, entry["metric"]):
         document.error(at, "cannot-hold", *wrong)
         return None
     return made
@@ -66,7 +66,7 @@ def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
     return True
 
 
-def _never_holds(made: Threshold) -> tuple[str, str] | None:
+def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
     """Why a threshold makes no sense, and what to write instead."""
     low, high = made.values[0], made.values[-1]
     if min(low, high) < 0:
@@ -81,7 +81,17 @@ def _never_holds(made: Threshold) -> tuple[str, str] | None:
         return "A count is a whole number.", "Write one."
     if made.unit == "rows" and made.operator == "mustBeBetween" and int(low) + 1 >= high:
         return f"No count lies between {low} and {high}, the ends excluded.", "Write a wider range, or `mustBe`."
+    if metric == "duplicateValues" and _is_one_alone(made):
+        return "All values that are the same count, which are two or more.", "Write `mustBe: 0`, or let 2 or more be."
     return None
+
+
+def _is_one_alone(made: Threshold) -> bool:
+    """Whether a threshold admits a count of 1 and no other."""
+    low, high = made.values[0], made.values[-1]
+    return made.unit == "rows" and (
+        (made.operator == "mustBe" and low == 1) or (made.operator == "mustBeBetween" and low < 1 < high <= 2)
+    )
 
 
 def words(threshold: Threshold, metric: str) -> str:

@@ -76,7 +76,8 @@ def test_missing_value_of_parquet_is_known_by_what_it_stands_for(spark: SparkSes
     checks = [a_check(MISSING, name, values=[word, "n/a"], null=False) for name, word in words.items()]
     frame = spark.sql(
         "select * from values (-9L, -999D, -999.00BD, date'9999-12-31', '-9'), "
-        "(9L, 9.5D, 9.50BD, date'2024-01-31', '-9.0'), (null, null, null, null, null) as t(whole, part, exact, day, text)"
+        "(9L, 9.5D, 9.50BD, date'2024-01-31', '-9.0'), (null, null, null, null, null) "
+        "as t(whole, part, exact, day, text)"
     )
     typed = frame.withColumn("exact", frame.exact.cast("decimal(9,2)"))
     typed.coalesce(1).write.parquet(f"{tmp_path}/made")

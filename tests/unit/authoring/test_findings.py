@@ -187,6 +187,8 @@ QUALITY = {
     "range without inside": "- metric: nullValues\n  mustBeBetween: [1, 2]  #! cannot-hold",
     "negative count": "- metric: nullValues\n  mustBeLessThan: -1  #! cannot-hold",
     "less than nothing": "- metric: nullValues\n  mustBeLessThan: 0  #! cannot-hold",
+    "one that is twice": "- metric: duplicateValues\n  mustBe: 1  #! cannot-hold",
+    "one or nothing between": "- metric: duplicateValues\n  mustBeBetween: [0, 2]  #! cannot-hold",
     "half a row": "- metric: nullValues\n  mustBe: 0.5  #! cannot-hold",
     "more than everything": "- metric: nullValues\n  mustBeLessThan: 101  #! cannot-hold\n  unit: percent",
     "unknown severity": "- metric: nullValues\n  mustBe: 0\n  severity: info  #! unknown-severity",
