@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import reduce
 from itertools import groupby
 
 from pyspark.sql import Column, DataFrame
@@ -17,8 +16,8 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Csv, Plan, Property
-from spark_jobs import reader, rules
-from spark_jobs.schema import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
+from spark_jobs import reader, rules, schema
+from spark_jobs.schema import ISO, NUMERAL, cast, fence, typed
 
 WIDE = 400
 """Columns up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
@@ -37,25 +36,22 @@ def is_headed(plan: Plan) -> bool:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The lines of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text."""
+) -> tuple[DataFrame, Column, Column]:
+    """The lines of files with one header: file, block, id, line, c<n> and v<n>; the odd ones; the raw text."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
-    cells = {n: reader.known(sf.expr(f"get(texts, {at[p.name]})"), plan.csv) for n, p in here}
-    values = {n: _value(cells[n], p) for n, p in here}
-    uneven = ~sf.col("plain") | (sf.size("texts") != len(header)) | line.isin(*header_texts)
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
+    cells = {n: sf.expr(reader.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
     looked = split.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
-        *(value.alias(f"v{n}") for n, value in values.items()),
-        sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
+        *(_value(cells[n], p).alias(f"v{n}") for n, p in here),
     )
-    return looked, line
+    uneven = f"not plain or size(texts) != {len(header)} or {schema.infinite(here)}"
+    return looked, sf.coalesce(sf.expr(uneven) | line.isin(*header_texts), sf.lit(False)), line
 
 
 def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
@@ -64,7 +60,7 @@ def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[Dat
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     raw, parsed = sf.col("raw"), sf.col("parsed")
     apart = singles.select("*", reader.parsed(raw, plan.csv, len(header)).alias("parsed"))
-    cells = [reader.cell(parsed[f"c{at[p.name]}"], plan.csv).alias(f"c{n}") for n, p in here]
+    cells = [sf.expr(reader.cell(f"parsed.c{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     swallows = reader.swallows(raw, plan.csv, len(header))
     return apart.select("*", *cells).select("*", *values), rules.record_rules(
@@ -97,7 +93,7 @@ def records(
     texts = [sf.expr(f"if(pieces is null, fields.c{at}, pieces[{at}])").alias(f"t{n}") for n, at in enumerate(places)]
     cells = apart.select("file", "block", "id", *texts)
     known = cells.select(
-        "file", "block", "id", *(reader.cell(sf.col(f"t{n}"), plan.csv).alias(f"t{n}") for n in range(len(places)))
+        "file", "block", "id", *(sf.expr(reader.cell(f"t{n}", plan.csv)).alias(f"t{n}") for n in range(len(places)))
     )
     return known.select("*", *reader.values(plan, wanted))
 

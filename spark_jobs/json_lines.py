@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -18,8 +17,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from contracts.columns import OURS
 from contracts.plan import LogicalType, Plan, Property
-from spark_jobs import reader
-from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
+from spark_jobs import reader, schema
+from spark_jobs.schema import cast, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
@@ -55,24 +54,21 @@ def is_headed(_plan: Plan) -> bool:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+) -> tuple[DataFrame, Column, Column]:
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>; odd ones; the raw text."""
     line, here = sf.col("line"), list(enumerate(plan.properties))
     short = sf.octet_length(line) <= LONGEST
     even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
-    schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
-    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
+    names = StructType([StructField(p.name, StringType()) for p in plan.properties])
+    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), names, STRICT).alias("fields"))
     cells = {n: sf.col("fields")[p.name] for n, p in here}
-    values = {n: _value(cells[n], p) for n, p in here}
-    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = parsed.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
-        *(value.alias(f"v{n}") for n, value in values.items()),
-        sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
+        *(_value(cells[n], p).alias(f"v{n}") for n, p in here),
     )
-    return looked, line
+    return looked, sf.expr(f"coalesce(not plain or {schema.infinite(here)}, false)"), line
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
@@ -98,7 +94,7 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
     here = list(enumerate(plan.properties))
     apart = _apart(singles, sf.col("raw"))
-    kinds = [sf.expr(f"schema_of_variant(kinds[{_literal(p.name)}])").alias(f"k{n}") for n, p in here]
+    kinds = [sf.expr(f"schema_of_variant(kinds[{reader.literal(p.name)}])").alias(f"k{n}") for n, p in here]
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
@@ -149,15 +145,10 @@ def _apart(rows: DataFrame, raw: Column) -> DataFrame:
 
 def _cell(name: str) -> Column:
     """The text of a value; of a number that came back through a double as the variant has it, exactly."""
-    key = _literal(name)
+    key = reader.literal(name)
     rounded = f"length(texts[{key}]) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
     is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"
     return sf.expr(f"if({is_exact}, try_variant_get(kinds[{key}], '$', 'string'), texts[{key}])")
-
-
-def _literal(name: str) -> str:
-    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _is_of(kind: Column, prop: Property) -> Column:

@@ -99,15 +99,14 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
+) -> tuple[DataFrame, Column, Column]:
+    """The records of files with one header: file, block, id, c<n> and v<n>; odd ones; the raw text."""
     texts = _texts(header)
     is_head = sf.lit(True)
     for text, name in zip(texts, header, strict=True):
         is_head &= text == name
     odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
-    looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
-    return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
+    return _numbered(source, plan, header), odd, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
 
 
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
@@ -115,7 +114,7 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFra
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     numbered = source.select("*", *reader.place(), sf.monotonically_increasing_id().alias("id"))
-    cells = [reader.cell(sf.col(f"cell{at[p.name]}"), plan.csv).alias(f"c{n}") for n, p in here]
+    cells = [sf.expr(reader.cell(f"cell{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
     return numbered.select("*", *cells).select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
 
 
@@ -128,7 +127,7 @@ def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[Dat
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     apart = singles.select("*", sf.from_json("raw", RAW).alias("parts"))
-    cells = [reader.known(sf.expr(f"get(parts.cells, {at[p.name]})"), plan.csv).alias(f"c{n}") for n, p in here]
+    cells = [sf.expr(reader.known(f"get(parts.cells, {at[p.name]})", plan.csv)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     bad = sf.col("parts.bad")
     return apart.select("*", *cells).select("*", *values), {

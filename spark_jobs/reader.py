@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import reduce
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -97,10 +96,16 @@ def split(line: Column, csv: Csv, most: int = -1) -> Column:
     return sf.split(line, re.escape(csv.delimiter), most)
 
 
-def known(text: Column, csv: Csv) -> Column:
-    """A text as a cell: null where it equals one of the dialect's null values."""
-    others = [text != word if word else sf.octet_length(text) > 0 for word in sorted(csv.null_values)]
-    return sf.when(reduce(Column.__and__, others), text) if others else text
+def known(text: str, csv: Csv) -> str:
+    """A text as a cell, both in SQL: null where it equals one of the dialect's null values."""
+    others = [f"{text} != {literal(word)}" if word else f"octet_length({text}) > 0" for word in sorted(csv.null_values)]
+    return f"if({' and '.join(others)}, {text}, null)" if others else text
+
+
+def literal(text: str) -> str:
+    """A text as SQL has it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def fits(parsed_line: Column) -> Column:
@@ -147,9 +152,9 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     return apart.select("*", texts.alias("texts")).drop("fields", "pieces")
 
 
-def cell(parsed_cell: Column, csv: Csv) -> Column:
+def cell(parsed_cell: str, csv: Csv) -> str:
     """A cell of a parsed line, as `known` has it; the parser gives null for an empty text."""
-    return known(sf.coalesce(parsed_cell, sf.lit("")), csv)
+    return known(f"coalesce({parsed_cell}, '')", csv)
 
 
 def values(plan: Plan, wanted: Sequence[str]) -> list[Column]:

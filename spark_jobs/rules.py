@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -41,25 +42,35 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
 
     A record check is None, too: what it looks at is the line.
     """
-    cells: dict[str, tuple[Property, Column, Column]] = {}  # each made once, as every call into the JVM takes time
-    for n, p in enumerate(plan.properties):
-        if p.name in present:
-            cells[p.name] = p, sf.col(f"c{n}"), sf.col(f"v{n}")
-    return [failing(check, *cells[check.property]) if check.property in cells else None for check in checks]
+    numbers = {p.name: n for n, p in enumerate(plan.properties) if p.name in present}
+
+    @cache  # as every call into the JVM takes time
+    def columns(name: str) -> tuple[Property, Column, Column]:
+        return plan.property_named(name), sf.col(f"c{numbers[name]}"), sf.col(f"v{numbers[name]}")
+
+    return [failing(c, *columns(c.property)) if c.property and c.property in numbers else None for c in checks]
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
-    """What is counted beside the row checks, by name.
+    """What is counted beside the row checks, as tests by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
     wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k.
     """
+    known = _nulls(plan, present) | _parts(plan, present)
+    return {name: sf.expr(test) for name, test in known.items()} | _invalid_of(plan, present)
+
+
+def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """The null cells that no row check counts, in SQL."""
     names = [p.name for p in plan.properties]
-    nulls = {f"null{n}": sf.expr(f"c{n} is null" if names[n] in present else "false") for n in _uncounted(plan)}
+    return {f"null{n}": f"c{n} is null" if names[n] in present else "false" for n in _uncounted(plan)}
+
+
+def _invalid_of(plan: Plan, present: Container[str]) -> dict[str, Column]:
     metrics = _validity(plan)
     tests = failing_of(plan, metrics.values(), present)
-    invalid = {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
-    return nulls | invalid | _parts(plan, present)
+    return {f"bad{k}": sf.lit(False) if test is None else test for k, test in zip(metrics, tests, strict=True)}
 
 
 def summed_names(plan: Plan) -> list[str]:
@@ -117,20 +128,22 @@ def _several(plan: Plan) -> dict[int, Check]:
     return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments}
 
 
-def _parts(plan: Plan, present: Container[str]) -> dict[str, Column]:
+def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of the records lacks a part of a key, in SQL: null cells, and cells without a value of their type."""
     at = {p.name: n for n, p in enumerate(plan.properties)}
-    tests: dict[str, Column] = {}
+    tests: dict[str, str] = {}
     for k, check in _several(plan).items():
         own = [at[name] for name in check.properties() if name in present]
         for name, column in PARTS.items():
-            tests[f"{name}{k}"] = sf.expr(" or ".join(f"{column}{n} is null" for n in own) or "false")
+            tests[f"{name}{k}"] = " or ".join(f"{column}{n} is null" for n in own) or "false"
     return tests
 
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
     """The same as counts over rows, and the figures of all values."""
-    counts = [sf.count(sf.when(test, 1)).alias(name) for name, test in summed(plan, present).items()]
+    known = _nulls(plan, present) | _parts(plan, present)
+    counts = [sf.expr(f"count(if({test}, 1, null))").alias(name) for name, test in known.items()]
+    counts += [sf.count(sf.when(test, 1)).alias(name) for name, test in _invalid_of(plan, present).items()]
     adds, which = figured(plan, present), figures.parts(plan)
     return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
 
