@@ -142,11 +142,17 @@ def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) 
     return None
 
 
+def made(check: Check, count: Count) -> Count:
+    """A count as it is judged: without a record no check was made but that of their number."""
+    if check.kind == "rowCount" or count.state != "counted" or count.evaluated or count.failed or count.null:
+        return count
+    return replace(count, state="not_evaluated", reason=NO_ROWS)
+
+
 def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
+    count = made(check, count)
     if check.kind == "rowCount" and count.state == "counted":
         count = Count(facts.read, observed=str(facts.read))
-    elif count.state == "counted" and not (count.evaluated or count.failed or count.null):
-        count = replace(count, state="not_evaluated", reason=NO_ROWS)
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
     return Outcome(

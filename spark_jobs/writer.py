@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from contracts import columns
 from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Check, Plan
+from contracts.verdict import made
 from spark_jobs import bits, corrections, formats, frames, reader, storage
 
 ROWS = (
@@ -134,7 +135,8 @@ def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropR
 def _summary(
     request: JobRequest, sha: str, drop: DropResult, check: Check, count: Count, at: str
 ) -> tuple[object, ...]:
-    plan, counted = request.plan, count.state == "counted"
+    plan, count = request.plan, made(check, count)
+    counted = count.state == "counted"
     rows = check.scope != "set" and counted
     seen = count.failed if count.figure is None else count.figure
     holds = check.threshold.holds(seen, count.evaluated) if check.threshold else count.failed == 0
