@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import DropResult, JobDrop, JobRequest
@@ -44,14 +45,13 @@ class Read:
     """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
 
     `single` are the lines that scratch holds one by one, as they fail or need a closer look; `judged` is what came of
-    the latter. `counts` has all records once those are judged, too.
+    the latter.
     """
 
     groups: list[Group]
     lines: dict[str, Lines]
     failed: dict[str, DropResult]
     scratch: DataFrame | None = None
-    counts: metrics.Counts | None = None
     judged: DataFrame | None = None
     single: int = 0
 
@@ -127,21 +127,24 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) ->
     parts = [scanned(g.source, request.plan, g.header, _header_texts(form, g.drops)) for g in groups]
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, (d for g in groups for d in g.drops))
-    by_file, found.counts = metrics.counted(found.scratch, texts, request.plan)
-    found.single = sum(split.single for splits in by_file.values() for split in splits)
-    known = {storage.plain(file): (file, splits) for file, splits in by_file.items()}
+    by_file: dict[str, list[Row]] = {}
+    for row in metrics.heads(found.scratch, texts).collect():
+        found.single += row["single"]
+        by_file.setdefault(storage.plain(row["file"]), []).append(row)
+    for splits in by_file.values():
+        splits.sort(key=lambda split: split["block"])
     for group in groups:
         for drop in group.drops:
-            file, splits = known.get(storage.plain(drop.uri), ("", []))
-            found.lines[drop.id] = Lines(sum(split.lines for split in splits), sum(split.blank for split in splits))
-            own = [split for split in splits if split.lines > split.blank]
-            if not _placed(group, drop, file, own, form if form.is_headed(request.plan) else None):
+            splits = by_file.get(storage.plain(drop.uri), [])
+            found.lines[drop.id] = Lines(sum(split["n"] for split in splits), sum(split["blank"] for split in splits))
+            own = [split for split in splits if split["n"] > split["blank"]]
+            if not _placed(group, drop, own, form if form.is_headed(request.plan) else None):
                 found.failed[drop.id] = _header_changed(drop)
     return found
 
 
 def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
-    """Judge the lines that are still open, once, into scratch, and count them: as placed, n, words, sums."""
+    """Judge the lines that are still open, once, into scratch: as placed, n, words, sums."""
     plan = request.plan
     shape = [*metrics.PLACED, "n", *bits.words(plan), *rules.summed_names(plan)]
     parts = [
@@ -152,13 +155,13 @@ def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
     if parts:
         each = (part.select(*shape) for part in parts)
         read.judged = _written(spark, reduce(DataFrame.unionByName, each), request, "judged")
-        _counts(read).add_all(read.judged)
 
 
-def counted(read: Read) -> tuple[dict[str, metrics.Tally], dict[str, metrics.Masks]]:
-    """What was counted, by drop."""
-    owners = {place.file: place.drop.id for group in read.groups for place in group.places}
-    return _counts(read).tallies(owners)
+def every(read: Read, plan: Plan) -> DataFrame:
+    """All records, as they are counted: file, n, words, sums."""
+    shape = ["file", "n", *bits.words(plan), *rules.summed_names(plan)]
+    known = _scratch(read).where(sf.col("m0").isNotNull()).select(*shape)
+    return known if read.judged is None else known.unionByName(read.judged.select(*shape))
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
@@ -175,11 +178,6 @@ def _scratch(read: Read) -> DataFrame:
     return read.scratch
 
 
-def _counts(read: Read) -> metrics.Counts:
-    assert read.counts is not None, "nothing was scanned"
-    return read.counts
-
-
 def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: str) -> DataFrame:
     """Rows as they lie in scratch, once they are written; Spark need not look there for their schema."""
     folder = storage.plain(request.scratch) + name
@@ -187,23 +185,20 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _placed(
-    group: Group, drop: JobDrop, file: str, splits: Sequence[metrics.Split], headed: formats.Format | None
-) -> bool:
+def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.Format | None) -> bool:
     """Note where the records of a drop lie; false if its first line should be its header, and is not."""
     if headed:
-        if not splits or splits[0].block != 0:
+        if not splits or splits[0]["block"] != 0:
             return False
-        at, text = splits[0].head or (None, "")
-        if at is None or at != splits[0].first or text not in headed.header_texts(drop):
+        start: Any = splits[0]["head"]
+        if start is None or start["at"] != splits[0]["first"] or start["raw"] not in headed.header_texts(drop):
             return False
-        group.heads.append(at)
+        group.heads.append(start["at"])
     offset = 0 if headed else 1
     for split in splits:
-        assert split.first is not None, "lines that are not empty have an id"
-        group.places.append(metrics.Place(file, split.block, drop, offset - split.first))
-        offset += split.lines - split.blank
-        group.open += split.open
+        group.places.append(metrics.Place(split["file"], split["block"], drop, offset - split["first"]))
+        offset += split["n"] - split["blank"]
+        group.open += split["open"]
     group.open -= headed is not None
     return True
 

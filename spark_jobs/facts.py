@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
 from spark_jobs import bits, formats, keys, metrics, samples, storage, writer
-from spark_jobs.batch import Group, Lines, Read, counted, judge_open, singles
+from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
 from spark_jobs.counts import Facts, count
 
 MANY = 50_000
@@ -36,7 +36,8 @@ class Findings:
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     judge_open(spark, request, read)
-    found = Findings(*counted(read))
+    owners = {place.file: place.drop.id for group in read.groups for place in group.places}
+    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan))
     _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:

@@ -29,22 +29,6 @@ PLACED = ("file", "drop", "attempt", "name", "record", "raw")
 """What `placed` says of a line."""
 
 
-@dataclass(slots=True)
-class Split:
-    """A split of a file as it was scanned: all its lines, the empty ones, those that stand alone, those to be judged.
-
-    `first` is the first id, `head` the id and text of the first line like a header.
-    """
-
-    block: int
-    lines: int = 0
-    blank: int = 0
-    single: int = 0
-    open: int = 0
-    first: int | None = None
-    head: tuple[int, str] | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """A split of a file: whose it is, and what turns an id within it into a record number (the header is record 0)."""
@@ -67,30 +51,14 @@ class Tally:
     sums: dict[str, Any] = field(default_factory=dict)
 
 
-def counted(scratch: DataFrame, header_texts: Sequence[str], plan: Plan) -> tuple[dict[str, list[Split]], Counts]:
-    """The splits of each file, in their order, and the records that are judged, from one look at scratch.
-
-    Lines without words are empty, or still to be judged, which stand alone: a header line is one of them.
-    """
-    words = bits.words(plan)
+def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
+    """For each split: its lines; blank, single and open ones; its first id, its first line like a header."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
-    known = sf.count("at").alias("single"), sf.min("first").alias("first"), sf.min(head).alias("head")
-    groups = scratch.groupBy("file", "block", *words).agg(sf.sum("n").alias("n"), *known, *rules.merged(plan))
-    found: dict[str, dict[int, Split]] = {}
-    counts = Counts(plan)
-    for file, block, *rest in groups.toLocalIterator(prefetchPartitions=True):
-        mask, (n, single, first, title, *sums) = rest[: len(words)], rest[len(words) :]
-        split = found.setdefault(file, {}).setdefault(block, Split(block))
-        split.lines += n
-        split.single += single
-        split.first = _both(min, split.first, first)
-        split.head = _both(min, split.head, title and tuple(title))
-        if mask[0] is None:
-            split.open += single
-            split.blank += n - single
-        else:
-            counts.add(file, mask, n, sums)
-    return {file: [own[block] for block in sorted(own)] for file, own in found.items()}, counts
+    blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
+    single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
+    return scratch.groupBy("file", "block").agg(
+        *(sf.sum("n").alias("n"), blank, single, unsure), sf.min("first").alias("first"), sf.min(head).alias("head")
+    )
 
 
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
@@ -108,31 +76,27 @@ def is_open() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNotNull()
 
 
-class Counts:
-    """Every row check and every sum of the records of some files, group by group."""
+def is_blank() -> Column:
+    """Whether a group of scratch is that of empty lines, which have no id."""
+    return sf.col("m0").isNull() & sf.col("at").isNull()
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._tellers: dict[str, _Teller] = {}
 
-    def add(self, file: str, words: Sequence[int], n: int, sums: Sequence[Any]) -> None:
-        """Count n records of a file that fail the same checks."""
-        teller = self._tellers.get(file) or self._tellers.setdefault(file, _Teller(self._plan))
-        teller.add(sum(word << at * bits.WORD for at, word in enumerate(words)), n, sums)
+def tally(records: DataFrame, owners: Mapping[str, str], plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
+    """Count every row check and every sum, by drop, and the most frequent masks of failing checks.
 
-    def add_all(self, records: DataFrame) -> None:
-        """Count records: file, words, n, sums."""
-        words = bits.words(self._plan)
-        few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(self._plan))
+    `owners` are the drops by file; other files do not count.
+    """
+    words, sums = bits.words(plan), rules.summed_names(plan)
+    few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
+    tellers: dict[str, _Teller] = {}
+    with localcontext(prec=DIGITS):
         for file, *rest in few.toLocalIterator(prefetchPartitions=True):
-            self.add(file, rest[: len(words)], rest[len(words)], rest[len(words) + 1 :])
-
-    def tallies(self, owners: Mapping[str, str]) -> tuple[dict[str, Tally], dict[str, Masks]]:
-        """What was counted, by drop, and the most frequent masks of failing checks; other files are nobody's."""
-        names = rules.summed_names(self._plan)
-        own = {owners[file]: teller for file, teller in self._tellers.items() if file in owners}
-        tallies = {drop: teller.tally(names) for drop, teller in own.items()}
-        return tallies, {drop: teller.masks() for drop, teller in own.items() if teller.failing}
+            if file in owners:
+                teller = tellers.get(file) or tellers.setdefault(file, _Teller(plan))
+                mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
+                teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
+    tallies = {owners[file]: teller.tally(sums) for file, teller in tellers.items()}
+    return tallies, {owners[file]: teller.masks() for file, teller in tellers.items() if teller.failing}
 
 
 class _Teller:
@@ -154,8 +118,7 @@ class _Teller:
         self._total += n
         self._malformed += n if mask & self._record else 0
         self._rejected += n if mask & self._strict else 0
-        with localcontext(prec=DIGITS):
-            self._sums = [_both(*three) for three in zip(self._how, self._sums, sums, strict=True)]
+        self._sums = [_both(*three) for three in zip(self._how, self._sums, sums, strict=True)]
         if not mask:
             return
         self.failing += n
