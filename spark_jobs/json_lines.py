@@ -99,10 +99,11 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
     known = sf.array(*map(sf.lit, dict.fromkeys((*(p.name for p in plan.properties), *OURS))))
+    is_object = sf.col("texts").isNotNull()  # of what is none, nobody can tell what is a text in it
     return found, {
-        "object": sf.col("texts").isNull(),
+        "object": ~is_object,
         "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
-        "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | sf.col("raw").rlike(LONE),
+        "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
         "knownKeys": sf.size(sf.array_except("names", known)) > 0,
     }
 
