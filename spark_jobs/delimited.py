@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from itertools import groupby
 
 from pyspark.sql import Column, DataFrame
@@ -16,8 +17,8 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Csv, Plan, Property
-from spark_jobs import reader, rules, schema
-from spark_jobs.schema import ISO, NUMERAL, cast, fence, typed
+from spark_jobs import reader, rules
+from spark_jobs.schema import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
 
 WIDE = 400
 """Columns up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
@@ -36,8 +37,8 @@ def is_headed(plan: Plan) -> bool:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
-) -> tuple[DataFrame, Column, Column]:
-    """The lines of files with one header: file, block, id, line, c<n> and v<n>; the odd ones; the raw text."""
+) -> tuple[DataFrame, Column]:
+    """The lines of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
@@ -45,13 +46,16 @@ def looked(
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
     cells = {n: sf.expr(reader.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
+    values = {n: _value(cells[n], p) for n, p in here}
+    uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = split.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
-        *(_value(cells[n], p).alias(f"v{n}") for n, p in here),
+        *(value.alias(f"v{n}") for n, value in values.items()),
+        sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
     )
-    uneven = f"not plain or size(texts) != {len(header)} or {schema.infinite(here)}"
-    return looked, sf.coalesce(sf.expr(uneven) | line.isin(*header_texts), sf.lit(False)), line
+    return looked, line
 
 
 def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

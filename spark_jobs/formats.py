@@ -36,10 +36,10 @@ class Format(Protocol):
 
     def looked(
         self, source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
-    ) -> tuple[DataFrame, Column, Column]:
-        """The records of files with one header at first sight: file, block, id (null for an empty line), c<n> and v<n>.
+    ) -> tuple[DataFrame, Column]:
+        """The records of files with one header at first sight: file, block, id, c<n>, v<n>, odd; and their raw text.
 
-        Also, of these columns: whether a record needs a closer look, and its raw text.
+        `odd` are those that need a closer look; the id of an empty line is null.
         """
 
     def opened(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -17,8 +18,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from contracts.columns import OURS
 from contracts.plan import LogicalType, Plan, Property
-from spark_jobs import reader, schema
-from spark_jobs.schema import cast, typed
+from spark_jobs import reader
+from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
@@ -54,21 +55,24 @@ def is_headed(_plan: Plan) -> bool:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column, Column]:
-    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>; odd ones; the raw text."""
+) -> tuple[DataFrame, Column]:
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
     line, here = sf.col("line"), list(enumerate(plan.properties))
     short = sf.octet_length(line) <= LONGEST
     even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
-    names = StructType([StructField(p.name, StringType()) for p in plan.properties])
-    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), names, STRICT).alias("fields"))
+    schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
+    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
     cells = {n: sf.col("fields")[p.name] for n, p in here}
+    values = {n: _value(cells[n], p) for n, p in here}
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = parsed.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
-        *(_value(cells[n], p).alias(f"v{n}") for n, p in here),
+        *(value.alias(f"v{n}") for n, value in values.items()),
+        sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
     )
-    return looked, sf.expr(f"coalesce(not plain or {schema.infinite(here)}, false)"), line
+    return looked, line
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:

@@ -99,14 +99,15 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column, Column]:
-    """The records of files with one header: file, block, id, c<n> and v<n>; odd ones; the raw text."""
+) -> tuple[DataFrame, Column]:
+    """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
     texts = _texts(header)
     is_head = sf.lit(True)
     for text, name in zip(texts, header, strict=True):
         is_head &= text == name
     odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
-    return _numbered(source, plan, header), odd, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
+    looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
+    return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
 
 
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:

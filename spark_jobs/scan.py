@@ -23,9 +23,9 @@ def scan(source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: S
     """
     at = positions(header)
     words = bits.words(plan)
-    looked, odd, raw = formats.of(plan).looked(source, plan, header, header_texts)
+    looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
     failing = rules.failing_of(plan, plan.row_checks(), at)
-    flagged = looked.select("*", odd.alias("odd"), *bits.flags(failing))
+    flagged = looked.select("*", *bits.flags(failing))
     unknown = "odd or id is null"
     known = flagged.select(
         "*", *(sf.expr(f"if({unknown}, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))

@@ -7,7 +7,6 @@ is therefore fenced by a test that closes exactly those doors; a table of texts 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import reduce
 
 from pyspark.sql import Column
@@ -53,12 +52,6 @@ def in_zone(value: Column, cell: Column, prop: Property) -> Column:
 def is_double(prop: Property) -> bool:
     """Whether values of a property may turn out infinite."""
     return prop.type == "number" and prop.exact is None
-
-
-def infinite(here: Iterable[tuple[int, Property]]) -> str:
-    """Whether the value v<n> of one of some properties with their numbers n is beyond all doubles, in SQL."""
-    tests = [f"abs(v{n}) > {GREATEST_DOUBLE!r}D" for n, p in here if is_double(p)]
-    return " or ".join(tests) or "false"
 
 
 def fence(prop: Property) -> str | None:

@@ -52,16 +52,16 @@ def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
 
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column, Column]:
-    """The records of files with the same columns: file, block, id, c<n> and v<n>; odd ones; the raw text."""
+) -> tuple[DataFrame, Column]:
+    """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
     cells = sf.struct(*(sf.col(f"p{n}").cast("string").alias(p.name) for n, p in here))
     compared: dict[str, list[str]] = {}
     for check in plan.checks:
         if check.kind in rules.OF_TEXTS:
             compared.setdefault(check.property or "", []).extend(check.arguments["values"])
-    looked = _numbered(source, plan, header, compared)
-    return looked, sf.lit(False), sf.to_json(cells, {"ignoreNullFields": "false"})
+    looked = _numbered(source, plan, header, compared).select("*", sf.lit(False).alias("odd"))
+    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
 
 def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Mapping[str, Sequence[str]]) -> DataFrame:
