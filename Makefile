@@ -22,7 +22,7 @@ test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files; ORACLE_SEED=... repeats a run.
-	@$(BIN)/pytest -m torture -v tests/oracle
+	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check

@@ -6,6 +6,7 @@ A null cell fails only the rules that forbid nulls; a value that is null (no cel
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Container, Iterable
 from decimal import Decimal
 from functools import cache
@@ -33,7 +34,7 @@ def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict
 
     How many cells there are is not said where a quote is open, as it may have swallowed some.
     """
-    quotes = _odd_quotes(line, csv) | (fits & swallows)
+    quotes = _odd_quotes(line, csv) | _doubled(line, csv) | (fits & swallows)
     return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 
@@ -233,6 +234,15 @@ def _whole(number: int) -> Column:
 def _odd_quotes(line: Column, csv: Csv) -> Column:
     """An odd number of quotes: one was never closed."""
     return reader.has_quote(line, csv) & (quotes(line, csv) % 2 == 1)
+
+
+def _doubled(line: Column, csv: Csv) -> Column:
+    """A quote written twice where another character escapes it, but for an empty cell: it says nothing clear."""
+    if not csv.quote or csv.escape == csv.quote:
+        return sf.lit(False)
+    delimiter, twice = re.escape(csv.delimiter), re.escape(csv.quote * 2)
+    empty = rf"(?:[\x00-\x20&&[^{delimiter}]]*(?:{delimiter}|\z))"
+    return without_escaped(line, csv).rlike(f"(?<=[^{delimiter}]){twice}|{twice}(?!{empty})")
 
 
 def quotes(line: Column, csv: Csv) -> Column:

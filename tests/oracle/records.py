@@ -95,7 +95,7 @@ def _broken_text(text: str) -> bool:
 def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
     cells, swallowed = split(plan.csv, line)
     fits = len(cells) == len(header) and line.count(plan.csv.delimiter) < MOST_DELIMITERS
-    is_open = _is_odd(plan.csv, line) or (fits and swallowed)
+    is_open = _is_odd(plan.csv, line) or _is_doubled(plan.csv, line) or (fits and swallowed)
     broken = {"quotes"} if is_open else set() if fits else {"fields"}
     if _broken_text(line) or (plan.csv.multi_line and "\ufffd" in line):
         broken.add("text")
@@ -128,6 +128,19 @@ def _is_odd(csv: Csv, line: str) -> bool:
     if csv.escape != csv.quote:
         line = re.sub(re.escape(csv.escape) + "[\\s\\S]", "", line)
     return line.count(csv.quote) % 2 == 1
+
+
+def _is_doubled(csv: Csv, line: str) -> bool:
+    """Whether two quotes stand side by side that are no empty cell, where that is not how one is escaped."""
+    if not csv.quote or csv.escape == csv.quote:
+        return False
+    for cell in re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", line).split(
+        csv.delimiter
+    ):
+        at = cell.find(csv.quote * 2)
+        if at > 0 or (at == 0 and cell[2:].strip(CONTROLS)):
+            return True
+    return False
 
 
 def _is_stray(csv: Csv, text: str) -> bool:
@@ -274,7 +287,8 @@ def _member(found: Any, prop: Property) -> Cell:
     if isinstance(found, bool):
         return Cell(str(found).lower(), found if prop.type == "boolean" else None)
     if isinstance(found, _Number):
-        return Cell(found.text, value_of(found.text, prop) if prop.type in ("integer", "number") else None)
+        text = "0" if found.text == "-0" else found.text
+        return Cell(text, value_of(text, prop) if prop.type in ("integer", "number") else None)
     if isinstance(found, str):
         fits = prop.type in ("string", "date", "timestamp", "time")
         return Cell(found, value_of(found, prop) if fits else None)

@@ -40,6 +40,16 @@ def test_escaped_quotes_are_no_open_quotes(spark: SparkSession, tmp_path: Path) 
     assert [s.record for s in judged.count("record.quotes").samples] == [2]
 
 
+def test_quote_written_twice_is_no_record_where_another_character_escapes_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    plan = a_plan(PROPERTIES, CHECKS, Csv(delimiter="\t", quote="'", escape="\\"))
+    names = ["'it''s'", "'it\\'s'", "''", "''''", "'' ", "'a'''", "'\\'\\''"]
+    lines = "".join(f"{n}\t{name}\t{n}\n" for n, name in enumerate(names, 1))
+    judged = judge(spark, tmp_path, plan, {"a.csv": f"id\tname\twind\n{lines}"})
+    assert [s.record for s in judged.count("record.quotes").samples] == [1, 4, 6]
+
+
 def test_latin_1_is_read_and_written(spark: SparkSession, tmp_path: Path) -> None:
     csv = Csv(encoding="iso-8859-1")
     text = "id,name,wind\n1,S\u00e3o Paulo,-1\n2,M\u00fcnchen,1\n"
