@@ -199,7 +199,8 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
-        text = f"The file holds {'a header and ' if plan.file_format == 'csv' else ''}no records."
+        headed = plan.file_format == "csv" and plan.csv.header
+        text = f"The file holds {'a header and ' if headed else ''}no records."
         found.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not plan.tolerance.allows(facts.rejected, facts.read):
         found.append(_too_many(plan.tolerance, facts))

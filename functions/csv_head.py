@@ -103,10 +103,11 @@ def _known(plan: Plan, names: tuple[str, ...]) -> int:
 
 
 def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
-    """A header alone, where the contract wants rows; the job would say the same."""
-    if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip():
+    """No record, where the contract wants rows; the job would say the same, to whom a line of blanks is one."""
+    if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
         return []
-    return [Problem("no-records", "The file holds a header and no records.", "Send the file with its records.")]
+    text = f"The file holds {'a header and ' if plan.csv.header else ''}no records."
+    return [Problem("no-records", text, "Send the file with its records.")]
 
 
 def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench import contests, environments, plans
-from bench.__main__ import CONTESTS, EXAMPLES, main
+from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.files import Files
 from bench.measuring import Row, alternate
@@ -30,6 +30,11 @@ RIVALS = ROOT / "bench" / "rivals"
 def a_rival(*, bound: float | None = 3, cannot: dict[str, str] | None = None, found: Found | None = None) -> Rival:
     """A rival that takes three seconds and finds what it is told to find."""
     return Rival("other", lambda _: (3.0, found or {"a": 1}), cannot or {}, bound, "nothing")
+
+
+def test_all_rows_are_asked_for_by_default() -> None:
+    assert asked([]) == (ALL, STATIONS)
+    assert asked(["bad", "--stations", "2"]) == (["bad"], 2)
 
 
 def test_ratio_is_that_of_medians() -> None:
@@ -241,4 +246,4 @@ def test_unknown_row_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> Non
         main(["speed"])
 
     assert ended.value.code == 2
-    assert "'clean'" in capsys.readouterr().err
+    assert "no row is called speed; there are clean, bad," in capsys.readouterr().err
