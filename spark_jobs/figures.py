@@ -20,9 +20,13 @@ from contracts.plan import FIGURES, Plan, Property
 
 UNIT = 3_037_000_500
 """What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
+TEN = 10**10
+"""What halves integers that are decimals, of at most 20 digits."""
+UNITS = {"integer": UNIT, "decimal": TEN}
 DECIMAL = "decimal(28,14)"
 EXACT = f"if(try_cast({{v}} as {DECIMAL}) = {{v}}, try_cast({{v}} as {DECIMAL}), null)"
 """A number as a decimal; null where none of 14 digits before and after the point is the same double."""
+UPPER, LOWER = (f"cast({{v}} {half} {TEN} as decimal(10,0))" for half in ("div", "%"))
 HIGH, LOW = "cast({x} as decimal(15,0))", "cast({x} - cast({x} as decimal(15,0)) as decimal(14,14))"
 ADDED = {
     "integer": {
@@ -30,6 +34,12 @@ ADDED = {
         "highs": f"cast(({{v}} div {UNIT}) * ({{v}} div {UNIT}) as decimal(20,0))",
         "mixed": f"cast(({{v}} div {UNIT}) * ({{v}} % {UNIT}) as decimal(20,0))",
         "lows": f"cast(({{v}} % {UNIT}) * ({{v}} % {UNIT}) as decimal(20,0))",
+    },
+    "decimal": {
+        "sum": "cast({v} as decimal(20,0))",
+        "highs": f"{UPPER} * {UPPER}",
+        "mixed": f"{UPPER} * {LOWER}",
+        "lows": f"{LOWER} * {LOWER}",
     },
     "number": {
         "sum": "{x}",
@@ -71,7 +81,12 @@ def parts(plan: Plan) -> dict[str, tuple[int, str]]:
     wanted = [
         (at[c.property], part) for c in plan.checks if c.kind in FIGURES and c.property for part in NEEDED[c.kind]
     ]
-    return {f"{part}{n}": (n, part) for n, part in wanted if part in MERGED or part in ADDED[plan.properties[n].type]}
+    return {f"{part}{n}": (n, part) for n, part in wanted if part in MERGED or part in ADDED[_held(plan.properties[n])]}
+
+
+def _held(prop: Property) -> str:
+    """How values of a property are held: as their type, but for integers that are decimals."""
+    return "decimal" if prop.type == "integer" and prop.exact else prop.type
 
 
 def decimals(plan: Plan) -> dict[int, str]:
@@ -82,7 +97,7 @@ def decimals(plan: Plan) -> dict[int, str]:
 
 def added(part: str, number: int, prop: Property, *, present: bool) -> str:
     """What one record adds to a part, in SQL on its columns v<n> and x<n>; null where it has no value."""
-    shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[prop.type][part]
+    shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
     if present:
         return shape.format(v=f"v{number}", x=f"x{number}")
     return shape.format(v="null" if prop.type in MOMENTS else "cast(null as bigint)", x=f"cast(null as {DECIMAL})")
@@ -106,7 +121,7 @@ def figure(kind: str, prop: Property, number: int, values: int, sums: Mapping[st
         return TOO_LARGE
     total = known["sum"] + known["rest"]
     if kind == "stdev":
-        unit = UNIT if prop.type == "integer" else 1
+        unit = UNITS.get(_held(prop), 1)
         squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
         return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
     return _decimal(total / values if kind == "mean" else total)

@@ -18,6 +18,8 @@ NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
 OF_MOMENTS = ("min", "max")
 """The figures that dates and timestamps have."""
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
+MOST_DIGITS = 20
+"""Digits of integers that the job adds up exactly."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -53,7 +55,15 @@ def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> 
         message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
         fix = "Leave it out, or give the property another `logicalType`."
         document.error((*path, "metric"), "wrong-type", message, fix)
-    return prop.type in types
+        return False
+    if metric not in OF_MOMENTS and prop.type == "integer" and prop.exact and prop.exact[0] > MOST_DIGITS:
+        message = (
+            f"`{metric}` adds up integers of at most {MOST_DIGITS} digits; `{prop.name}` may have {prop.exact[0]}."
+        )
+        fix = f"Leave it out, or write a `physicalType` of at most {MOST_DIGITS} digits."
+        document.error((*path, "metric"), "wrong-type", message, fix)
+        return False
+    return True
 
 
 def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:

@@ -190,3 +190,11 @@ def test_figures_of_cells_over_several_lines(spark: SparkSession, tmp_path: Path
     judged = judge(spark, tmp_path, plan, {"a.csv": 'n,x\n1,0.1\n"7",0.2\n'})
     assert figures(judged, "x") == {"sum": Decimal("0.3")}
     assert figures(judged, "n") == {"max": Decimal(7)}
+
+
+def test_integers_of_twenty_digits_are_added_up_exactly(spark: SparkSession, tmp_path: Path) -> None:
+    values = [10**20 - 1, 1 - 10**20, 2**64 - 1, 12_345_678_901_234_567_890, 0, -7, -(10**10), 10**10 - 1]
+    plan = a_plan([a_property("n", "integer", exact=(20, 0))], [held(kind, "n") for kind in FIGURES])
+    judged = judge(spark, tmp_path, plan, {"a.csv": "n\n" + "".join(f"{value}\n" for value in values)})
+    assert judged.count("n.logicalType").failed == 0
+    assert alike(figures(judged, "n"), exact([Fraction(value) for value in values]))

@@ -329,6 +329,14 @@ def test_figures_are_of_numbers_and_moments(kind: str, metric: str) -> None:
     assert found(text) == expected(text)
 
 
+@pytest.mark.parametrize(("digits", "mark"), [(20, ""), (21, "  #! wrong-type")])
+def test_sums_are_of_integers_of_twenty_digits(digits: int, mark: str) -> None:
+    entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
+    physical = f"physicalType: decimal({digits},0)"
+    text = a_property(f"{physical}\n{entry}      metric: sum{mark}\n      mustBe: 1", "integer")
+    assert found(text) == expected(text)
+
+
 @pytest.mark.parametrize("quality", FILE_QUALITY.values(), ids=FILE_QUALITY.keys())
 def test_wrong_quality_of_a_file_is_found(quality: str) -> None:
     text = a_document(quality=quality)
