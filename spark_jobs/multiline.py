@@ -75,9 +75,10 @@ def _strays(csv: Csv) -> list[Column]:
     """
     line = rules.without_escaped(sf.regexp_replace("line", f"[{QUOTED}{OPEN}]", "x"), csv)
     delimiter, quote = re.escape(csv.delimiter), re.escape(csv.quote)
-    dropped = rf"[\x00-\x20&&[^{delimiter}]]"  # blanks and control characters may stand behind a closing quote
-    before, after = f"[^{delimiter}{QUOTED}][{TWICE}]", rf"{QUOTED}{dropped}*[^{delimiter}{TWICE}\x00-\x20]"
-    apart = f"{QUOTED}{dropped}{'+' if csv.escape == csv.quote else '*'}[{TWICE}]"
+    dropped = reader.dropped(csv)
+    before, after = f"[^{delimiter}{QUOTED}][{TWICE}]", rf"{QUOTED}{dropped}[^{delimiter}{TWICE}\x00-\x20]"
+    twice = f"(?![{TWICE}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it
+    apart = f"{QUOTED}{twice}{dropped}[{TWICE}]"
     found = []
     for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
         whole = sf.regexp_replace(text, f"{quote}[^{quote}]*{quote}", QUOTED)

@@ -113,6 +113,11 @@ def fits(parsed_line: Column) -> Column:
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
 
 
+def dropped(csv: Csv) -> str:
+    """A pattern of the blanks and control characters that may stand behind a closing quote."""
+    return rf"[\x00-\x20&&[^{re.escape(csv.delimiter)}]]*"
+
+
 def has_quote(line: Column, csv: Csv) -> Column:
     """Whether a quote stands anywhere in a line."""
     return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)

@@ -58,8 +58,13 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
     wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k.
     """
-    known = _nulls(plan, present) | _parts(plan, present)
-    return {name: sf.expr(test) for name, test in known.items()} | _invalid_of(plan, present)
+    known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
+    return known | _invalid_of(plan, present)
+
+
+def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """What of it is told by nulls alone, in SQL."""
+    return _nulls(plan, present) | _parts(plan, present)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -142,8 +147,8 @@ def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
 
 def sums(plan: Plan, present: Container[str]) -> list[Column]:
     """The same as counts over rows, and the figures of all values."""
-    known = _nulls(plan, present) | _parts(plan, present)
-    counts = [sf.expr(f"count(if({test}, 1, null))").alias(name) for name, test in known.items()]
+    lacking = _lacking(plan, present).items()
+    counts = [sf.expr(f"count(if({test}, 1, null))").alias(name) for name, test in lacking]
     counts += [sf.count(sf.when(test, 1)).alias(name) for name, test in _invalid_of(plan, present).items()]
     adds, which = figured(plan, present), figures.parts(plan)
     return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
@@ -241,8 +246,8 @@ def _doubled(line: Column, csv: Csv) -> Column:
     if not csv.quote or csv.escape == csv.quote:
         return sf.lit(False)
     delimiter, twice = re.escape(csv.delimiter), re.escape(csv.quote * 2)
-    empty = rf"(?:[\x00-\x20&&[^{delimiter}]]*(?:{delimiter}|\z))"
-    return without_escaped(line, csv).rlike(f"(?<=[^{delimiter}]){twice}|{twice}(?!{empty})")
+    unlike_empty = rf"{twice}(?!{reader.dropped(csv)}(?:{delimiter}|\z))"
+    return without_escaped(line, csv).rlike(f"(?<=[^{delimiter}]){twice}|{unlike_empty}")
 
 
 def quotes(line: Column, csv: Csv) -> Column:

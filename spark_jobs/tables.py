@@ -75,12 +75,10 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
     every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
     kinds = dict(source.dtypes)
     values = {n: _value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in here}
-    cells = {
-        n: _text(n, values[n], p, () if kinds[p.name] == "string" else texts[p.name])
-        if p.name in texts
-        else sf.col(f"p{n}")
-        for n, p in here
-    }
+    cells = {n: sf.col(f"p{n}") for n, _ in here}
+    for n, p in here:
+        if p.name in texts:
+            cells[n] = _text(n, values[n], p, () if kinds[p.name] == "string" else texts[p.name])
     return every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),

@@ -82,7 +82,7 @@ def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
     if made.unit == "rows" and made.operator == "mustBeBetween" and int(low) + 1 >= high:
         return f"No count lies between {low} and {high}, the ends excluded.", "Write a wider range, or `mustBe`."
     if metric == "duplicateValues" and _is_one_alone(made):
-        return "All values that are the same count, which are two or more.", "Write `mustBe: 0`, or let 2 or more be."
+        return "A repeated value is counted with the one it repeats: never 1.", "Write `mustBe: 0`, or allow 2 or more."
     return None
 
 

@@ -130,13 +130,16 @@ def _is_odd(csv: Csv, line: str) -> bool:
     return line.count(csv.quote) % 2 == 1
 
 
+def _without_escaped(csv: Csv, text: str) -> str:
+    """A text without what another character escapes: quotes and that character."""
+    return re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", text)
+
+
 def _is_doubled(csv: Csv, line: str) -> bool:
     """Whether two quotes stand side by side that are no empty cell, where that is not how one is escaped."""
     if not csv.quote or csv.escape == csv.quote:
         return False
-    for cell in re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", line).split(
-        csv.delimiter
-    ):
+    for cell in _without_escaped(csv, line).split(csv.delimiter):
         at = cell.find(csv.quote * 2)
         if at > 0 or (at == 0 and cell[2:].strip(CONTROLS)):
             return True
@@ -147,8 +150,7 @@ def _is_stray(csv: Csv, text: str) -> bool:
     """Whether a quote stands anywhere but around a whole cell."""
     if not csv.quote:
         return False
-    if csv.escape != csv.quote:
-        text = re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", text)
+    text = text if csv.escape == csv.quote else _without_escaped(csv, text)
     quote, ends = re.escape(csv.quote), re.escape(csv.delimiter + "\r\n")
     inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
     dropped = re.escape(CONTROLS.replace("\r", "").replace("\n", ""))
