@@ -44,7 +44,7 @@ class Duel:
         ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
         bound = "-" if self.rival.bound is None else f"{self.rival.bound:g}"
         met = "-" if self.rival.bound is None else "yes" if theirs / ours >= self.rival.bound else "**no**"
-        counts = "; ".join((f"{self.agree} agree", *self.differences))
+        counts = "; ".join((f"{self.agree} agree" if self.agree else "-", *self.differences))
         figures = f"{theirs:.2f} s | {ours:.2f} s | **{theirs / ours:.2f}** | {bound} | {met}"
         return f"| {self.rival.name} | {figures} | {counts} | {self.rival.writes} |"
 

@@ -30,6 +30,16 @@ from infra.setup.session import local_settings
 
 DATACONTRACT, GX = "bench-datacontract", "bench-gx"
 COUNTS, RESULTS = "nothing; prints counts", "nothing; returns a result for each check"
+ROWS = "nothing; returns the key and value of each failing row, a list for each check"
+NUMBERS = (
+    (None, COUNTS, DATACONTRACT, "duckdb_sql"),
+    (3, RESULTS, GX, "gx", "pandas", "numbers"),
+    (10, RESULTS, GX, "gx", "spark", "numbers"),
+)
+"""Who is asked how many rows fail, on the clean file: what must be how many times slower, what it writes, a command."""
+WHICH = ((3, ROWS, GX, "gx", "pandas", "rows"), (10, ROWS, GX, "gx", "spark", "rows"))
+"""Who is asked which rows fail, on the file with bad rows, as we say it of each."""
+UNLOOKED = "not looked at: it is what reading costs"
 
 
 def rivals(bench: Bench) -> list[Duel]:
@@ -45,16 +55,19 @@ def rivals(bench: Bench) -> list[Duel]:
         result = job.result()
         return took, dict(zip(result.header.checks, (c.failed for c in result.drops[0].counts), strict=True))
 
-    with ExitStack() as stack:
-        started = [
-            stack.enter_context(asked(bound, writes, environment, *arguments, *about))
-            for bound, writes, environment, *arguments in (
-                (None, COUNTS, DATACONTRACT, "duckdb_sql"),
-                (3, RESULTS, GX, "gx", "pandas"),
-                (10, RESULTS, GX, "gx", "spark"),
-            )
-        ]
-        return contest(ours, started, (dirty, clean), clean)
+    def scan(file: Path) -> tuple[float, Found]:
+        return timed(bench.scan(file)), {}
+
+    bare = Rival("A bare typed scan by Spark", scan, {c.id: UNLOOKED for c in bench.whole.checks}, None, "nothing")
+    duels = []
+    for asked_for, file, others in ((NUMBERS, clean, [bare]), (WHICH, dirty, [])):
+        with ExitStack() as stack:
+            started = [
+                stack.enter_context(asked(bound, writes, environment, *arguments, *about))
+                for bound, writes, environment, *arguments in asked_for
+            ]
+            duels += contest(ours, [*started, *others], (dirty, clean) if file == clean else (dirty,), file)
+    return duels
 
 
 def test(bench: Bench) -> list[Duel]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from contracts import codec
@@ -53,6 +53,11 @@ def share(count: int, of: int) -> Fraction:
     return Fraction(100 * count, of) if of else Fraction(0)
 
 
+@lru_cache
+def _exact(number: Decimal) -> Fraction:
+    return Fraction(number)
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """How many rows may fail: a count, or a percentage of the rows evaluated, compared exactly."""
@@ -62,7 +67,7 @@ class Limit:
 
     def allows(self, count: int, of: int) -> bool:
         """Whether `count` failing rows out of `of` are within the limit (the limit itself is within)."""
-        return (share(count, of) if self.unit == "percent" else count) <= Fraction(self.value)
+        return (share(count, of) if self.unit == "percent" else count) <= _exact(self.value)
 
     def __str__(self) -> str:
         return f"{self.value} %" if self.unit == "percent" else f"{self.value} rows"
@@ -85,7 +90,7 @@ class Threshold:
         Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
         """
         if self.unit == "percent":
-            return HOLDS[self.operator](share(int(count), of), Fraction(self.values[0]), Fraction(self.values[-1]))
+            return HOLDS[self.operator](share(int(count), of), _exact(self.values[0]), _exact(self.values[-1]))
         return HOLDS[self.operator](count, self.values[0], self.values[-1])
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, Check, Plan, share
+from contracts.plan import FIGURES, Check, Plan, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
@@ -36,9 +37,9 @@ class Facts:
     worst: Mapping[str, str] = field(default_factory=dict)
 
 
-def count(plan: Plan, check: Check, header: tuple[str, ...], facts: Facts) -> Count:
-    """What one check counted."""
-    if missing := [name for name in check.properties() if name not in header]:
+def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
+    """What one check counted in a file with some columns."""
+    if missing := [name for name in check.properties() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing))
     if check.kind == "rowCount":
         return Count(facts.total, facts.total, observed=str(facts.total))
@@ -46,11 +47,7 @@ def count(plan: Plan, check: Check, header: tuple[str, ...], facts: Facts) -> Co
         return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
     if check.kind in FIGURES:
         return _figure(plan, check, facts)
-    failed, null = _figures(check, facts)
-    if check.threshold:
-        found = _with_samples(plan, check, facts, facts.sound, failed, null)
-        return replace(found, observed=_metric(check, failed, facts.sound))
-    return _with_samples(plan, check, facts, facts.sound, failed, null)
+    return _with_samples(plan, check, facts, facts.sound, *_figures(check, facts))
 
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
@@ -103,15 +100,20 @@ def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed
     samples = facts.samples.get(check.id, ())
     first = next((s.value for s in samples if s.value is not None), None)
     worst = facts.worst.get(check.id, first)
-    if plan.masks(check):
+    if (samples or worst) and plan.masks(check):
         samples = tuple(Sample(s.record, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK
-    return Count(evaluated, failed, null, observed=worst, samples=samples)
+    observed = _metric(check.threshold, failed, evaluated) if check.threshold else worst
+    return Count(evaluated, failed, null, observed=observed, samples=samples)
 
 
-def _metric(check: Check, failed: int, evaluated: int) -> str:
-    if check.threshold is None or check.threshold.unit == "rows":
-        return str(failed)
+def _metric(threshold: Threshold, failed: int, evaluated: int) -> str:
+    return _percentage(failed, evaluated) if threshold.unit == "percent" else str(failed)
+
+
+@lru_cache
+def _percentage(failed: int, evaluated: int) -> str:
+    """A share as people read it; most of a thousand drops have the same few."""
     exact = share(failed, evaluated)
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
 

@@ -130,7 +130,7 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
     tally = found.tallies.get(drop.id) or metrics.Tally(failed=(0,) * len(request.plan.row_checks()))
     written = found.written.get(drop.id, samples.Written())
     masks, overflow = found.masks.get(drop.id, ((), False))
-    known = _facts(request.plan, drop, tally, written, found)
+    known, present = _facts(request.plan, drop, tally, written, found), set(drop.header)
     return DropResult(
         drop.id,
         drop.attempt,
@@ -139,7 +139,7 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         rejected=written.rejected,
         flagged=written.flagged,
         blank=lines.blank,
-        counts=tuple(count(request.plan, check, drop.header, known) for check in request.plan.checks),
+        counts=tuple(count(request.plan, check, present, known) for check in request.plan.checks),
         masks=masks,
         overflow=overflow,
         outputs=found.outputs.get(drop.id, {})

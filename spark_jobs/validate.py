@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobHeader, JobRequest, JobResult
-from spark_jobs import batch, facts, storage, writer
+from spark_jobs import batch, facts, storage, summary
 from spark_jobs.jvm import java_class
 
 SETTINGS = {
@@ -69,8 +70,11 @@ def run(spark: SparkSession, request_uri: str) -> None:
     header = JobHeader(
         request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
     )
-    writer.write_checks(session, request, drops, started)
-    storage.write_text(session, request.result, JobResult(header, tuple(drops)).dumps())
+    with ThreadPoolExecutor(1) as pool:  # Spark writes the one while Python makes the text of the other
+        checks = pool.submit(summary.write, session, request, drops, started)
+        result = JobResult(header, tuple(drops)).dumps()
+        checks.result()
+    storage.write_text(session, request.result, result)
     storage.delete(session, request.scratch)
 
 

@@ -1,4 +1,4 @@
-"""What the job leaves behind: failing rows and check results as Parquet, files of rejected rows for producers.
+"""What the job leaves behind of rows: those that fail as Parquet, files of the rejected for producers.
 
 Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
 sample or sent to a producer is what lies there.
@@ -14,9 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts import columns
-from contracts.job import Count, DropResult, JobDrop, JobRequest
-from contracts.plan import Check, Plan
-from contracts.verdict import made
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Plan
 from spark_jobs import bits, corrections, formats, frames, reader, storage
 
 ROWS = (
@@ -24,15 +23,6 @@ ROWS = (
     "outcome string, cells map<string,string>, raw string, checks array<string>"
 )
 """The schema of the evidence of rows."""
-CHECKS = (
-    "execution_ts string, rule_binding_id string, rule_id string, dimension string, table_id string, column_id string, "
-    "configs_hashsum string, dq_run_id string, invocation_id string, rows_validated long, "
-    "complex_rule_validation_errors_count double, complex_rule_validation_success_flag boolean, "
-    "success_count long, success_percentage double, failed_count long, failed_percentage double, "
-    "null_count long, null_percentage double, drop string, attempt int, batch string, `try` int, severity string, "
-    "state string"
-)
-"""The columns of CloudDQ's `dq_summary` that apply, and ours: drop, attempt, batch, try, severity, state."""
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 
@@ -117,53 +107,3 @@ def _deliver(spark: SparkSession, folder: str, target: str) -> None:
     """Give the one file of a partition its name. Threads are for object stores, where a rename is a copy."""
     part = next(name for name in storage.names(spark, folder) if name.startswith("part-"))
     storage.move(spark, folder + part, target)
-
-
-def write_checks(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
-    """Write the results of the checks, one row for each drop and check, named as CloudDQ's `dq_summary` names them."""
-    sha = request.plan.sha
-    rows = [
-        _summary(request, sha, d, c, n, at)
-        for d in drops
-        if d.counts
-        for c, n in zip(request.plan.checks, d.counts, strict=True)
-    ]
-    summary = frames.small(spark, rows, CHECKS).withColumn("execution_ts", sf.to_timestamp("execution_ts"))
-    summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
-
-
-def _summary(
-    request: JobRequest, sha: str, drop: DropResult, check: Check, count: Count, at: str
-) -> tuple[object, ...]:
-    plan, count = request.plan, made(check, count)
-    counted = count.state == "counted"
-    rows = check.scope != "set" and counted
-    seen = count.failed if count.figure is None else count.figure
-    holds = check.threshold.holds(seen, count.evaluated) if check.threshold else count.failed == 0
-    success = count.evaluated - count.failed - count.null
-    figures = (
-        success,
-        _percent(success, count),
-        count.failed,
-        _percent(count.failed, count),
-        count.null,
-        _percent(count.null, count),
-    )
-    return (
-        *(at, f"{plan.contract}.{check.property}" if check.property else plan.contract, check.id, check.dimension),
-        *(
-            plan.contract,
-            check.property,
-            sha,
-            f"{drop.drop}.{drop.attempt}.{check.id}",
-            f"{request.batch}.{request.try_}",
-        ),
-        count.evaluated if counted else None,
-        *((None if holds else float(count.failed), holds) if counted and not rows else (None, None)),
-        *(figures if rows else (None,) * 6),
-        *(drop.drop, drop.attempt, request.batch, request.try_, check.severity, count.state),
-    )
-
-
-def _percent(part: int, count: Count) -> float | None:
-    return 100 * part / count.evaluated if count.evaluated else None

@@ -1,6 +1,8 @@
-"""Great Expectations: `python -m bench.rivals.gx pandas|spark CHECKS COLUMNS`, an expectation for each check.
+"""Great Expectations: `python -m bench.rivals.gx pandas|spark numbers|rows CHECKS COLUMNS`.
 
-Two bounds of one property are one expectation, and of failing rows only the number is asked for: both are less work.
+Each check is an expectation, but for two bounds of one property, which are one: less work. Of failing rows the number
+alone is asked for, or which they are: then each comes with its key, but for rules that allow a share of nulls, which
+fail no row.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from pyspark.sql import SparkSession
 
 from bench.rivals.answering import Found, Wanted, serve, wanted
 
-COUNTS = {"result_format": "BASIC", "partial_unexpected_count": 0}
+NUMBERS = {"result_format": "BASIC", "partial_unexpected_count": 0}
+ROWS = {"result_format": "COMPLETE", "unexpected_index_column_names": ["index"]}
 PANDAS_TYPES = {"integer": "int64", "number": "float64"}
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date"}
 CANNOT = {
@@ -29,23 +32,44 @@ CANNOT = {
 }
 
 
-def main(engine: str, checks: list[Wanted], columns: dict[str, str]) -> None:
+def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, str]) -> None:
     """Serve on one of the two engines."""
     context = gx.get_context(mode="ephemeral")
     rules = [rule for _, group in groupby(checks, rule_of) if (rule := expectation(list(group)))]
-    suite = context.suites.add(gx.ExpectationSuite(name="contract", expectations=rules))
     expressed = {one for rule in rules for one in rule.meta["ids"].split("+")}
     cannot = {c.id: CANNOT[engine] for c in checks if c.id not in expressed}
     definition, read, forget = (on_pandas if engine == "pandas" else on_spark)(context, columns)
+    suites = in_suites(rules, asked_for)
 
     def judge(file: str) -> Found:
         batch = definition.get_batch({"dataframe": read(file)})
-        report = batch.validate(suite, result_format=COUNTS)
+        reports = [batch.validate(suite, result_format=form) for suite, form in suites]
         forget()
-        return {one.expectation_config.meta["ids"]: one.result["unexpected_count"] for one in report.results}
+        if asked_for == "rows":
+            assert all(len(one.result["unexpected_index_list"] or []) == failing(one) for one in reports[0].results)
+        results = [one for report in reports for one in report.results]
+        return {one.expectation_config.meta["ids"]: failing(one) for one in results}
 
     name = {"pandas": f"pandas {pd.__version__}", "spark": "Spark"}[engine]
-    serve(f"Great Expectations {gx.__version__} on {name}", cannot, judge)
+    which = {"numbers": "how many rows fail", "rows": "which rows fail, of 6 % bad ones"}[asked_for]
+    serve(f"Great Expectations {gx.__version__} on {name}, asked {which}", cannot, judge)
+
+
+def in_suites(rules: list[Any], asked_for: str) -> list[tuple[gx.ExpectationSuite, dict[str, Any]]]:
+    """The expectations, and what is asked of their failing rows."""
+    if asked_for == "numbers":
+        return [(gx.ExpectationSuite(name="contract", expectations=rules), NUMBERS)]
+    shares = [rule for rule in rules if getattr(rule, "mostly", 1) < 1]
+    strict = [rule for rule in rules if rule not in shares]
+    return [
+        (gx.ExpectationSuite(name="rows", expectations=strict), ROWS),
+        (gx.ExpectationSuite(name="shares", expectations=shares), NUMBERS),
+    ]
+
+
+def failing(result: Any) -> int:
+    """How many rows fail an expectation."""
+    return int(result.result["unexpected_count"])
 
 
 def rule_of(check: Wanted) -> str:
@@ -102,4 +126,4 @@ def on_spark(context: Any, columns: dict[str, str]) -> Engine:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], wanted(sys.argv[2]), json.loads(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], wanted(sys.argv[3]), json.loads(sys.argv[4]))

@@ -32,6 +32,8 @@ LOCKS = {
     "lock": ("--group=lock",),
     "bench-datacontract": ("--group=bench-datacontract",),
     "bench-gx": ("--group=bench-gx",),
+    "functions": ("--group=functions", "--constraint=locks/environment.txt"),
+    "checkov": ("--group=checkov",),
 }
 
 
