@@ -13,7 +13,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from infra.local.template import Template, expand, made_by_moto, of_type, schedules, statements_of
+from infra.local.nesting import Template
+from infra.local.template import expand, made_by_moto, of_type, schedules, statements_of
 
 ClientFor = Callable[[str], Any]
 """A service's name in, a boto3 client for the embedded AWS out; the composition root makes them."""

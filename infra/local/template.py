@@ -1,4 +1,4 @@
-"""template.yaml in, its resources out: those that moto makes, and those that our doubles play."""
+"""template.yaml and what it nests in, their resources out: those that moto makes, and those that our doubles play."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,8 @@ from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 from samtranslator.yaml_helper import yaml_parse
 
-Template = dict[str, Any]
+from infra.local.nesting import Template, flattened
+
 Resources = dict[str, dict[str, Any]]
 
 _MADE = frozenset(
@@ -18,6 +19,7 @@ _MADE = frozenset(
         "AWS::Events::EventBus",
         "AWS::Events::Rule",
         "AWS::IAM::Role",
+        "AWS::KMS::Key",
         "AWS::S3::Bucket",
         "AWS::SQS::Queue",
     }
@@ -44,8 +46,15 @@ class UnknownResourceType(Exception):
 
 
 def expand(path: Path, region: str) -> Template:
-    """Turn the SAM template into CloudFormation, as the service does when it deploys."""
+    """Turn the templates into one of CloudFormation, as the service does when it deploys."""
+    return flattened(path, lambda file: _translated(file, region))
+
+
+def _translated(path: Path, region: str) -> Template:
+    """One file, without what SAM shortens."""
     template: Template = yaml_parse(path.read_text(encoding="utf-8"))
+    if "Transform" not in template:
+        return template
     # Deployment uploads the bundle and writes its place here; the translator refuses a folder.
     template["Globals"]["Function"]["CodeUri"] = "s3://bundles/functions.zip"
     translator = Translator({}, Parser(), boto_session=boto3.Session(region_name=region))

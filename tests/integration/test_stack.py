@@ -1,6 +1,7 @@
 """The stack made from template.yaml, and what moves in it: queue to handler, stream to bus, clock to function."""
 
 import json
+import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -132,16 +133,18 @@ def test_policies_name_what_was_made(stack: Stack) -> None:
 
 
 def test_wrong_parameter_is_refused_by_name(client_for: ClientFor) -> None:
-    with pytest.raises(TemplateError, match="no parameter Window; it has WindowSeconds"):
+    with pytest.raises(TemplateError, match="no parameter Window; it has BucketPrefix, WindowSeconds"):
         deploy(TEMPLATE, client_for, "00dropgate01", parameters={"Window": 2}, name="refused")
 
 
 def test_variable_naming_nothing_is_refused(client_for: ClientFor, tmp_path: Path) -> None:
-    broken = tmp_path / "template.yaml"
-    broken.write_text(TEMPLATE.read_text().replace("${InternalBucket}/stage/", "${InternalBuckets}/stage/"))
+    shutil.copytree(TEMPLATE.parent / "infra" / "aws", tmp_path / "infra" / "aws")
+    shutil.copy(TEMPLATE, tmp_path)
+    flow = tmp_path / "infra" / "aws" / "flow.yaml"
+    flow.write_text(flow.read_text().replace("${InternalBucket}/stage/", "${InternalBuckets}/stage/"))
 
     with pytest.raises(TemplateError, match="names something that the embedded stack lacks"):
-        deploy(broken, client_for, "00dropgate01", name="broken")
+        deploy(tmp_path / "template.yaml", client_for, "00dropgate01", name="broken")
 
 
 def test_landing_and_promoted_buckets_keep_versions(stack: Stack, client_for: ClientFor) -> None:

@@ -36,7 +36,7 @@ def a_java(folder: Path, release: str) -> Path:
 
 def released() -> dict[str, object]:
     """Return what the release named in the template runs."""
-    label = re.search(r"ReleaseLabel: *(\S+)", (ROOT / "template.yaml").read_text(encoding="utf-8"))
+    label = re.search(r"ReleaseLabel: *(\S+)", (ROOT / "infra" / "aws" / "compute.yaml").read_text(encoding="utf-8"))
     assert label is not None
     return RUNS[label.group(1)]
 

@@ -1,4 +1,4 @@
-"""template.yaml holds to what linters do not see: limits, dead-letter queues, least privilege, the ledger's shape."""
+"""The templates hold to what linters do not see: limits, dead-letter queues, least privilege, the ledger's shape."""
 
 import json
 import os
@@ -58,7 +58,11 @@ def target_of(arn: Mapping[str, Any]) -> str:
     return name
 
 
-@pytest.mark.parametrize("command", [["cfn-lint", "template.yaml"], ["sam", "validate", "--lint"]], ids=lambda c: c[0])
+FILES = ["template.yaml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "infra" / "aws").glob("*.yaml"))]
+SERVERLESS = ["cfn-lint", "-a", "cfn_lint_serverless.rules", "--", *FILES]
+
+
+@pytest.mark.parametrize("command", [SERVERLESS, ["sam", "validate", "--lint"]], ids=lambda c: c[0])
 def test_linters_find_nothing(command: list[str], tmp_path: Path) -> None:
     program, *arguments = command
     home = {"HOME": str(tmp_path), "SAM_CLI_TELEMETRY": "0", "AWS_EC2_METADATA_DISABLED": "true"}
@@ -249,14 +253,36 @@ def test_bucket_is_private_encrypted_and_kept(bucket: Mapping[str, Any]) -> None
     assert any("AbortIncompleteMultipartUpload" in rule for rule in properties["LifecycleConfiguration"]["Rules"])
 
 
-def test_every_bucket_refuses_plain_http() -> None:
+def test_every_bucket_refuses_plain_http_and_other_keys() -> None:
     policies = of_type(TEMPLATE, "AWS::S3::BucketPolicy").values()
 
     assert {policy["Properties"]["Bucket"]["Ref"] for policy in policies} == set(BUCKETS)
     for policy in policies:
-        (statement,) = policy["Properties"]["PolicyDocument"]["Statement"]
-        assert (statement["Effect"], statement["Action"]) == ("Deny", "s3:*")
-        assert statement["Condition"] == {"Bool": {"aws:SecureTransport": False}}
+        statements = {one["Sid"]: one for one in policy["Properties"]["PolicyDocument"]["Statement"]}
+        assert {(one["Effect"], one["Principal"]) for one in statements.values()} == {("Deny", "*")}
+        assert statements["TlsOnly"]["Condition"] == {"Bool": {"aws:SecureTransport": False}}
+        assert statements["ModernTlsOnly"]["Condition"] == {"NumericLessThan": {"s3:TlsVersion": 1.2}}
+        assert statements.keys() >= {"NoOtherEncryption", "NoOtherKey", "NoKeyOfTheUploader"}
+
+
+def test_one_key_encrypts_all_buckets_made_or_given() -> None:
+    key = {"Fn::If": ["OwnKey", {"Fn::GetAtt": ["DataKey", "Arn"]}, {"Ref": "DataKeyArn"}]}
+    rules = [each["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"] for each in BUCKETS.values()]
+    made = TEMPLATE["Resources"]["DataKey"]
+
+    assert rules == [
+        [
+            {
+                "BucketKeyEnabled": True,
+                "ServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key},
+            }
+        ]
+    ] * len(BUCKETS)
+    assert (made["Condition"], made["DeletionPolicy"], made["Properties"]["EnableKeyRotation"]) == (
+        "OwnKey",
+        "Retain",
+        True,
+    )
 
 
 def test_landing_and_promoted_keep_versions() -> None:
@@ -317,12 +343,15 @@ def test_notices_carry_history_and_no_values() -> None:
 
 def test_application_keeps_within_the_services_limits() -> None:
     scheduler, stop = APPLICATION["SchedulerConfiguration"], APPLICATION["AutoStopConfiguration"]
-    runs = TEMPLATE["Parameters"][scheduler["MaxConcurrentRuns"]["Ref"]]
+    runs, waiting, idle = (
+        TEMPLATE["Parameters"][value["Ref"]]
+        for value in (scheduler["MaxConcurrentRuns"], scheduler["QueueTimeoutMinutes"], stop["IdleTimeoutMinutes"])
+    )
 
     assert APPLICATION["Type"] == "SPARK"
     assert (runs["MinValue"], runs["MaxValue"]) == (1, 1000)
-    assert 15 <= scheduler["QueueTimeoutMinutes"] <= 720
-    assert (stop["Enabled"], 1 <= stop["IdleTimeoutMinutes"] <= 10080) == (True, True)
+    assert (waiting["MinValue"], waiting["MaxValue"]) == (15, 720)
+    assert (stop["Enabled"], idle["MinValue"], idle["MaxValue"]) == (True, 1, 10080)
     assert {"Cpu", "Memory"} <= APPLICATION["MaximumCapacity"].keys()
     assert "InitialCapacity" not in APPLICATION
 

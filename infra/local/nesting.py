@@ -1,0 +1,114 @@
+"""A template of templates in, one flat template out: what CloudFormation makes of them, seen from above.
+
+A nested template's parameters become what its parent gives for them, and the parent's `Outputs` become what they are
+made of; the names of resources and conditions stay, as no two templates of ours share one.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+Template = dict[str, Any]
+NESTED = "AWS::CloudFormation::Stack"
+MERGED = ("Conditions", "Resources")
+
+
+class NamedTwice(Exception):
+    """Two templates use one name; the message says which."""
+
+
+def flattened(path: Path, load: Callable[[Path], Template]) -> Template:
+    """The template at `path` with all that it nests; `load` reads one file."""
+    root = load(path)
+    inner = {
+        name: (load(path.parent / found["Properties"]["TemplateURL"]), found["Properties"].get("Parameters", {}))
+        for name, found in root["Resources"].items()
+        if found["Type"] == NESTED
+    }
+    return _Scopes(root, inner).flat()
+
+
+class _Scopes:
+    """The root and what it nests, each with what its parameters stand for."""
+
+    def __init__(self, root: Template, inner: Mapping[str, tuple[Template, Mapping[str, Any]]]) -> None:
+        self._root, self._inner = root, inner
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def flat(self) -> Template:
+        """One template of all."""
+        parts = [self._root, *(template for template, _ in self._inner.values())]
+        scopes: list[Mapping[str, Any]] = [{}, *(self._parameters(name) for name in self._inner)]
+        whole: Template = dict(self._root) | {section: {} for section in MERGED}
+        for template, scope in zip(parts, scopes, strict=True):
+            for section in MERGED:
+                for name, found in template.get(section, {}).items():
+                    if name in self._inner:
+                        continue
+                    if name in whole[section]:
+                        raise NamedTwice(f"{name} stands in two templates")
+                    whole[section][name] = self._resolved(found, scope)
+        whole["Outputs"] = self._resolved(self._root.get("Outputs", {}), {})
+        return whole
+
+    def _parameters(self, stack: str) -> Mapping[str, Any]:
+        """What the parameters of a nested template stand for."""
+        if stack not in self._known:
+            template, given = self._inner[stack]
+            self._known[stack] = {
+                name: _as_list(value) if _is_list(declared) else value
+                for name, declared in template.get("Parameters", {}).items()
+                for value in [self._resolved(given.get(name, declared.get("Default")), {})]
+            }
+        return self._known[stack]
+
+    def _output(self, stack: str, name: str) -> Any:
+        template, _ = self._inner[stack]
+        return self._resolved(template["Outputs"][name]["Value"], self._parameters(stack))
+
+    def _resolved(self, node: Any, scope: Mapping[str, Any]) -> Any:
+        """A piece of a template with nothing left in it of parameters in scope, or of another stack's outputs."""
+        match node:
+            case {"Ref": str(name)} if name in scope:
+                return scope[name]
+            case {"Fn::GetAtt": [str(stack), str(attribute)]} if stack in self._inner:
+                return self._output(stack, attribute.removeprefix("Outputs."))
+            case {"Fn::Sub": str(text)}:
+                return _substituted(text, scope)
+            case dict():
+                return {key: self._resolved(value, scope) for key, value in node.items()}
+            case list():
+                return [self._resolved(value, scope) for value in node]
+            case _:
+                return node
+
+
+def _is_list(parameter: Mapping[str, Any]) -> bool:
+    return bool(parameter["Type"] == "CommaDelimitedList")
+
+
+def _as_list(text: Any) -> dict[str, Any]:
+    """What a parent hands down as one text, as the nested template sees it."""
+    return {"Fn::Split": [",", text]}
+
+
+def _substituted(text: str, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """`Fn::Sub` with what parameters stand for: as another name where they have one, else as a variable."""
+    variables: dict[str, Any] = {}
+
+    def replaced(found: re.Match[str]) -> str:
+        name = found[1]
+        match scope.get(name):
+            case None:
+                return found[0]
+            case {"Ref": str(other)}:
+                return f"${{{other}}}"
+            case {"Fn::GetAtt": [str(other), str(attribute)]}:
+                return f"${{{other}.{attribute}}}"
+            case value:
+                variables[name] = value
+                return found[0]
+
+    made = re.sub(r"\$\{([A-Za-z0-9]+)\}", replaced, text)
+    return {"Fn::Sub": [made, variables] if variables else made}
