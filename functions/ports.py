@@ -231,10 +231,14 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Where a job run stands: `working`, or how it ended; `details` is for operators."""
+    """Where a job run stands: `working`, or how it ended; `details` is for operators.
+
+    `waited` are the seconds from its submission to its beginning, once it has ended.
+    """
 
     outcome: Literal["working", "success", "failed"]
     details: str = ""
+    waited: float | None = None
 
 
 class Jobs(Protocol):

@@ -40,20 +40,26 @@ Work = tuple[str, Callable[[], object]]
 """What is taken on, and how."""
 
 
-def _tell_nobody(what: str) -> None:
+def _tell_nobody(_: object) -> None:
     """Take note of nothing."""
 
 
 def reconcile(
-    ports: Ports, caught: type[Exception] = DropgateError, taken: Callable[[str], None] = _tell_nobody
+    ports: Ports,
+    caught: type[Exception] = DropgateError,
+    taken: Callable[[str], None] = _tell_nobody,
+    standing: Callable[[timedelta], None] = _tell_nobody,
 ) -> tuple[Trouble, ...]:
     """Take on what has been open for longer than its event should need; what could not be, with the reason.
 
     `caught` is what one item may raise without ending the run: at a handler's edge, everything. `taken` is told of
-    each thing that was taken on.
+    each thing that was taken on, `standing` for how long the oldest of them had stood still.
     """
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
+    since = [*(d.changed_at for d in found.drops), *(b.changed_at for b in found.batches)]
+    since += [w.due_at for w in found.windows]
+    standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
     for what, act in _turn(_work(ports, found), now):
         try:

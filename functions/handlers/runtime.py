@@ -12,14 +12,16 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 
-from functions.aws.clients import Clients, ports_from
-from functions.handlers.counting import CountedLedger
+from functions.aws.clients import Clients, job_code_from, ports_from
+from functions.handlers.counting import CountedJobs, CountedLedger
 from functions.ports import Ports
 
-SERVICE = "dropgate"
+PRODUCT = "dropgate"
+STACK = os.environ.get("POWERTOOLS_SERVICE_NAME", PRODUCT)
+"""The stack that this runs in: the one dimension of all metrics, so that two stacks of an account stay apart."""
 
-logger = Logger(service=SERVICE)
-metrics = Metrics(namespace=SERVICE, service=SERVICE)
+logger = Logger(service=STACK)
+metrics = Metrics(namespace=PRODUCT, service=STACK)
 
 
 def processor() -> BatchProcessor:
@@ -38,7 +40,8 @@ def ports() -> Ports:
 def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
     environment, clients = dict(named), Clients()
     ledger = CountedLedger(clients.dynamodb, environment["DROPGATE_TABLE"], count)
-    return ports_from(environment, clients, ledger)
+    jobs = CountedJobs(clients.emr_serverless, job_code_from(environment), count)
+    return ports_from(environment, clients, ledger, jobs)
 
 
 def count(name: str, value: float = 1) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from functions.handlers import runtime
@@ -17,13 +18,19 @@ def tell(what: str) -> None:
     logger.info("taken on", what=what)
 
 
+def standing(age: timedelta) -> None:
+    """Measure for how long the oldest open thing has stood still."""
+    runtime.count("OldestOpenMinutes", age.total_seconds() / 60)
+
+
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001
     """Take on what is left behind; the next minute's call goes on."""
     with runtime.counted():
-        troubles = reconcile(runtime.ports(), caught=Exception, taken=tell)
+        troubles = reconcile(runtime.ports(), caught=Exception, taken=tell, standing=standing)
         for trouble in troubles:
             told: dict[str, Any] = {"what": trouble.what, "reason": trouble.reason}
             logger.warning("not taken on now", exc_info=trouble.unforeseen, **told)
         if troubles:
             runtime.count("Troubles", len(troubles))
+        runtime.count("Heartbeat")

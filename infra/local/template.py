@@ -25,9 +25,12 @@ _MADE = frozenset(
     }
 )
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
-# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback) and log groups.
+# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), log groups, alarms and
+# whom they tell.
 _NOT_MADE = frozenset(
     {
+        "AWS::CloudWatch::Alarm",
+        "AWS::CloudWatch::Dashboard",
         "AWS::EMRServerless::Application",
         "AWS::Lambda::EventInvokeConfig",
         "AWS::Lambda::EventSourceMapping",
@@ -36,6 +39,8 @@ _NOT_MADE = frozenset(
         "AWS::Logs::LogGroup",
         "AWS::Pipes::Pipe",
         "AWS::S3::BucketPolicy",
+        "AWS::SNS::Subscription",
+        "AWS::SNS::Topic",
         "AWS::SQS::QueuePolicy",
     }
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from functions.handlers.counting import METRICS, RECEIVED, WAITED
 from infra.local.template import expand, of_type, statements_of
 
 ROOT = Path(__file__).parents[2]
@@ -237,6 +238,67 @@ def test_job_cannot_change_its_own_code() -> None:
 
     assert all("/code/" in variables[name]["Fn::Sub"] for name in ("DROPGATE_JOB_ENTRY", "DROPGATE_JOB_ARCHIVE"))
     assert not [statement for statement in writing if "/code/" in resources(statement)]
+
+
+# --- alarms
+
+
+ALARMS = {name: alarm["Properties"] for name, alarm in of_type(TEMPLATE, "AWS::CloudWatch::Alarm").items()}
+
+
+def alarmed(namespace: str, metric: str) -> set[str]:
+    """What an alarm on this metric looks at."""
+    return {
+        dimension["Value"].get("Ref") or target_of(dimension["Value"])
+        for alarm in ALARMS.values()
+        if (alarm["Namespace"], alarm["MetricName"]) == (namespace, metric)
+        for dimension in alarm["Dimensions"]
+    }
+
+
+def test_every_dead_letter_and_every_late_message_rings() -> None:
+    dead = {name for name in QUEUES if name.endswith("Dlq")}
+
+    assert alarmed("AWS/SQS", "ApproximateNumberOfMessagesVisible") == dead
+    assert alarmed("AWS/SQS", "ApproximateAgeOfOldestMessage") == QUEUES.keys() - dead
+
+
+def test_functions_and_ledger_ring_when_they_fail_or_may_not_run() -> None:
+    assert alarmed("AWS/Lambda", "Errors") == FUNCTIONS.keys()
+    assert alarmed("AWS/Lambda", "Throttles") == FUNCTIONS.keys() - {"ScheduleFunction"}  # one at a time, on purpose
+    assert alarmed("AWS/DynamoDB", "WriteThrottleEvents") == {"LedgerTable"}
+    assert alarmed("AWS/EMRServerless", "PendingJobs") == {"EmrApplication", "AWS::StackName"}
+
+
+def test_only_the_heartbeat_rings_when_nothing_is_heard() -> None:
+    silent = {name for name, alarm in ALARMS.items() if alarm["TreatMissingData"] == "breaching"}
+
+    assert silent == {"HeartbeatAlarm"}
+
+
+def test_every_alarm_tells_the_same_topic_and_stands_on_the_dashboard() -> None:
+    topic = {"Fn::If": ["OwnTopic", {"Ref": "AlarmTopic"}, {"Ref": "AlarmTopicArn"}]}
+    (dashboard,) = of_type(TEMPLATE, "AWS::CloudWatch::Dashboard").values()
+    body = dashboard["Properties"]["DashboardBody"]["Fn::Sub"]
+    text = json.loads(body[0] if isinstance(body, list) else body)
+    (shown,) = (each["properties"]["alarms"] for each in text["widgets"] if each["type"] == "alarm")
+
+    assert all(alarm["AlarmActions"] == alarm["OKActions"] == [topic] for alarm in ALARMS.values())
+    assert {name.rpartition("}-")[2] for name in shown} == {name.removesuffix("Alarm") for name in ALARMS}
+    assert all(alarm["AlarmName"]["Fn::Sub"].endswith(f"-{name[:-5]}") for name, alarm in ALARMS.items())
+
+
+def test_dashboard_shows_metrics_that_somebody_tells() -> None:
+    (dashboard,) = of_type(TEMPLATE, "AWS::CloudWatch::Dashboard").values()
+    body = dashboard["Properties"]["DashboardBody"]["Fn::Sub"]
+    shown = {
+        metric[1]
+        for widget in json.loads(body[0] if isinstance(body, list) else body)["widgets"]
+        for metric in widget["properties"].get("metrics", [])
+        if metric[0] == "dropgate"
+    }
+
+    assert shown <= {*METRICS.values(), RECEIVED, WAITED, "Heartbeat", "OldestOpenMinutes", "Troubles"}
 
 
 # --- data

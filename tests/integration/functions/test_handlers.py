@@ -17,6 +17,7 @@ from contracts.job import JobRequest
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers import batch_due, job_state_changed, object_created, schedule
+from functions.handlers.runtime import STACK
 from functions.ports import Ports
 from functions.submission import Drop
 from infra.local.emr import EmrServerless
@@ -26,8 +27,16 @@ from infra.local.events import deliver
 from infra.local.invocation import Context
 from infra.local.pump import Pump
 from infra.local.stack import deploy
+from infra.local.template import expand, of_type
 from tests.builders import Judge, a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
+
+ALARMING = {
+    alarm["Properties"]["MetricName"]
+    for alarm in of_type(expand(TEMPLATE, "us-east-1"), "AWS::CloudWatch::Alarm").values()
+    if alarm["Properties"]["Namespace"] == "dropgate"
+}
+"""The metrics of our own that have an alarm."""
 
 HANDLERS = {
     "ObjectCreatedFunction": object_created.handler,
@@ -180,9 +189,30 @@ def test_message_that_fails_leaves_the_others_done(site: Site) -> None:
     assert site.pump.drain(20)
 
 
-def test_counts_what_becomes_of_drops(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    site.settled(site.upload("orders/counted.csv", b"id,note\n1,a\n"))
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
-    names = [metric["Name"] for line in printed for metric in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
+def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    flow = {"DropsAccepted", "DropsReceived", "DropsStaged"}
+    unreadable = {"pk": {"S": "D#old"}, "sk": {"S": "STATE"}, "inflight": {"S": "inflight#0"}, "changed_at": {"S": "2"}}
+    site.clients.dynamodb.put_item(TableName=site.names["LedgerTable"], Item=unreadable)
 
-    assert sorted(names) == ["DropsAccepted", "DropsReceived", "DropsStaged"]
+    site.settled(site.upload("orders/counted.csv", b"id,note\n1,a\n"))
+    site.judge = None
+    site.settled(site.upload("orders/uncounted.csv", b"id,note\n1,a\n"))
+    site.judge = all_good
+    told: dict[str, list[float]] = {}
+    end = time.monotonic() + 20
+    while not ({"Heartbeat", "Troubles"} <= told.keys()):
+        assert time.monotonic() < end, told
+        time.sleep(0.2)
+        for line in map(json.loads, (text for text in capsys.readouterr().out.splitlines() if '"_aws"' in text)):
+            (about,) = line["_aws"]["CloudWatchMetrics"]
+            assert (about["Namespace"], about["Dimensions"], line["service"]) == ("dropgate", [["service"]], STACK)
+            for metric in about["Metrics"]:
+                told.setdefault(metric["Name"], []).extend(line[metric["Name"]])
+    site.clients.dynamodb.delete_item(
+        TableName=site.names["LedgerTable"], Key={name: unreadable[name] for name in ("pk", "sk")}
+    )
+
+    assert told.keys() >= ALARMING | flow
+    assert told["DropsAccepted"] == [1]
+    assert told["DropsFailed"] == [1]
+    assert all(minutes >= 0 for minutes in told["JobQueueMinutes"])
