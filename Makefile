@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test torture lint bench lock clean
+.PHONY: help setup demo up test torture lint audit bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says which do not fit, and why.
+	@$(BIN)/python -m infra.setup.audit
 
 bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
 	@$(BIN)/python -m bench

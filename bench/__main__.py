@@ -11,13 +11,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import contests, environments
+from bench import contests
 from bench.beside import Duel
-from bench.environments import RivalMissing
 from bench.files import Files
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page
+from infra.setup import environments
+from infra.setup.errors import SetupMissing
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
     names, stations = asked(arguments)
     try:
         text = _measured(names, stations)
-    except RivalMissing as missing:
+    except SetupMissing as missing:
         say(f"dropgate: {missing}")
         return 3
     if names == ALL and stations == STATIONS:

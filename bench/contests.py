@@ -17,13 +17,14 @@ from typing import Any
 import yaml
 
 from bench.beside import Duel, Rival, contest
-from bench.environments import PLACE, RivalMissing, python_of
 from bench.measuring import timed
 from bench.own import Bench
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found, Wanted
 from bench.running import CONTRACT, MEMORY
 from contracts.plan import Check, Plan
+from infra.setup.environments import PLACE, python_of
+from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
 from infra.setup.java import java_home
 from infra.setup.session import local_settings
@@ -106,7 +107,7 @@ def asked(bound: float | None, writes: str, environment: str, module: str, *argu
             assert process.stdout
             line = process.stdout.readline()
             if not line:
-                raise RivalMissing(f"bench.rivals.{module} ended without an answer: {log} says why.")
+                raise SetupMissing(f"bench.rivals.{module} ended without an answer: {log} says why.")
             said: dict[str, Any] = json.loads(line)
             return said
 

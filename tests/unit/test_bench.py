@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import contests, environments, plans
+from bench import contests, plans
 from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.files import Files
@@ -21,7 +21,7 @@ from bench.own import FEW, MANY, ROWS, Bench
 from bench.page import page
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found
-from infra.setup import lock
+from infra.setup import environments, lock
 from infra.setup.jars import ROOT
 
 RIVALS = ROOT / "bench" / "rivals"

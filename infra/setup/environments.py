@@ -1,4 +1,4 @@
-"""The rivals' environments: the name of a lock in, a Python that has what the lock names and nothing of ours out.
+"""Environments beside our own: the name of a lock in, a Python that has what the lock names and nothing of ours out.
 
 Each is made once, by plain pip from hashed files alone, and anew when its lock has changed.
 """
@@ -10,20 +10,17 @@ import subprocess
 import venv
 from pathlib import Path
 
+from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
 from infra.setup.packages import PIP
 
-PLACE = ROOT / ".dropgate" / "bench"
+PLACE = ROOT / ".dropgate" / "environments"
 BUILD = ROOT / "locks" / "build.txt"
 """What builds packages that come as source only, as pyspark does."""
 
 
-class RivalMissing(Exception):
-    """The environment of a rival could not be made; the text says why."""
-
-
 def python_of(name: str, place: Path = PLACE) -> Path:
-    """The Python of the environment whose lock is `locks/<name>.txt`; raises RivalMissing."""
+    """The Python of the environment whose lock is `locks/<name>.txt`; raises SetupMissing."""
     folder, lock = place / name, ROOT / "locks" / f"{name}.txt"
     python, mark = folder / "bin" / "python", folder / "lock.txt"
     if not (mark.is_file() and mark.read_bytes() == lock.read_bytes()):
@@ -40,4 +37,4 @@ def _pip(python: Path, lock: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         wrong = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or ["pip failed"]
-        raise RivalMissing(f"{lock.name} could not be installed: {wrong[0].removeprefix('ERROR:').strip()}")
+        raise SetupMissing(f"{lock.name} could not be installed: {wrong[0].removeprefix('ERROR:').strip()}")
