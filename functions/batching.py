@@ -41,7 +41,7 @@ def open_window(ports: Ports, plan: str, seconds: int) -> None:
 
 
 def batch_due(ports: Ports, window: Window) -> Batch | None:
-    """Close a window, claim what has gathered and start its job; None if nothing waits."""
+    """Close a window, claim what has gathered and start its job; None if nothing waits, or all is held up."""
     batch = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at)) or _claim(ports, window)
     if batch is None:
         return None
@@ -49,6 +49,13 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     if ports.ledger.pending(window.plan, 1):
         open_window(ports, window.plan, 0)
     return started
+
+
+def is_paused(ports: Ports, plan: Plan) -> bool:
+    """Whether somebody holds up this contract, or its producer."""
+    return not {("contract", plan.contract), ("producer", plan.producer)}.isdisjoint(
+        (pause.kind, pause.name) for pause in ports.ledger.pauses()
+    )
 
 
 def choose(pending: Sequence[Pending]) -> tuple[Pending, ...]:
@@ -87,6 +94,9 @@ def members_of(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
 
 def _claim(ports: Ports, window: Window) -> Batch | None:
     ports.ledger.close_window(window)
+    plan = ports.catalog.plan(window.plan)
+    if is_paused(ports, plan):  # the reconciler opens the window again, minute after minute
+        return None
     chosen = choose(ports.ledger.pending(window.plan, MOST_DROPS))
     if not chosen:
         return None
@@ -94,7 +104,7 @@ def _claim(ports: Ports, window: Window) -> Batch | None:
     batch = Batch(
         id=keys.batch_id(window.plan, window.opened_at),
         plan=window.plan,
-        contract=ports.catalog.plan(window.plan).contract,
+        contract=plan.contract,
         members=tuple(p.drop for p in chosen),
         size=sum(p.size for p in chosen),
         claimed_at=at,

@@ -90,6 +90,17 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """What somebody holds up: no job is started for drops of that contract, or of any contract of that producer."""
+
+    kind: Literal["contract", "producer"]
+    name: str
+    at: str
+    reason: str = ""
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Drops of one plan that share a job. `members` is what was asked for; a drop whose `batch` says so is in it.
 
@@ -210,6 +221,18 @@ class Ledger(Protocol):
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
         """What waits for a batch, the oldest first; read consistently."""
+        ...
+
+    def pause(self, pause: Pause) -> bool:
+        """Hold something up; False if it is held up already."""
+        ...
+
+    def resume(self, pause: Pause) -> bool:
+        """Let it go on; False if it is not held up."""
+        ...
+
+    def pauses(self) -> tuple[Pause, ...]:
+        """All that is held up; read consistently."""
         ...
 
     def open_batch(self, batch: Batch) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pending, RunStatus, Stat, Step, Window, stamp
+from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, RunStatus, Stat, Step, Window, stamp
 from functions.submission import Drop, Location, Moved
 
 
@@ -95,6 +95,7 @@ class MemoryLedger:
         self._lineages: dict[str, Lineage] = {}
         self._windows: dict[str, Window] = {}
         self._batches: dict[str, Batch] = {}
+        self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
 
     def open(self, drop: Drop) -> bool:
@@ -162,6 +163,15 @@ class MemoryLedger:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
         oldest = sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most]
         return tuple(Pending(d.id, d.staged_at or "", d.size) for d in oldest)
+
+    def pause(self, pause: Pause) -> bool:
+        return self._pauses.setdefault((pause.kind, pause.name), pause) is pause
+
+    def resume(self, pause: Pause) -> bool:
+        return self._pauses.pop((pause.kind, pause.name), None) is not None
+
+    def pauses(self) -> tuple[Pause, ...]:
+        return tuple(self._pauses[place] for place in sorted(self._pauses))
 
     def open_batch(self, batch: Batch) -> bool:
         return self._batches.setdefault(batch.id, batch) is batch

@@ -17,7 +17,7 @@ from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, InFlight, Lineage, Pending, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -120,6 +120,19 @@ class DynamoLedger:
             query = self._query("pk = :pk", {":pk": items.waiting(plan, shard)}, ConsistentRead=True, Limit=most)
             found += islice(query, most)
         return tuple(items.pending_of(i) for i in sorted(found, key=lambda i: str(i["sk"]))[:most])
+
+    def pause(self, pause: Pause) -> bool:
+        return self._try(self._put(items.pause_item(pause), NEW))
+
+    def resume(self, pause: Pause) -> bool:
+        with asking("dynamodb"):
+            key = items.key(*items.pause_key(pause.kind, pause.name))
+            gone = self._db.delete_item(TableName=self._table, Key=key, ReturnValues="ALL_OLD")
+        return "Attributes" in gone
+
+    def pauses(self) -> tuple[Pause, ...]:
+        found = self._query("pk = :pk", {":pk": items.PAUSES}, ConsistentRead=True)
+        return tuple(items.pause_of(i) for i in found)
 
     def open_batch(self, batch: Batch) -> bool:
         return self._try(self._put(items.batch_item(batch), NEW))

@@ -19,7 +19,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pending, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -34,6 +34,8 @@ WAITING = 4
 """Partitions of what waits for one plan's batch."""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
+PAUSES = "PAUSES"
+"""The partition of all pauses; there are few."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
@@ -158,6 +160,22 @@ def window_item(window: Window) -> Item:
 def window_of(item: Item) -> Window:
     """The window of an item."""
     return Window(item["plan"], item["opened_at"], item["due_at"])
+
+
+def pause_key(kind: str, name: str) -> tuple[str, str]:
+    """Where a pause is."""
+    return PAUSES, f"{kind}#{name}"
+
+
+def pause_item(pause: Pause) -> Item:
+    """A pause."""
+    pk, sk = pause_key(pause.kind, pause.name)
+    return {"pk": pk, "sk": sk, "version": 1, **_fields(pause)}
+
+
+def pause_of(item: Item) -> Pause:
+    """The pause of an item."""
+    return _value(Pause, {name: value for name, value in item.items() if name != "version"})
 
 
 def batch_key(batch_id: str) -> tuple[str, str]:

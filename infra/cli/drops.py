@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest
+from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from functions.submission import Drop
@@ -35,6 +36,7 @@ Examples:
 )
 @click.option("--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
 def command(contract: str | None, state: str | None, month: datetime | None, most: int, form: str) -> None:
     """List drops, the newest first: those of every contract, and those that none claims."""
     from functions.submission import STATES

@@ -22,6 +22,8 @@ COMMANDS = {
     "drops": "List drops and how they ended.",
     "show": "Show one drop: its states, its verdict, where its bytes lie.",
     "replay": "Judge a settled drop again under the contract of today.",
+    "pause": "Hold up the jobs of a contract or of a producer.",
+    "resume": "Let them go on.",
 }
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.target import of_a_stack
+
 if TYPE_CHECKING:
     from infra.catalog import Publication
 
@@ -28,6 +30,7 @@ Examples:
     help="Zone to publish to, as s3://bucket/catalog/ (default: that of the running or deployed stack).",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
 def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     """Compile contracts and put them, and no others, in force.
 

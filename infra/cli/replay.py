@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.target import of_a_stack
+
 if TYPE_CHECKING:
     from functions.ports import Ports
     from functions.submission import Drop
@@ -25,6 +27,7 @@ Examples:
 @click.option("--wait", default=0, metavar="SECONDS", help="Wait so long for the new verdict.")
 @click.option("--retract", is_flag=True, help="Take promoted data back first (not built yet).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
 def command(drop: str, wait: int, retract: bool, form: str) -> None:
     """Judge DROP again: one that was rejected, unmatched or failed, from where its bytes lie.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infra.cli.target import of_a_stack
+
 if TYPE_CHECKING:
     from functions.ports import Batch, Step
     from functions.submission import Drop
@@ -24,6 +26,7 @@ Examples:
 )
 @click.argument("drop")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
 def command(drop: str, form: str) -> None:
     """Show DROP, an id or the beginning of one (`dropgate drops` lists them)."""
     from contracts import codec

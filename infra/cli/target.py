@@ -1,7 +1,7 @@
 """Which stack a command speaks to: the environment and this checkout's running stack in, a ledger or ports out.
 
-In this order: the variables DROPGATE_* (a deployed stack), the stack that `dropgate up` keeps running, what the last
-`dropgate demo` left on disk (to look at only).
+In this order: the stack that --stack names, the variables DROPGATE_* (a deployed stack), the stack that `dropgate up`
+keeps running, what the last `dropgate demo` left on disk (to look at only).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -24,7 +24,32 @@ if TYPE_CHECKING:
 HOME = Path(".dropgate")
 RUNNING = HOME / "up.json"
 DEMO = HOME / "demo"
-NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or set DROPGATE_* to a deployed one."
+NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def of_a_stack(command: Command) -> Command:
+    """Give a command the options that name a deployed stack."""
+    for name, metavar, text in reversed(
+        [
+            ("--stack", "NAME", "The deployed stack, by its name in CloudFormation."),
+            ("--profile", "NAME", "The profile of your AWS configuration to ask with."),
+            ("--region", "REGION", "Where the stack is, if not where the profile says."),
+        ]
+    ):
+        command = click.option(name, metavar=metavar, help=text, expose_value=False, callback=_note)(command)
+    return command
+
+
+def _note(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Keep what was said for those who look for the stack."""
+    context.meta[f"dropgate.{option.name}"] = value
+
+
+def _said(option: str) -> str | None:
+    context = click.get_current_context(silent=True)
+    said: str | None = context.meta.get(f"dropgate.{option}") if context else None
+    return said
 
 
 class NoStack(DropgateError):
@@ -83,7 +108,7 @@ def ports() -> Ports:
     """The world of a running stack, for commands that act."""
     environment = _environment()
     if environment is None:
-        raise NoStack("No running stack: start one with `dropgate up`, or set DROPGATE_* to a deployed one.")
+        raise NoStack("No running stack: start one with `dropgate up`, or name a deployed one with --stack.")
     return _world(environment)
 
 
@@ -92,7 +117,8 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
     environment = _environment()
     if zone is None and environment is None:
         raise NoStack(
-            "No catalog to publish to: start a stack with `dropgate up`, set DROPGATE_CATALOG, or say --catalog."
+            "No catalog to publish to: start a stack with `dropgate up`, name a deployed one with --stack, "
+            "or say --catalog."
         )
     from functions.aws.answers import asking
 
@@ -115,6 +141,10 @@ def the_drop(ledger: Reader, prefix: str) -> Drop:
 
 
 def _environment() -> Mapping[str, str] | None:
+    if stack := _said("stack"):
+        from infra import deployed
+
+        return deployed.environment(_session().client("cloudformation"), stack)
     if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
         return os.environ
     running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
@@ -152,10 +182,23 @@ def _clients(environment: Mapping[str, str]) -> Any:
     for name, value in environment.items():
         if name.startswith("AWS_"):
             os.environ[name] = value
-    return Clients()
+    return Clients(_session())
+
+
+def _session() -> Any:
+    """A session of boto3 for the profile and Region that were said, or those of the surroundings."""
+    import boto3
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        return boto3.Session(profile_name=_said("profile"), region_name=_said("region"))
+    except BotoCoreError as error:
+        raise NoStack(f"AWS cannot be asked: {error}.") from error
 
 
 def _where(environment: Mapping[str, str]) -> str:
+    if stack := _said("stack"):
+        return f"the stack {stack}"
     endpoint = environment.get("AWS_ENDPOINT_URL")
     return f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"
 

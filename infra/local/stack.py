@@ -20,6 +20,10 @@ ClientFor = Callable[[str], Any]
 """A service's name in, a boto3 client for the embedded AWS out; the composition root makes them."""
 
 
+ANSWER = "Answer"
+"""The output that answers our questions, beside the template's own."""
+
+
 class TemplateError(Exception):
     """The template, or a parameter given for it, cannot be made into a stack; the message names the place."""
 
@@ -113,7 +117,7 @@ def _document(template: Template, made: Template, application_id: str) -> Templa
         "Parameters": template["Parameters"] | {"EmrApplication": {"Type": "String", "Default": application_id}},
         "Conditions": template.get("Conditions", {}),
         "Resources": made,
-        "Outputs": {"Answer": {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
+        "Outputs": template["Outputs"] | {ANSWER: {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
     }
 
 
@@ -128,7 +132,8 @@ def _create(name: str, document: Template, parameters: Mapping[str, str | int], 
     except (ClientError, ResponseParserError) as error:
         # moto answers a name that it cannot resolve with HTTP 500 and a page.
         raise TemplateError("template.yaml names something that the embedded stack lacks: try cfn-lint") from error
-    answer: dict[str, Any] = json.loads(described["Outputs"][0]["OutputValue"])
+    outputs = {one["OutputKey"]: one["OutputValue"] for one in described["Outputs"]}
+    answer: dict[str, Any] = json.loads(outputs[ANSWER])
     return answer
 
 

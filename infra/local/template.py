@@ -21,6 +21,7 @@ _MADE = frozenset(
         "AWS::IAM::Role",
         "AWS::KMS::Key",
         "AWS::S3::Bucket",
+        "AWS::SNS::Topic",
         "AWS::SQS::Queue",
     }
 )
@@ -40,7 +41,6 @@ _NOT_MADE = frozenset(
         "AWS::Pipes::Pipe",
         "AWS::S3::BucketPolicy",
         "AWS::SNS::Subscription",
-        "AWS::SNS::Topic",
         "AWS::SQS::QueuePolicy",
     }
 )

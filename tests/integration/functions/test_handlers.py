@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +22,7 @@ from functions.handlers import batch_due, job_state_changed, object_created, sch
 from functions.handlers.runtime import STACK
 from functions.ports import Ports
 from functions.submission import Drop
+from infra import deployed
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
 from infra.local.emr_run import JobSpec
@@ -55,6 +58,8 @@ class Site:
     names: Any
     emr: EmrServerless
     pump: Pump
+    name: str
+    variables: Mapping[str, str]
     judge: Judge | None = all_good
 
     def upload(self, name: str, body: bytes) -> str:
@@ -98,14 +103,15 @@ def site(environment: pytest.MonkeyPatch) -> Iterator[Site]:
         client_for = cache(boto3.client)
         name = f"handlers-{uuid.uuid4().hex[:8]}"
         stack = deploy(TEMPLATE, client_for, "00dropgate02", parameters={"WindowSeconds": 0}, name=name)
-        for variable, value in stack.functions["ScheduleFunction"].environment.items():
+        variables = stack.functions["ScheduleFunction"].environment
+        for variable, value in variables.items():
             environment.setenv(variable, value)
         environment.setenv("DROPGATE_PATIENCE_SECONDS", "1")
         clients = Clients()
-        ports = ports_from(dict(stack.functions["ScheduleFunction"].environment), clients)
+        ports = ports_from(dict(variables), clients)
         publish(ports.store, ports.zones.catalog, [a_plan()])
         with Pump(stack, client_for, HANDLERS, schedule_seconds=1, retry_seconds=0) as pump:
-            made.append(Site(ports, clients, stack.names, emr, pump))
+            made.append(Site(ports, clients, stack.names, emr, pump, name, variables))
             yield made[0]
 
 
@@ -173,6 +179,67 @@ def test_corrected_file_takes_its_place(site: Site) -> None:
 
     assert (first.state, second.state) == ("accepted", "accepted")
     assert site.ports.store.get(f"{site.ports.zones.promoted}orders.v1/orders/again.csv") == b"id,note\n2,b\n"
+
+
+def command(site: Site, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command about this stack, by its name; as a process, as handlers here print what they count."""
+    start = [sys.executable, "-c", "from infra.cli.main import run; run()", *words, "--stack", site.name]
+    return subprocess.run(start, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+
+
+def dropgate(site: Site, *words: str) -> Any:
+    """What a command says; it must end well."""
+    done = command(site, *words, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("what", [("orders.v1",), ("--producer", "shop")], ids=["contract", "producer"])
+def test_what_is_held_up_waits_and_goes_on(site: Site, what: tuple[str, ...]) -> None:
+    (pause,) = dropgate(site, "pause", *what, "--reason", "rule 7")
+    drop_id = site.upload(f"orders/held-{len(what)}.csv", b"id,note\n1,a\n")
+    refused = site.settled(site.upload(f"orders/refused-{len(what)}.csv", b"ID,note\n1,a\n"))
+    site.eventually(drop_id, "staged")
+    time.sleep(3)  # the schedule opens the window again, more than once
+    waiting = site.ports.ledger.drop(drop_id)
+
+    assert (pause["name"], pause["reason"]) == (what[-1], "rule 7")
+    assert (refused.state, waiting and waiting.state) == ("rejected", "staged")
+    assert dropgate(site, "resume", *what) == []
+    site.eventually(drop_id, "accepted")
+
+
+def test_commands_know_a_stack_by_its_name(site: Site) -> None:
+    drop = site.settled(site.upload("orders/named.csv", b"id,note\n1,a\n"))
+    shown = dropgate(site, "show", drop.id[:10])
+
+    assert shown["drop"]["state"] == "accepted"
+    assert drop.id in [row["id"] for row in dropgate(site, "drops")]
+    assert deployed.environment(boto3.client("cloudformation"), site.name) == {
+        name: value for name, value in site.variables.items() if name.startswith("DROPGATE_")
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pause", "order.v1"], "There is no contract order.v1. Did you mean orders.v1?"),
+        (["pause", "--producer", "shopp"], "There is no producer shopp. Did you mean shop?"),
+        (["pause", "orders.v1", "--producer", "shop"], "Say one: a contract, or --producer P."),
+        (["resume", "orders.v1"], "The contract orders.v1 is not held up. Known: none."),
+        (["resume"], "Say what: a contract, or --producer P."),
+    ],
+)
+def test_wrong_names_are_usage_errors(site: Site, words: list[str], said: str) -> None:
+    done = command(site, *words)
+
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_unknown_stack_is_named(site: Site) -> None:
+    done = command(replace(site, name="dropgat"), "drops")
+
+    assert (done.returncode, done.stderr) == (3, "dropgate: There is no stack dropgat in us-east-1.\n")
 
 
 def test_message_that_fails_leaves_the_others_done(site: Site) -> None:

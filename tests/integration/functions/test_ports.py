@@ -19,7 +19,7 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, RunStatus, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, RunStatus, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -303,6 +303,18 @@ def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
     assert ledger.window("p") == first
     ledger.close_window(first)
     assert ledger.window("p") is None
+
+
+def test_what_is_held_up_is_listed_until_it_goes_on(ledger: Ledger) -> None:
+    one = Pause("contract", f"c{uuid.uuid4().hex}", "2026-01-31T12:00:00.000000Z", "why")
+    two = Pause("producer", one.name, "2026-01-31T12:00:01.000000Z")
+
+    def listed() -> list[Pause]:
+        return [pause for pause in ledger.pauses() if pause.name == one.name]
+
+    assert [ledger.pause(one), ledger.pause(two), ledger.pause(replace(one, reason="other"))] == [True, True, False]
+    assert listed() == [one, two]
+    assert [ledger.resume(one), ledger.resume(one), listed()] == [True, False, [two]]
 
 
 def a_batch(**changes: object) -> Batch:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 
 from contracts.errors import ServiceUnavailable
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, MOST_DROPS, batch_due, choose
-from functions.ports import Pending, Window
+from functions.ports import Pause, Pending, Window
+from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
@@ -121,6 +123,30 @@ def test_empty_window_starts_nothing() -> None:
 
     assert batch_due(world.ports, Window(a_plan().sha, at, at)) is None
     assert world.jobs.runs == {}
+
+
+@pytest.mark.parametrize(("kind", "name"), [("contract", "orders.v1"), ("producer", "shop")])
+def test_what_is_held_up_starts_nothing_until_it_goes_on(kind: Literal["contract", "producer"], name: str) -> None:
+    world, ids = gathered()
+    pause = Pause(kind, name, world.ports.at())
+    world.ledger.pause(pause)
+    world.deliver_windows()
+
+    assert world.jobs.runs == {}
+    assert {world.drop(i).state for i in ids} == {"staged"}
+    world.ledger.resume(pause)
+    world.clock.pass_seconds(120)
+    reconcile(world.ports)
+    world.deliver_windows()
+    assert {world.drop(i).state for i in ids} == {"validating"}
+
+
+def test_what_others_do_is_not_held_up() -> None:
+    world, ids = gathered()
+    world.ledger.pause(Pause("contract", "orders.v2", world.ports.at()))
+    world.deliver_windows()
+
+    assert {world.drop(i).state for i in ids} == {"validating"}
 
 
 def test_superseded_member_is_left_out() -> None:

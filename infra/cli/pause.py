@@ -1,0 +1,102 @@
+"""`dropgate pause` and `dropgate resume`: hold up the jobs of a contract or of a producer, and let them go on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from functions.ports import Pause, Ports
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate pause
+  dropgate pause inmet-weather.v1 --reason "rule 7 is being corrected"
+  dropgate pause --producer inmet
+"""
+)
+@click.argument("contract", required=False)
+@click.option("--producer", metavar="P", help="Hold up all contracts of this producer.")
+@click.option("--reason", metavar="TEXT", default="", help="Why, for those who look later.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(contract: str | None, producer: str | None, reason: str, form: str) -> None:
+    """Hold up CONTRACT: its files are taken in and wait, no job is started for them.
+
+    Without CONTRACT, list what is held up. Files that are plainly wrong are still refused, jobs that run come to their
+    end, and nothing is lost.
+    """
+    from infra.cli.target import ports
+
+    world = ports()
+    if contract or producer:
+        pause = _pause(world, contract, producer, reason)
+        if not world.ledger.pause(pause):
+            raise click.UsageError(f"The {pause.kind} {pause.name} is held up already.")
+    _show(world.ledger.pauses(), form)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate resume inmet-weather.v1
+  dropgate resume --producer inmet
+"""
+)
+@click.argument("contract", required=False)
+@click.option("--producer", metavar="P", help="Let all contracts of this producer go on.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def resume(contract: str | None, producer: str | None, form: str) -> None:
+    """Let CONTRACT go on: what waits is judged, beginning within two minutes."""
+    from infra.cli.target import ports
+
+    world = ports()
+    held = world.ledger.pauses()
+    kind, name = ("producer", producer) if producer else ("contract", contract)
+    if not name:
+        raise click.UsageError("Say what: a contract, or --producer P. `dropgate pause` lists what is held up.")
+    pause = next((one for one in held if (one.kind, one.name) == (kind, name)), None)
+    if pause is None or not world.ledger.resume(pause):
+        raise click.UsageError(f"The {kind} {name} is not held up. {_known([one.name for one in held], name)}")
+    _show(world.ledger.pauses(), form)
+
+
+def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
+    """What is to be held up; a usage error where there is none of that name."""
+    from functions.ports import Pause
+
+    if contract and producer:
+        raise click.UsageError("Say one: a contract, or --producer P.")
+    entries = world.catalog.index().entries
+    if producer:
+        name, known = producer, {entry.producer for entry in entries}
+    else:
+        name, known = contract or "", {entry.contract for entry in entries}
+    if name not in known:
+        raise click.UsageError(f"There is no {'producer' if producer else 'contract'} {name}. {_known(known, name)}")
+    return Pause("producer" if producer else "contract", name, world.at(), reason)
+
+
+def _known(names: set[str] | list[str], name: str) -> str:
+    close = nearest(name, names)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(names)) or 'none'}."
+
+
+def _show(pauses: tuple[Pause, ...], form: str) -> None:
+    from contracts import codec
+
+    if form == "json":
+        click.echo(json.dumps(codec.encode(pauses), indent=2, ensure_ascii=False))
+        return
+    for one in pauses:
+        click.echo(f"{one.kind} {one.name}  held up since {one.at}{f'  {one.reason}' if one.reason else ''}")
+    if not pauses:
+        click.echo("Nothing is held up.")

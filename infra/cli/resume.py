@@ -1,0 +1,5 @@
+"""`dropgate resume`: see `pause`."""
+
+from infra.cli.pause import resume as command
+
+__all__ = ["command"]
