@@ -1,9 +1,10 @@
 # Every target does its own set-up; after the first time that takes a fraction of a second and no network.
 PYTHON ?= python3.11
 BIN := .venv/bin
+WHERE = $(if $(STACK),--stack $(STACK)) $(if $(REGION),--region $(REGION)) $(if $(PROFILE),--profile $(PROFILE))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test torture lint audit bench lock clean
+.PHONY: help setup demo up test torture lint deploy destroy audit bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +29,12 @@ lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+deploy: setup ## Bring this checkout to AWS; STACK=name REGION=... PROFILE=... PARAMETERS="WindowSeconds=30 ...".
+	@$(BIN)/python -m infra.deploy up $(WHERE) $(if $(PARAMETERS),--parameters $(PARAMETERS))
+
+destroy: setup ## Take it away, but for the data; DATA=delete CONFIRM=name takes that, too.
+	@$(BIN)/python -m infra.deploy down $(WHERE) $(if $(filter delete,$(DATA)),--with-data) $(if $(CONFIRM),--confirm $(CONFIRM))
 
 audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says which do not fit, and why.
 	@$(BIN)/python -m infra.setup.audit

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -286,6 +287,14 @@ def test_every_alarm_tells_the_same_topic_and_stands_on_the_dashboard() -> None:
     assert all(alarm["AlarmActions"] == alarm["OKActions"] == [topic] for alarm in ALARMS.values())
     assert {name.rpartition("}-")[2] for name in shown} == {name.removesuffix("Alarm") for name in ALARMS}
     assert all(alarm["AlarmName"]["Fn::Sub"].endswith(f"-{name[:-5]}") for name, alarm in ALARMS.items())
+
+
+def test_every_alarm_is_explained_and_no_other() -> None:
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("| alarm | means | do |")
+    rows = re.findall(r"^\| ([A-Z][A-Za-z, ]+) \|", table.partition("\n\n")[0], re.MULTILINE)
+
+    assert sorted(name for row in rows for name in row.split(", ")) == sorted(n.removesuffix("Alarm") for n in ALARMS)
 
 
 def test_dashboard_shows_metrics_that_somebody_tells() -> None:

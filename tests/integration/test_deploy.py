@@ -1,0 +1,94 @@
+"""Deployment, but for CloudFormation itself: what SAM is asked, that nothing comes twice, what goes and what stays."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from functools import cache
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from infra import deploy, deployed
+from infra.bundles import ROOT
+from infra.local.cloud import Cloud
+from infra.local.stack import deploy as deploy_embedded
+
+
+@pytest.fixture
+def stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A stack in an embedded AWS of its own; its name."""
+    with Cloud() as cloud:
+        for name, value in {
+            "AWS_ENDPOINT_URL": cloud.endpoint,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "deployer",
+            "AWS_SECRET_ACCESS_KEY": "none",
+        }.items():
+            monkeypatch.setenv(name, value)
+        name = f"deploy{uuid.uuid4().hex[:8]}"
+        deploy_embedded(ROOT / "template.yaml", cache(boto3.client), "00dropgate01", name=name)
+        yield name
+
+
+def asked(*words: str) -> list[list[str]]:
+    return list(deploy.commands(deploy._parser().parse_args(["up", *words])))
+
+
+def test_sam_is_asked_to_build_and_to_deploy() -> None:
+    build, step = asked("--stack", "drops", "--region", "eu-central-1", "--parameters", "WindowSeconds=30", "LogDays=7")
+
+    assert build[1:] == ["build", "--template-file", "template.yaml"]
+    assert step[1:4] == ["deploy", "--stack-name", "drops"]
+    assert step[-5:] == ["--region", "eu-central-1", "--parameter-overrides", "WindowSeconds=30", "LogDays=7"]
+    assert {"--no-fail-on-empty-changeset", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"} < set(step)
+
+
+def test_code_is_brought_once(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    code = {names["DROPGATE_JOB_ARCHIVE"], names["DROPGATE_JOB_ENTRY"]}
+
+    assert set(deploy.bring_code(s3, names)) == code
+    assert deploy.bring_code(s3, names) == []
+    bucket, _, key = names["DROPGATE_JOB_ENTRY"].removeprefix("s3://").partition("/")
+    s3.put_object(Bucket=bucket, Key=key, Body=b"print()")
+    assert deploy.bring_code(s3, names) == [names["DROPGATE_JOB_ENTRY"]]
+
+
+def test_broken_contract_stops_before_anything(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder := tmp_path / "contracts").mkdir()  # type: ignore[operator]
+    (folder / "a.v1.yaml").write_text("id: [", encoding="utf-8")
+
+    assert deploy.main(["up", "--contracts", str(folder)]) == 3
+    assert "Nothing was deployed." in capsys.readouterr().err
+
+
+def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = deployed.environment(boto3.client("cloudformation"), stack)
+
+    assert deploy.main(["down", "--stack", stack]) == 0
+    assert f"the table {names['DROPGATE_TABLE']}, the key" in capsys.readouterr().out
+    assert boto3.client("s3").head_bucket(Bucket=names["DROPGATE_PROMOTED"].split("/")[2])
+    assert names["DROPGATE_TABLE"] in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_data_goes_only_when_it_is_said_twice(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    landing = names["DROPGATE_LANDING"].removeprefix("s3://").removesuffix("/")
+    for body in (b"1", b"2"):
+        s3.put_object(Bucket=landing, Key="orders/1.csv", Body=body)
+    s3.delete_object(Bucket=landing, Key="orders/1.csv")
+
+    assert deploy.main(["down", "--stack", stack, "--with-data"]) == 3
+    assert f"say --confirm {stack} if you mean it. Nothing was deleted." in capsys.readouterr().err
+    assert s3.head_bucket(Bucket=landing)
+    assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
+    with pytest.raises(ClientError, match=r"404|NoSuchBucket"):
+        s3.head_bucket(Bucket=landing)
+    assert names["DROPGATE_TABLE"] not in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_unknown_stack_is_named(stack: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001
+    assert deploy.main(["down", "--stack", "other"]) == 3
+    assert capsys.readouterr().err == "dropgate: There is no stack other in us-east-1.\n"
