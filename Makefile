@@ -2,15 +2,16 @@
 PYTHON ?= python3.11
 BIN := .venv/bin
 WHERE = $(if $(STACK),--stack $(STACK)) $(if $(REGION),--region $(REGION)) $(if $(PROFILE),--profile $(PROFILE))
+# For which CPU `sam build` makes the functions; name the template's parameter Architecture, too, if it is another one.
+ARCHITECTURE ?= arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test torture lint deploy destroy audit bench lock clean
+.PHONY: help interpreter setup demo up test torture lint deploy destroy audit build cold bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install what dropgate needs: Python packages, Java 17, Spark's jars.
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { echo "dropgate: $(PYTHON) is no Python 3.11: install one (Debian 12: apt-get install python3.11 python3.11-venv) or name one: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }
+setup: interpreter ## Install what dropgate needs: Python packages, Java 17, Spark's jars.
 	@$(PYTHON) -m infra.setup
 
 demo: setup ## Show how six files fare, from upload to receipt, on this machine.
@@ -42,8 +43,20 @@ audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says w
 bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
 	@$(BIN)/python -m bench
 
+build: interpreter ## Make what is deployed, into build/: the functions for each CPU, the job.
+	@$(PYTHON) -m infra.build
+
+build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
+	@$(PYTHON) -m infra.build --into "$(ARTIFACTS_DIR)" --cpu $(ARCHITECTURE)
+
+cold: build ## Measure what loading each function costs, from the built bundle.
+	@$(PYTHON) -m infra.cold_import
+
 lock: setup ## Write locks/ anew from pyproject.toml; UPGRADE=--upgrade takes newer versions.
 	@$(BIN)/python -m infra.setup.lock $(UPGRADE)
 
 clean: ## Remove all that set-up and runs have made.
 	rm -rf .venv .dropgate .aws-sam build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+interpreter:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { echo "dropgate: $(PYTHON) is no Python 3.11: install one (Debian 12: apt-get install python3.11 python3.11-venv) or name one: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }

@@ -1,31 +1,65 @@
-"""What is deployed beside the functions: the job's archive, a pure Python zip that serves every CPU.
+"""What is deployed: the functions' bundle for each CPU, and the job's archive with its entry point.
 
-The same sources give the same bytes: names sorted, times and rights fixed.
+Sources and the installed wheels in, folders and zips out. The same input gives the same bytes: names are sorted, times
+and rights fixed.
 """
 
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from infra.setup import wheels
+from infra.setup.progress import Tell
 
 ROOT = Path(__file__).resolve().parents[1]
 ENTRY = ROOT / "spark_jobs" / "validate.py"
 """The entry point of the Spark job, uploaded beside the archive."""
 
+Files = Mapping[str, Path]
+"""What a bundle holds: the name of each file there, and where it lies here."""
+
 
 def job_archive() -> bytes:
-    """The zip of `spark_jobs` and of the run time of `contracts` (authoring and documents stay out)."""
+    """The zip of `spark_jobs` and of the run time of `contracts`: pure Python, one for every CPU."""
+    return zipped(_named([*_kernel(), *(ROOT / "spark_jobs").glob("*.py")], ROOT))
+
+
+def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:
+    """Put all that the functions need on Lambda into a folder; return its files. Raises SetupMissing, WheelUnfit."""
+    shutil.copytree(wheels.installed(cpu, tell), folder, dirs_exist_ok=True)
+    for name, source in function_sources().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / name)
+    wheels.compile_sources(folder, ("contracts", "functions"))
+    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+
+
+def function_sources() -> Files:
+    """The bundle's files of our own: `functions` whole, and the run time of `contracts`."""
+    ours = (p for p in (ROOT / "functions").rglob("*") if p.is_file() and p.parent.name != "__pycache__")
+    return _named([*_kernel(), *ours], ROOT)
+
+
+def zipped(files: Files) -> bytes:
+    """The zip of these files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(job_sources()):
-            info = zipfile.ZipInfo(path.relative_to(ROOT).as_posix(), (1980, 1, 1, 0, 0, 0))
-            info.external_attr = 0o644 << 16
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o100644 << 16
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, path.read_bytes())
+            archive.writestr(info, files[name].read_bytes())
     return out.getvalue()
 
 
-def job_sources() -> list[Path]:
-    """The files of the archive."""
-    return [*(ROOT / "contracts").glob("*.py"), *(ROOT / "spark_jobs").glob("*.py")]
+def _kernel() -> Iterator[Path]:
+    """What of `contracts` runs; the authoring of contracts and the contracts themselves stay out."""
+    return (ROOT / "contracts").glob("*.py")
+
+
+def _named(paths: Iterator[Path] | list[Path], root: Path) -> Files:
+    return {path.relative_to(root).as_posix(): path for path in paths}

@@ -1,4 +1,4 @@
-"""The one exception of the set-up."""
+"""The exceptions of the set-up and of what is built for deployment."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ from contracts.errors import DropgateError
 
 class SetupMissing(DropgateError):
     """Something that dropgate needs is not on this machine; the text says how to get it."""
+
+
+class WheelUnfit(DropgateError):
+    """A wheel of the functions' bundle would not load on Lambda; the text names it and its tags."""

@@ -6,12 +6,12 @@ import hashlib
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from infra.setup import system
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
+from infra.setup.progress import Tell
 
 VENV = ROOT / ".venv"
 LOG = ROOT / ".dropgate" / "pip.log"
@@ -50,11 +50,11 @@ def packages_are_there() -> bool:
     return _mark("packages", LOCKS)
 
 
-def install_packages(tell: Callable[[str], None]) -> None:
+def install_packages(tell: Tell) -> None:
     """Install what the locks name: what builds the sources first, then the rest."""
     build, *rest = LOCKS
-    _pip(["--require-hashes", "--only-binary=:all:", "-r", str(build)], tell)
-    _pip(["--require-hashes", *(part for lock in rest for part in ("-r", str(lock)))], tell)
+    pip(["--require-hashes", "--only-binary=:all:", "-r", str(build)], tell)
+    pip(["--require-hashes", *(part for lock in rest for part in ("-r", str(lock)))], tell)
     _set_mark("packages", LOCKS)
 
 
@@ -63,28 +63,28 @@ def project_is_there() -> bool:
     return _mark("project", PROJECT)
 
 
-def install_project(tell: Callable[[str], None]) -> None:
+def install_project(tell: Tell) -> None:
     """Install the checkout in place, so that `dropgate` can be called."""
-    _pip(["--no-index", "--editable", str(ROOT)], tell)
+    pip(["--no-index", "--editable", str(ROOT)], tell)
     _set_mark("project", PROJECT)
 
 
-def _pip(arguments: list[str], tell: Callable[[str], None]) -> None:
+def pip(arguments: list[str], tell: Tell) -> None:
     """Run pip in .venv, tell every line that says what it does, keep all of them in the log."""
     LOG.parent.mkdir(exist_ok=True)
     command = [str(VENV / "bin" / "python"), *PIP, *arguments]
     wrong = ""
     pipe, both = subprocess.PIPE, subprocess.STDOUT
-    pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, text=True, cwd=ROOT)
-    assert pip.stdout is not None
-    with pip, LOG.open("a", encoding="utf-8") as log:
-        for line in pip.stdout:
+    running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, text=True, cwd=ROOT)
+    assert running.stdout is not None
+    with running, LOG.open("a", encoding="utf-8") as log:
+        for line in running.stdout:
             log.write(line)
             if line.startswith("ERROR:"):
                 wrong = wrong or line.removeprefix("ERROR:").strip()
             elif line.startswith(DOING):
                 tell(line.split(" (from")[0].strip())
-    if pip.returncode != 0:
+    if running.returncode != 0:
         raise SetupMissing(f"The Python packages could not be installed: {wrong or 'pip failed'} ({LOG} has the rest).")
 
 

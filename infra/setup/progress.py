@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TextIO
 
 WIDTH = 72  # what a line of progress takes of a terminal
 HEARTBEAT = 10.0  # seconds between two lines where the output is no terminal
+
+Tell = Callable[[str], None]
+"""Where a long step says what it does now."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,94 @@
+"""`make build`: the checkout in, what is deployed out, under build/.
+
+    python -m infra.build                         the functions' bundle for each CPU, the job's archive and entry point
+    python -m infra.build --into FOLDER --cpu CPU the functions' bundle alone, unzipped: what `sam build` asks for
+
+No environment archive is made for the job: no contract can use Great Expectations yet, and all else is pure Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.bundles import ENTRY, ROOT, Files, function_bundle, job_archive, zipped
+from infra.setup.errors import SetupMissing, WheelUnfit
+from infra.setup.progress import Progress
+from infra.setup.wheels import MACHINES
+
+BUILD = ROOT / "build"
+SDK = ("boto3", "botocore", "s3transfer")
+"""What AWS's own client weighs nobody here can help; it is bundled, as Lambda's own one changes without a word."""
+MB = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a bundle weighs, in bytes: as a zip, unzipped, and unzipped without boto3."""
+
+    zipped: int
+    unzipped: int
+    beyond_sdk: int
+
+    def __str__(self) -> str:
+        own = f"unzipped {self.unzipped / MB:.1f} MB, of it {self.beyond_sdk / MB:.1f} MB beyond boto3"
+        return f"{self.zipped / MB:.1f} MB, {own}"
+
+
+def main(arguments: list[str]) -> int:
+    """Build what the arguments ask for; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m infra.build", description="Build what is deployed.")
+    parser.add_argument("--into", type=Path, help="put the functions' bundle alone here, unzipped")
+    parser.add_argument("--cpu", choices=sorted(MACHINES), default="arm64", help="for which CPU")
+    asked = parser.parse_args(arguments)
+    try:
+        if asked.into is None:
+            build(BUILD)
+        else:
+            _step(1, 1, asked.cpu, asked.into)
+    except (SetupMissing, WheelUnfit) as error:
+        sys.stderr.write(f"dropgate: {error}\n")
+        return 3
+    except OSError as error:
+        sys.stderr.write(f"dropgate: the build stopped: {error.strerror}: {error.filename}\n")
+        return 3
+    return 0
+
+
+def build(place: Path) -> None:
+    """Write every bundle into a folder, and say what each weighs."""
+    place.mkdir(parents=True, exist_ok=True)
+    said = []
+    for number, cpu in enumerate(MACHINES, start=1):
+        with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
+            files = _step(number, len(MACHINES), cpu, Path(scratch))
+            name = f"functions-{cpu}.zip"
+            (place / name).write_bytes(zipped(files))
+            said.append((name, str(size(files, (place / name).stat().st_size))))
+    (place / "dropgate.zip").write_bytes(job_archive())
+    (place / "entry.py").write_bytes(ENTRY.read_bytes())
+    said += [(name, f"{(place / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
+    for name, weight in said:
+        sys.stdout.write(f"build/{name:<22} {weight}\n")
+
+
+def size(files: Files, packed: int) -> Size:
+    """Add up what a bundle holds."""
+    weights = {name: path.stat().st_size for name, path in files.items()}
+    ours = (weight for name, weight in weights.items() if name.split("/")[0].split("-")[0] not in SDK)
+    return Size(packed, sum(weights.values()), sum(ours))
+
+
+def _step(number: int, total: int, cpu: str, folder: Path) -> Files:
+    progress = Progress(number, total, f"Functions for {cpu}")
+    progress.begin()
+    files = function_bundle(cpu, folder, progress.tell)
+    progress.end(f"{len(files)} files")
+    return files
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+"""The third-party part of the functions' bundle: locks/functions.txt and a CPU in, a folder of installed wheels out.
+
+Nothing is built: pip takes wheels for Lambda's Linux, whatever machine this is. Each folder is made once for each lock
+and kept in .dropgate, so that only the first build needs the package index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.setup import packages
+from infra.setup.errors import SetupMissing, WheelUnfit
+from infra.setup.jars import ROOT
+from infra.setup.progress import Tell
+
+LOCK = ROOT / "locks" / "functions.txt"
+KEPT = ROOT / ".dropgate" / "wheels"
+MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
+"""Lambda's names of CPUs (the template's parameter Architecture), and those that wheels bear."""
+# Lambda's Python 3.11 runs on Amazon Linux 2 (Lambda developer guide, "Lambda runtimes"), whose glibc is 2.26: no wheel
+# that is for manylinux_2_28 alone would load there.
+LINUX = ("manylinux2014", "manylinux_2_17")
+TARGET = ("--implementation=cp", "--python-version=3.11", "--only-binary=:all:", "--require-hashes", "--no-compile")
+
+# What nothing reads at run time. Licences stay, as they must go along, and METADATA, which importlib.metadata reads.
+LEFT_FOLDERS = ("__pycache__", "examples", "test", "tests")
+LEFT_FILES = ("*.c", "*.pyi", "INSTALLER", "RECORD", "REQUESTED", "py.typed", "zip-safe")
+
+
+def installed(cpu: str, tell: Tell) -> Path:
+    """Return the folder of wheels for a CPU, made on first use; raises SetupMissing, WheelUnfit."""
+    place = KEPT / f"{cpu}-{_digest()}"
+    if not place.is_dir():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="new-", dir=KEPT) as scratch:
+            folder = Path(scratch) / "wheels"
+            _install(cpu, folder, tell)
+            check(folder, cpu)
+            tell("compiling")
+            _strip(folder)
+            compile_sources(folder, ())
+            _keep(folder, place)
+    return place
+
+
+def check(folder: Path, cpu: str) -> None:
+    """Hold every installed wheel's own tags against the CPU; raises WheelUnfit for the first that cannot run there."""
+    for record in sorted(folder.glob("*.dist-info")):
+        wheel = record / "WHEEL"
+        lines = wheel.read_text(encoding="utf-8").splitlines() if wheel.is_file() else []
+        tags = [line.removeprefix("Tag:").strip() for line in lines if line.startswith("Tag:")]
+        if not any(fits(tag, cpu) for tag in tags):
+            name = record.name.removesuffix(".dist-info")
+            said = ", ".join(tags) or "nothing"
+            raise WheelUnfit(f"{name} is no wheel for Python 3.11 on {cpu} (its tags: {said}): pin one in {LOCK.name}.")
+
+
+def fits(tag: str, cpu: str) -> bool:
+    """Tell whether a wheel of this tag runs on Lambda's Python 3.11 on a CPU.
+
+    Source: packaging.python.org, "Platform compatibility tags".
+    """
+    python, abi, platform = tag.split("-")
+    if (abi, platform) == ("none", "any"):
+        return python in ("py3", "py311", "cp311")
+    native = python == "cp311" and abi in ("cp311", "abi3")
+    stable = abi == "abi3" and python in {f"cp3{minor}" for minor in range(2, 12)}
+    return (native or stable) and platform in platforms(cpu)
+
+
+def platforms(cpu: str) -> list[str]:
+    """Return the platform tags that run on Lambda."""
+    return [f"{linux}_{MACHINES[cpu]}" for linux in LINUX]
+
+
+def compile_sources(folder: Path, below: Sequence[str]) -> None:
+    """Put bytecode beside the sources of a folder, or of some folders in it: Lambda's disk keeps none that it compiles.
+
+    It is the same for every CPU, and is taken as it is without a look at the source's time (PEP 552). A Python of
+    another version leaves it aside. The bytes depend on what a process did before: so it is one that did nothing.
+    """
+    folders = [str(folder / name) for name in below] or [str(folder)]
+    command = [sys.executable, "-S", "-m", "compileall", "-q", "--invalidation-mode=unchecked-hash"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": ""}
+    done = subprocess.run(
+        [*command, "-s", str(folder), *folders], env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise SetupMissing(f"Python did not compile the bundle: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
+
+
+def _install(cpu: str, folder: Path, tell: Tell) -> None:
+    if not packages.environment_is_there():
+        packages.make_environment()
+    wanted = [f"--platform={platform}" for platform in platforms(cpu)]
+    packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(LOCK)], tell)
+
+
+def _strip(folder: Path) -> None:
+    shutil.rmtree(folder / "bin", ignore_errors=True)
+    for found in [path for name in LEFT_FOLDERS for path in folder.rglob(name) if path.is_dir()]:
+        shutil.rmtree(found, ignore_errors=True)
+    for found in [path for name in LEFT_FILES for path in folder.rglob(name)]:
+        found.unlink()
+
+
+def _keep(folder: Path, place: Path) -> None:
+    """Move the finished folder to its place; who came first stays."""
+    try:
+        folder.rename(place)
+    except OSError:
+        if not place.is_dir():
+            raise
+
+
+def _digest() -> str:
+    """Name what a folder depends on: the lock, how it is installed, the Python that compiles."""
+    parts = (LOCK.read_bytes(), Path(__file__).read_bytes(), sys.version.encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
