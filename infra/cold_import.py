@@ -7,7 +7,6 @@ user and system time of the whole process count, the start of Python with them. 
 from __future__ import annotations
 
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from infra.build import BUILD
 from infra.bundles import ROOT
-from infra.setup.wheels import MACHINES
+from infra.setup.wheels import this_cpu
 
 BOUND = 0.75
 """Seconds of CPU that loading a handler may take."""
@@ -42,9 +41,8 @@ class Import:
 
 def main() -> int:
     """Measure every handler; return the exit code."""
-    cpu = next(name for name, machine in MACHINES.items() if machine == platform.machine())
     with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
-        with zipfile.ZipFile(BUILD / f"functions-{cpu}.zip") as bundle:
+        with zipfile.ZipFile(BUILD / f"functions-{this_cpu()}.zip") as bundle:
             bundle.extractall(scratch)
         return max([report(Path(scratch), handler) for handler in handlers()])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -67,17 +68,23 @@ def fits(tag: str, cpu: str) -> bool:
 
     Source: packaging.python.org, "Platform compatibility tags".
     """
-    python, abi, platform = tag.split("-")
-    if (abi, platform) == ("none", "any"):
+    python, abi, system = tag.split("-")
+    if (abi, system) == ("none", "any"):
         return python in ("py3", "py311", "cp311")
     native = python == "cp311" and abi in ("cp311", "abi3")
     stable = abi == "abi3" and python in {f"cp3{minor}" for minor in range(2, 12)}
-    return (native or stable) and platform in platforms(cpu)
+    return (native or stable) and system in platforms(cpu)
 
 
 def platforms(cpu: str) -> list[str]:
     """Return the platform tags that run on Lambda."""
     return [f"{linux}_{MACHINES[cpu]}" for linux in LINUX]
+
+
+def this_cpu() -> str:
+    """Return Lambda's name of this machine's CPU."""
+    machine = platform.machine()
+    return next((cpu for cpu, named in MACHINES.items() if machine in (cpu, named)), machine)
 
 
 def compile_sources(folder: Path, below: Sequence[str]) -> None:
@@ -99,7 +106,7 @@ def compile_sources(folder: Path, below: Sequence[str]) -> None:
 def _install(cpu: str, folder: Path, tell: Tell) -> None:
     if not packages.environment_is_there():
         packages.make_environment()
-    wanted = [f"--platform={platform}" for platform in platforms(cpu)]
+    wanted = [f"--platform={name}" for name in platforms(cpu)]
     packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(LOCK)], tell)
 
 

@@ -1,0 +1,313 @@
+"""What `make build` makes, at work outside the checkout: every handler on Lambda's terms, the job by spark-submit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.linting import lint
+from functions import keys
+from functions.aws.clients import Clients, ports_from
+from functions.ports import Ports
+from functions.submission import Drop
+from infra.build import build
+from infra.bundles import ROOT, zipped
+from infra.cold_import import cpu_seconds, handlers, long_imports
+from infra.local.embedded import KEY, Embedded
+from infra.local.invocation import Context
+from infra.local.pump import Pump
+from infra.setup import archive
+from infra.setup.jars import spark_jars
+from infra.setup.java import java_home
+from infra.setup.session import BRIEF, s3_settings
+from infra.setup.wheels import this_cpu
+from tests.e2e.cases import GOOD, HEADER
+
+CONTRACTS = ROOT / "tests" / "e2e" / "contracts"
+ALONE = (sys.executable, "-I", "-S", "-B")
+BAD = HEADER + b"1,Ana,-2,2026-01-31\n2,Bo,1,2026-01-31\n"
+ELSEWHERE = ("pyspark", "py4j", "pydantic", "open_data_contract_standard", "yaml", "jsonschema", "moto", "pip")
+LATER = ("jinja2", "markupsafe", "sqlite3", "zoneinfo")
+"""What a handler needs for some events only."""
+
+LOOK = """
+import gc, importlib.util, json, sys
+sys.path.insert(0, sys.argv[1])
+seen = []
+sys.addaudithook(lambda name, args: seen.append((name, str(args[0]), str(args[-1]))))
+__import__(sys.argv[2])
+import botocore.client
+print(json.dumps({
+    "absent": [name for name in sys.argv[3].split(",") if importlib.util.find_spec(name) is None],
+    "loaded": sorted(sys.modules),
+    "ours": [sys.modules["functions"].__file__, sys.modules["contracts"].__file__],
+    "clients": sum(isinstance(each, botocore.client.BaseClient) for each in gc.get_objects()),
+    "events": sorted({name for name, *_ in seen}),
+    "compiled": [file for name, _, file in seen if name == "compile" and file.startswith(sys.argv[1])],
+    "opened": [file for name, file, _ in seen if name == "open"],
+}))
+"""
+LAMBDA = """
+import importlib, json, sys, types
+sys.path.insert(0, sys.argv[1])
+module, _, name = sys.argv[2].rpartition(".")
+handler = getattr(importlib.import_module(module), name)
+event, about = json.load(sys.stdin)
+context = types.SimpleNamespace(**about, get_remaining_time_in_millis=lambda: 60_000)
+print("\\n" + json.dumps(handler(event, context)))
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `make build` fills."""
+    place = tmp_path_factory.mktemp("build")
+    build(place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def bundle(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The functions' bundle as it lies on Lambda."""
+    place = tmp_path_factory.mktemp("task")
+    with zipfile.ZipFile(built / f"functions-{this_cpu()}.zip") as packed:
+        packed.extractall(place)
+    return place
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """The files in a zip."""
+    with zipfile.ZipFile(path) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def test_native_code_alone_differs_between_cpus(built: Path) -> None:
+    arm, intel = (contents(built / f"functions-{cpu}.zip") for cpu in ("arm64", "x86_64"))
+    native = {"markupsafe/_speedups.cpython-311-aarch64-linux-gnu.so": 183}
+    native |= {"markupsafe/_speedups.cpython-311-x86_64-linux-gnu.so": 62}
+    machines = {n: int.from_bytes(b[18:20], "little") for n, b in (arm | intel).items() if b.startswith(b"\x7fELF")}
+
+    assert machines == native  # e_machine: EM_AARCH64, EM_X86_64
+    differing = {name for name in arm.keys() | intel.keys() if arm.get(name) != intel.get(name)}
+    assert differing == {*native, "markupsafe-3.0.4.dist-info/WHEEL"}
+
+
+def test_sam_gets_the_same_bytes_as_the_zip(built: Path, tmp_path: Path) -> None:
+    target = ["make", "--silent", "build-ObjectCreatedFunction", f"ARCHITECTURE={this_cpu()}"]
+    environment = {**os.environ, "ARTIFACTS_DIR": str(tmp_path)}
+    subprocess.run(target, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    files = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*") if path.is_file()}
+
+    assert zipped(files) == (built / f"functions-{this_cpu()}.zip").read_bytes()
+
+
+def test_bundle_is_small_beyond_boto3(built: Path) -> None:
+    sdk = ("boto3", "botocore", "s3transfer")
+    for cpu in ("arm64", "x86_64"):
+        with zipfile.ZipFile(built / f"functions-{cpu}.zip") as packed:
+            ours = [info for info in packed.infolist() if not info.filename.startswith(sdk)]
+        assert sum(info.file_size for info in ours) <= 25_000_000
+
+
+def test_licences_and_versions_stay(bundle: Path) -> None:
+    look = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from importlib.metadata import version; print(version('boto3'))"
+    )
+    told = subprocess.run([*ALONE, "-c", look, bundle], capture_output=True, text=True, check=True).stdout
+
+    assert f"\nboto3=={told.strip()} " in (ROOT / "locks" / "functions.txt").read_text(encoding="utf-8")
+    for record in bundle.glob("*.dist-info"):
+        assert [*record.rglob("LICEN[CS]E*")], record.name
+
+
+@pytest.mark.parametrize("handler", handlers())
+def test_handler_loads_alone_and_does_nothing(bundle: Path, handler: str) -> None:
+    command = [*ALONE, "-c", LOOK, str(bundle), handler, ",".join(ELSEWHERE)]
+    done = subprocess.run(command, cwd=bundle.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    seen: Any = json.loads(done.stdout)
+
+    assert seen["absent"] == list(ELSEWHERE)
+    assert all(Path(file).is_relative_to(bundle) for file in seen["ours"])
+    assert [name for name in seen["loaded"] if name.split(".")[0] in LATER] == []
+    assert seen["clients"] == 0
+    assert [e for e in seen["events"] if e.startswith(("socket.connect", "socket.getaddrinfo", "subprocess."))] == []
+    assert [file for file in seen["opened"] if "/botocore/data/" in file] == []
+    assert seen["compiled"] == []  # bytecode came along
+
+
+def test_cold_import_is_measured_with_its_parts(bundle: Path) -> None:
+    assert 0.05 < cpu_seconds(bundle, "functions.handlers.schedule") < 5  # the bound itself is `make cold`'s
+    found = long_imports(bundle, "functions.handlers.schedule")
+    assert (found[0].module, found[0].depth) == ("functions.handlers.schedule", 0)
+    assert "boto3" in [each.module for each in found]
+
+
+def test_build_without_an_index_says_so(tmp_path: Path) -> None:
+    for folder in ("contracts", "functions", "infra", "locks", "spark_jobs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
+    command = [sys.executable, "-m", "infra.build", "--into", str(tmp_path / "out")]
+    offline = {**os.environ, "PIP_NO_INDEX": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=offline, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("dropgate: The Python packages could not be installed: ")
+    assert "pip.log has the rest" in done.stderr
+    assert [*(tmp_path / ".dropgate" / "wheels").iterdir()] == []
+
+
+@dataclass
+class Deployed:
+    """The embedded stack with the built bundles in place of the sources: who ran, and what was submitted."""
+
+    bundle: Path
+    scratch: Path
+    invoked: set[str] = field(default_factory=set)
+    submitted: list[list[str]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    embedded: Embedded = field(init=False)
+    ports: Ports = field(init=False)
+
+    def handler(self, path: str) -> Any:
+        """A handler that runs as on Lambda: a process of its own, the bundle, the function's environment."""
+
+        def handle(event: dict[str, Any], context: Context) -> Any:
+            about = json.dumps([event, asdict(context)])
+            command = [*ALONE, "-c", LAMBDA, str(self.bundle), path]
+            environment = self.embedded.environment()
+            done = subprocess.run(
+                command, cwd=self.scratch, env=environment, input=about, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            self.invoked.add(path)
+            return json.loads(done.stdout.splitlines()[-1])
+
+        return handle
+
+    def job(self, _spark: SparkSession, request: str) -> None:
+        """Run the job by spark-submit with what StartJobRun was given, as it stands.
+
+        What EMR's image brings, the way to S3 above all, is in the environment and in the properties, which yield to
+        the parameters.
+        """
+        submit = self.asked(request)
+        home, java = Path(pyspark.__file__).parent, java_home()
+        properties = {
+            "spark.master": "local[2]",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            **s3_settings(self.embedded.cloud.endpoint, KEY, KEY),
+        }
+        place = self.scratch / "emr.properties"
+        place.write_text("".join(f"{name} {value}\n" for name, value in properties.items()), encoding="utf-8")
+        environment = {
+            "PATH": os.defpath,
+            "JAVA_HOME": str(java),
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_DIST_CLASSPATH": spark_jars().replace(",", ":"),
+            "JAVA_TOOL_OPTIONS": f"{BRIEF} {archive.java_options(java)}",
+            # No package of ours is on its path, nor pyspark's wheel: Spark brings its own copy.
+            "PYSPARK_PYTHON": str(Path(sys.executable).resolve()),
+            "PYTHONNOUSERSITE": "1",
+        }
+        parameters = shlex.split(submit["sparkSubmitParameters"])
+        command = [*parameters, submit["entryPoint"], *submit["entryPointArguments"]]
+        self.submitted.append(command)
+        done = subprocess.run(
+            [str(home / "bin" / "spark-submit"), "--properties-file", str(place), *command],
+            cwd=self.scratch,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        self.said.append((done.stdout + done.stderr)[-4000:])
+        done.check_returncode()
+
+    def asked(self, request: str) -> Any:
+        """What EMR Serverless was asked for, from its own answer."""
+        emr, application = self.embedded.client("emr-serverless"), self.embedded.stack.application_id
+        runs = emr.list_job_runs(applicationId=application)["jobRuns"]
+        found = [emr.get_job_run(applicationId=application, jobRunId=run["id"])["jobRun"] for run in runs]
+        submits = [run["jobDriver"]["sparkSubmit"] for run in found]
+        (submit,) = [each for each in submits if each["entryPointArguments"] == ["--request", request]]
+        return submit
+
+    def put(self, uri: str, file: Path) -> None:
+        """Put a built file where the template says that it lies."""
+        bucket, key = keys.split(uri)
+        self.embedded.client("s3").put_object(Bucket=bucket, Key=key, Body=file.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    built: Path, bundle: Path, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployed]:
+    """The stack with what was built; its own handlers sleep."""
+    made = Deployed(bundle, tmp_path_factory.mktemp("cwd"))
+    (plan,) = [plan for plan in lint((CONTRACTS,)).plans if plan.contract == "orders.v1"]
+    with Embedded(window_seconds=0, job=made.job, spark=spark) as embedded, embedded.asleep():
+        made.embedded, made.ports = embedded, ports_from(os.environ, Clients())
+        embedded.publish([plan])
+        made.put(os.environ["DROPGATE_JOB_ENTRY"], built / "entry.py")
+        made.put(os.environ["DROPGATE_JOB_ARCHIVE"], built / "dropgate.zip")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def drops(deployed: Deployed) -> dict[str, Drop]:
+    """A good file and a bad one, when nothing is left to do."""
+    embedded = deployed.embedded
+    files = {"good": ("orders/good.csv", GOOD), "bad": ("orders/bad.csv", BAD)}
+    landing = embedded.stack.names["LandingBucket"]
+    ids = {name: keys.drop_id(landing, key, embedded.upload(key, body)) for name, (key, body) in files.items()}
+    built_handlers = {name: deployed.handler(f.handler) for name, f in embedded.stack.functions.items()}
+    with Pump(embedded.stack, embedded.client, built_handlers, schedule_seconds=5, retry_seconds=1) as pump:
+        assert pump.drain(300, embedded.emr.idle)
+    found = {name: deployed.ports.ledger.drop(drop_id) for name, drop_id in ids.items()}
+    return {name: drop for name, drop in found.items() if drop}
+
+
+def test_built_bundles_take_files_to_their_ends(deployed: Deployed, drops: dict[str, Drop]) -> None:
+    assert {name: drop.state for name, drop in drops.items()} == {"good": "accepted", "bad": "rejected"}, deployed.said
+    assert deployed.invoked == {f.handler for f in deployed.embedded.stack.functions.values()}
+    assert deployed.ports.store.get(f"{deployed.ports.zones.promoted}orders.v1/orders/good.csv") == GOOD
+
+
+def test_built_functions_render_the_receipt(deployed: Deployed, drops: dict[str, Drop]) -> None:
+    receipt = drops["bad"].receipt or ""
+    page = deployed.ports.store.get(receipt.replace("receipt.json", "receipt.html")).decode()
+
+    assert page.startswith("<!DOCTYPE html>")
+    assert "amount.minimum" in page
+
+
+def test_spark_submit_ran_what_was_asked(deployed: Deployed, drops: dict[str, Drop]) -> None:
+    (command,) = deployed.submitted
+    asked = dict(pair.split("=", 1) for pair in command if "=" in pair)
+    assert asked["spark.submit.pyFiles"] == os.environ["DROPGATE_JOB_ARCHIVE"]
+    assert command[-3:-1] == [os.environ["DROPGATE_JOB_ENTRY"], "--request"]
+
+    receipt = drops["bad"].receipt or ""
+    named = json.loads(deployed.ports.store.get(receipt))["rejected_rows"]
+    rows = deployed.ports.store.get(receipt.replace("receipt.json", named)).decode()
+    assert [row[-2:] for row in csv.reader(io.StringIO(rows))] == [["_record", "_reasons"], ["1", "amount.minimum"]]

@@ -1,0 +1,110 @@
+"""What goes into the bundles, and which wheels may: by name and tag, without an index."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from infra.build import size
+from infra.bundles import ROOT, function_sources, job_archive, zipped
+from infra.setup import wheels
+from infra.setup.errors import WheelUnfit
+
+
+def a_wheel(folder: Path, *tags: str) -> Path:
+    """Lay out what an installed wheel says of itself."""
+    record = folder / "markupsafe-3.0.4.dist-info"
+    record.mkdir()
+    (record / "WHEEL").write_text("Wheel-Version: 1.0\n" + "".join(f"Tag: {tag}\n" for tag in tags))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("tag", "cpus"),
+    [
+        ("py3-none-any", ["arm64", "x86_64"]),
+        ("py2-none-any", []),
+        ("py312-none-any", []),
+        ("cp311-cp311-manylinux2014_aarch64", ["arm64"]),
+        ("cp311-cp311-manylinux_2_17_x86_64", ["x86_64"]),
+        ("cp311-cp311-manylinux_2_28_x86_64", []),
+        ("cp311-cp311-musllinux_1_2_x86_64", []),
+        ("cp311-cp311-macosx_11_0_arm64", []),
+        ("cp312-cp312-manylinux2014_x86_64", []),
+        ("cp39-cp39-manylinux2014_x86_64", []),
+        ("cp39-abi3-manylinux2014_x86_64", ["x86_64"]),
+        ("cp311-abi3-manylinux2014_x86_64", ["x86_64"]),
+        ("cp312-abi3-manylinux2014_x86_64", []),
+    ],
+)
+def test_tag_says_where_a_wheel_runs(tag: str, cpus: list[str]) -> None:
+    assert [cpu for cpu in ("arm64", "x86_64") if wheels.fits(tag, cpu)] == cpus
+
+
+def test_wheel_of_another_cpu_is_refused(tmp_path: Path) -> None:
+    folder = a_wheel(tmp_path, "cp311-cp311-manylinux2014_x86_64", "cp311-cp311-manylinux_2_28_x86_64")
+
+    wheels.check(folder, "x86_64")
+    with pytest.raises(WheelUnfit, match=r"markupsafe-3\.0\.4 is no wheel for Python 3\.11 on arm64 .*x86_64"):
+        wheels.check(folder, "arm64")
+
+
+def test_wheel_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WheelUnfit, match="its tags: nothing"):
+        wheels.check(a_wheel(tmp_path), "x86_64")
+
+
+def test_zip_depends_on_names_and_bytes_alone(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"1")
+    second.write_bytes(b"2")
+    before = zipped({"a": first, "b": second})
+    second.touch()
+    second.chmod(0o755)
+
+    assert zipped({"b": second, "a": first}) == before
+    assert zipped({"a": second, "b": first}) != before
+
+
+def test_job_archive_is_the_same_a_while_later() -> None:
+    before = job_archive()
+    time.sleep(2.1)  # a zip counts in steps of two seconds
+
+    assert job_archive() == before
+
+
+def test_functions_carry_no_authoring_and_no_contracts() -> None:
+    names = set(function_sources())
+
+    assert {"contracts/plan.py", "functions/handlers/schedule.py", "functions/receipt.html.jinja"} <= names
+    assert [n for n in names if n.startswith("contracts/") and n.count("/") > 1] == []
+    assert [n for n in names if n.endswith((".yaml", ".pyc"))] == []
+
+
+def test_size_counts_boto3_apart(tmp_path: Path) -> None:
+    (tmp_path / "ten").write_bytes(b"x" * 10)
+    names = ("boto3/session.py", "botocore-1.43.127.dist-info/METADATA", "s3transfer/a.py", "functions/a.py", "six.py")
+    found = size(dict.fromkeys(names, tmp_path / "ten"), 7)
+
+    assert (found.zipped, found.unzipped, found.beyond_sdk) == (7, 50, 20)
+
+
+def test_sam_finds_a_target_for_every_function() -> None:
+    templates = [ROOT / "template.yaml", *(ROOT / "infra").rglob("*.yaml")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in templates)
+    functions = re.findall(r"^  (\w+):\n    Type: AWS::Serverless::Function\n    Metadata: (.*)", text, re.MULTILINE)
+
+    assert functions
+    assert [name for name, how in functions if not name.endswith("Function") or how != "{BuildMethod: makefile}"] == []
+
+
+def test_sam_builds_for_the_cpu_that_is_deployed() -> None:
+    templates = [ROOT / "template.yaml", *(ROOT / "infra").rglob("*.yaml")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in templates)
+    found = re.findall(r"^  Architecture:\n(?:    .*\n)*?    Default: (\w+)\n", text, re.MULTILINE)
+
+    assert found
+    assert f"ARCHITECTURE ?= {found[0]}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
