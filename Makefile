@@ -47,7 +47,7 @@ build: interpreter ## Make what is deployed, into build/: the functions for each
 	@$(PYTHON) -m infra.build
 
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
-	@$(PYTHON) -m infra.build --into "$(ARTIFACTS_DIR)" --cpu $(ARCHITECTURE)
+	@$(PYTHON) -m infra.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 
 cold: build ## Measure what loading each function costs, from the built bundle.
 	@$(PYTHON) -m infra.cold_import

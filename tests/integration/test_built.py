@@ -63,13 +63,16 @@ print(json.dumps({
 }))
 """
 LAMBDA = """
-import importlib, json, sys, types
+import gc, importlib, json, sys, types
 sys.path.insert(0, sys.argv[1])
 module, _, name = sys.argv[2].rpartition(".")
 handler = getattr(importlib.import_module(module), name)
 event, about = json.load(sys.stdin)
 context = types.SimpleNamespace(**about, get_remaining_time_in_millis=lambda: 60_000)
-print("\\n" + json.dumps(handler(event, context)))
+answer, _ = handler(event, context), handler(event, context)
+import botocore.client
+clients = [each for each in gc.get_objects() if issubclass(type(each), botocore.client.BaseClient)]  # no proxies
+print("\\n" + json.dumps([answer, [each.meta.service_model.service_name for each in clients]]))
 """
 
 
@@ -114,6 +117,14 @@ def test_sam_gets_the_same_bytes_as_the_zip(built: Path, tmp_path: Path) -> None
     files = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*") if path.is_file()}
 
     assert zipped(files) == (built / f"functions-{this_cpu()}.zip").read_bytes()
+
+
+def test_target_without_a_folder_is_refused() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "ARTIFACTS_DIR"}
+    target = ["make", "--silent", "build-ObjectCreatedFunction"]
+    done = subprocess.run(target, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "ARTIFACTS_DIR names no folder" in done.stderr) == (2, True), done.stderr
 
 
 def test_bundle_is_small_beyond_boto3(built: Path) -> None:
@@ -179,13 +190,17 @@ class Deployed:
     bundle: Path
     scratch: Path
     invoked: set[str] = field(default_factory=set)
+    clients: list[list[str]] = field(default_factory=list)
     submitted: list[list[str]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     embedded: Embedded = field(init=False)
     ports: Ports = field(init=False)
 
     def handler(self, path: str) -> Any:
-        """A handler that runs as on Lambda: a process of its own, the bundle, the function's environment."""
+        """A handler that runs as on Lambda: a process of its own, the bundle, the function's environment.
+
+        It gets each event twice, as may happen: the second time it is warm, and must change nothing.
+        """
 
         def handle(event: dict[str, Any], context: Context) -> Any:
             about = json.dumps([event, asdict(context)])
@@ -195,8 +210,10 @@ class Deployed:
                 command, cwd=self.scratch, env=environment, input=about, capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, done.stderr
+            answer, clients = json.loads(done.stdout.splitlines()[-1])
             self.invoked.add(path)
-            return json.loads(done.stdout.splitlines()[-1])
+            self.clients.append(clients)
+            return answer
 
         return handle
 
@@ -265,7 +282,7 @@ def deployed(
     """The stack with what was built; its own handlers sleep."""
     made = Deployed(bundle, tmp_path_factory.mktemp("cwd"))
     (plan,) = [plan for plan in lint((CONTRACTS,)).plans if plan.contract == "orders.v1"]
-    with Embedded(window_seconds=0, job=made.job, spark=spark) as embedded, embedded.asleep():
+    with Embedded(window_seconds=1, job=made.job, spark=spark) as embedded, embedded.asleep():
         made.embedded, made.ports = embedded, ports_from(os.environ, Clients())
         embedded.publish([plan])
         made.put(os.environ["DROPGATE_JOB_ENTRY"], built / "entry.py")
@@ -291,6 +308,12 @@ def test_built_bundles_take_files_to_their_ends(deployed: Deployed, drops: dict[
     assert {name: drop.state for name, drop in drops.items()} == {"good": "accepted", "bad": "rejected"}, deployed.said
     assert deployed.invoked == {f.handler for f in deployed.embedded.stack.functions.values()}
     assert deployed.ports.store.get(f"{deployed.ports.zones.promoted}orders.v1/orders/good.csv") == GOOD
+
+
+@pytest.mark.usefixtures("drops")
+def test_warm_function_makes_no_second_client(deployed: Deployed) -> None:
+    assert {service for made in deployed.clients for service in made} == {"dynamodb", "emr-serverless", "s3", "sqs"}
+    assert [made for made in deployed.clients if len(made) != len(set(made))] == []
 
 
 def test_built_functions_render_the_receipt(deployed: Deployed, drops: dict[str, Drop]) -> None:
