@@ -5,6 +5,7 @@ writes one at a time; true Object Created events. moto keeps its state per proce
 """
 
 import io
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,15 +16,17 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
-from infra.local.calls import Call, credential, s3_calls, service_calls
+from infra.local.calls import Call, Credential, credential, look_call, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.rights import Guard, because
 from infra.local.rollback import sparing_copies
-from infra.local.s3_request import S3Request, parse_request
+from infra.local.s3_request import S3Request, Source, parse_request
 from infra.local.s3_rules import (
     CONFLICT,
     CREATING,
     Refusal,
+    access_denied,
     bad_digest,
     destination_refused,
     is_conditional_write,
@@ -49,10 +52,11 @@ class _Moto(DomainDispatcherApplication):
 
 
 class Cloud(LoopbackServer):
-    """The embedded AWS; `calls` lists what was asked of it, oldest first."""
+    """The embedded AWS; `calls` lists what was asked of it, oldest first; `guard` refuses what a role may not do."""
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
         super().__init__(self._answer, port)
+        self.guard = guard or Guard()
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = _Moto(create_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
@@ -70,12 +74,26 @@ class Cloud(LoopbackServer):
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             request = parse_request(environ, body)
-            self.calls.extend(s3_calls(who, request))
+            self.calls.extend(calls := list(s3_calls(who, request)))
+            denied = self.guard.refused(calls) or self._refused_look(who, request)
+            if denied:
+                return _refuse(request, access_denied(because(denied)), start_response)
             return self._answer_s3(request, start_response)
-        self.calls.extend(service_calls(who, environ, body))
+        self.calls.extend(calls := list(service_calls(who, environ, body)))
+        denied = self.guard.refused(calls)
+        if denied:
+            return _deny(denied, who.service, start_response)
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         with turn, sparing_copies(environ.get("HTTP_X_AMZ_TARGET", ""), body):
             return list(self._moto(environ, start_response))
+
+    def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
+        """Find out whether the caller may be told that what it reads is not there."""
+        if not self.guard.knows(who.caller) or request.operation not in {"GetObject", "HeadObject", "CopyObject"}:
+            return None
+        read = request.source or Source(request.bucket, request.key, request.query.get("versionId"))
+        there = _stored(read.bucket, read.key, read.version_id)
+        return None if there else self.guard.refused([look_call(who, read.bucket)])
 
     def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         refusal = key_too_long(request) or bad_digest(request)
@@ -155,6 +173,16 @@ def _name_checksum_algorithm(request: S3Request) -> None:
 def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse) -> Iterable[bytes]:
     body = b"" if request.method == "HEAD" else refusal.document()
     start_response(refusal.status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+def _deny(call: Call, service: str, start_response: StartResponse) -> Iterable[bytes]:
+    """Refuse a call as services with JSON protocols do: DynamoDB by 400, SQS by 403 and its code of old."""
+    body = json.dumps({"__type": "com.amazon.coral.service#AccessDeniedException", "Message": because(call)}).encode()
+    headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(body)))]
+    if service == "sqs":
+        headers.append(("x-amzn-query-error", "AccessDenied;Sender"))
+    start_response("400 Bad Request" if service == "dynamodb" else "403 Forbidden", headers)
     return [body]
 
 

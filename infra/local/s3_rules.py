@@ -58,6 +58,11 @@ _PRECONDITION_FAILED = Refusal(
 _NO_SUCH_KEY = Refusal("404 Not Found", "NoSuchKey", "The specified key does not exist.")
 
 
+def access_denied(message: str) -> Refusal:
+    """Refuse what a caller may not do (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html)."""
+    return Refusal("403 Forbidden", "AccessDenied", message)
+
+
 def key_too_long(request: S3Request) -> Refusal | None:
     """Refuse keys beyond 1,024 bytes of UTF-8 (docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html)."""
     if len(request.key.encode()) <= _MAX_KEY_BYTES:

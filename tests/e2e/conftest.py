@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
 from functions.submission import Drop
-from infra.local.embedded import QUIET, Embedded
+from infra.local.embedded import QUIET, Embedded, session
 from spark_jobs import storage, validate
 
 HERE = Path(__file__).parent
@@ -36,7 +35,7 @@ class World:
     ports: Ports = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ports = ports_from(os.environ, Clients())
+        self.ports = ports_from(self.embedded.environment(), Clients(session()))
 
     def upload(self, key: str, body: bytes) -> str:
         """Send a file; its drop's id."""
@@ -90,3 +89,4 @@ def world(spark: SparkSession) -> Iterator[World]:
     ) as embedded:
         embedded.publish(linted.plans)
         yield World(embedded, linted.plans, notices)
+        assert embedded.guard.denied == [], "the template's policies forbid what the code does"

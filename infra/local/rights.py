@@ -1,0 +1,108 @@
+"""Calls in; those that the caller's role may not make out, refused as AWS refuses them.
+
+Who is known here is held to the policies of template.yaml; anyone else (a person, a test) may do everything. What was
+made use of and what was refused is kept, so that tests can say what a role has too much or too little of.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from infra.local.calls import Call
+from infra.local.events import ACCOUNT
+from infra.local.policies import Request, Statement, allowing, decide, grants, read
+from infra.local.stack import Stack
+
+JOB = "JobRole"
+"""The access key of the Spark job; a function's is its logical id."""
+
+Grant = tuple[str, str, str]
+"""Statement, action and resource, as a policy writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """The ARN of a caller's role, its policy, and for a run of a job the policy that narrows it."""
+
+    role: str
+    statements: tuple[Statement, ...]
+    session: tuple[Statement, ...] | None = None
+
+
+class Guard:
+    """Decides on calls; `used` are the grants that callers made use of, `denied` the calls that were refused."""
+
+    def __init__(self) -> None:
+        self.used: set[tuple[str, Grant]] = set()
+        self.denied: list[Call] = []
+        self._rights: dict[str, Rights] = {}
+        self._buckets: dict[str, tuple[Statement, ...]] = {}
+
+    def learn(self, stack: Stack) -> None:
+        """Take the policies of a stack's functions and buckets."""
+        self._buckets |= {f"arn:aws:s3:::{name}": read(found) for name, found in stack.bucket_policies.items()}
+        for name, function in stack.functions.items():
+            self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))
+
+    @contextmanager
+    def running(self, stack: Stack, policy: str | None) -> Iterator[None]:
+        """Hold the job to its role and to the policy of its run within; one run at a time."""
+        session = None if policy is None else read(json.loads(policy))
+        self._rights[JOB] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{JOB}", read(stack.roles[JOB]), session)
+        try:
+            yield
+        finally:
+            del self._rights[JOB]
+
+    def knows(self, caller: str) -> bool:
+        """Tell whether a caller is held to a policy."""
+        return caller in self._rights
+
+    def unused(self, stack: Stack) -> set[tuple[str, str, str]]:
+        """List what the template grants and nobody made use of: caller, action, resource by logical id."""
+        granted = {(name, grant) for name, each in stack.functions.items() for grant in grants(read(each.statements))}
+        granted |= {(JOB, grant) for grant in grants(read(stack.roles[JOB]))}
+        return {(caller, action, _named(stack, resource)) for caller, (_, action, resource) in granted - self.used}
+
+    def refused(self, calls: Iterable[Call]) -> Call | None:
+        """Find the first call that its caller may not make."""
+        return next((call for call in calls if not self._may(call)), None)
+
+    def _may(self, call: Call) -> bool:
+        rights = self._rights.get(call.caller)
+        if rights is None:
+            return True
+        request = Request(rights.role, call.action, call.resource, call.context)
+        bucket = self._buckets.get(call.resource.partition("/")[0], ())
+        if decide(request, rights.statements, bucket, session=rights.session) == "allowed":
+            self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
+            return True
+        if _is_excused(call):
+            return True
+        self.denied.append(call)
+        return False
+
+
+def _is_excused(call: Call) -> bool:
+    """Tell what the template still lacks: the job may list by prefix only, and a look for an object has no prefix.
+
+    S3 answers 403 instead of 404 to those who may not list (API_HeadObject.html), and s3a takes that for an error.
+    Whether S3 knows `s3:prefix` at that moment its pages do not say: `StringLikeIfExists` would serve either way.
+    """
+    return (call.caller, call.action) == (JOB, "s3:ListBucket") and "s3:prefix" not in call.context
+
+
+def _named(stack: Stack, resource: str) -> str:
+    """Write a resource with logical ids instead of the names that a deployment gives: `InternalBucket/jobs/*`."""
+    place = resource.split(":", 5)[-1]
+    for logical, name in sorted(stack.names.items(), key=lambda item: len(item[1]), reverse=True):
+        place = place.replace(name.rpartition("/")[2], logical)
+    return place
+
+
+def because(call: Call) -> str:
+    """Say it as AWS does: docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html."""
+    who = f"arn:aws:sts::{ACCOUNT}:assumed-role/{call.caller}/embedded"
+    what = f"is not authorized to perform: {call.action} on resource: {call.resource}"
+    return f"User: {who} {what} because no policy of template.yaml allows it"
