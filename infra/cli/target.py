@@ -71,7 +71,7 @@ class Target:
 
 def reading() -> Target:
     """The ledger to look at."""
-    environment = _environment()
+    environment = surroundings()
     if environment is None:
         return _archive()
     ports = _world(environment)
@@ -81,7 +81,7 @@ def reading() -> Target:
 
 def ports() -> Ports:
     """The world of a running stack, for commands that act."""
-    environment = _environment()
+    environment = surroundings()
     if environment is None:
         raise NoStack("No running stack: start one with `dropgate up`, or set DROPGATE_* to a deployed one.")
     return _world(environment)
@@ -89,7 +89,7 @@ def ports() -> Ports:
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
     """An S3 client and the catalog's URI; with a zone given, the surroundings' own S3."""
-    environment = _environment()
+    environment = surroundings()
     if zone is None and environment is None:
         raise NoStack(
             "No catalog to publish to: start a stack with `dropgate up`, set DROPGATE_CATALOG, or say --catalog."
@@ -114,7 +114,8 @@ def the_drop(ledger: Reader, prefix: str) -> Drop:
     return drop
 
 
-def _environment() -> Mapping[str, str] | None:
+def surroundings() -> Mapping[str, str] | None:
+    """The variables of the stack that a command speaks to; None where there is no running one."""
     if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
         return os.environ
     running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
