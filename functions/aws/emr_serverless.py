@@ -24,6 +24,8 @@ TIMEOUT_MINUTES = 120
 
 # HotSpot leaves methods of over 8,000 bytecodes as they are, and Spark generates such for many checks: 3 times slower.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
+# Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
+S3A_FLAGS = "create,mkdir"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ def spark_parameters(archive: str, size: int) -> str:
     workers = workers_for(size)
     conf = {
         "spark.submit.pyFiles": archive,
+        "spark.hadoop.fs.s3a.performance.flags": S3A_FLAGS,
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.cores": workers.driver_cores,

@@ -31,7 +31,9 @@ from infra.local.s3_rules import (
     destination_refused,
     is_conditional_write,
     key_too_long,
+    names_customers_key,
     source_refused,
+    unreadable,
 )
 
 _REMEMBERED_CALLS = 200_000
@@ -63,6 +65,7 @@ class Cloud(LoopbackServer):
         self._dynamodb = Lock()
         self._s3 = Lock()
         self._conflicts: set[tuple[str, str]] = set()
+        self._customers: set[tuple[str, str, str | None]] = set()
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
@@ -89,11 +92,17 @@ class Cloud(LoopbackServer):
 
     def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
         """Find out whether the caller may be told that what it reads is not there."""
-        if not self.guard.knows(who.caller) or request.operation not in {"GetObject", "HeadObject", "CopyObject"}:
+        read = _read_by(request) if self.guard.knows(who.caller) else None
+        there = read is None or _stored(read.bucket, read.key, read.version_id)
+        return None if there or read is None else self.guard.refused([look_call(who, read.bucket)])
+
+    def _unreadable(self, request: S3Request) -> Refusal | None:
+        read = _read_by(request)
+        there = read and _stored(read.bucket, read.key, read.version_id)
+        if not read or not there:
             return None
-        read = request.source or Source(request.bucket, request.key, request.query.get("versionId"))
-        there = _stored(read.bucket, read.key, read.version_id)
-        return None if there else self.guard.refused([look_call(who, read.bucket)])
+        customers = (read.bucket, read.key, there.version_id) in self._customers
+        return unreadable(request, there.kms_key_id, customers=customers)
 
     def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         refusal = key_too_long(request) or bad_digest(request)
@@ -103,7 +112,17 @@ class Cloud(LoopbackServer):
             refusal = self._refusal(request)
             if refusal:
                 return _refuse(request, refusal, start_response)
-            return _perform(self._moto, request, start_response)
+            answer = _perform(self._moto, request, start_response)
+            self._remember_customers_key(request)
+            return answer
+
+    def _remember_customers_key(self, request: S3Request) -> None:
+        """Note what was stored under a key that the uploader keeps; of an upload in parts each part names it."""
+        upload = request.bucket, request.key, request.query.get("uploadId")
+        if not names_customers_key(request) and upload not in self._customers:
+            return
+        made = _stored(request.bucket, request.key) if request.operation in CREATING else None
+        self._customers.add((request.bucket, request.key, made.version_id) if made else upload)
 
     def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
         """Let reads of an object pass; all else takes turns, so that a condition still holds when its write is made."""
@@ -114,11 +133,18 @@ class Cloud(LoopbackServer):
             self._conflicts.remove((request.bucket, request.key))
             return CONFLICT
         source = request.source and _stored(request.source.bucket, request.source.key, request.source.version_id)
-        refused = source_refused(request, source.etag) if source else None
+        refused = self._unreadable(request) or (source_refused(request, source.etag) if source else None)
         if refused or request.operation not in CREATING:
             return refused
         current = _stored(request.bucket, request.key)
         return destination_refused(request, current.etag if current else None)
+
+
+def _read_by(request: S3Request) -> Source | None:
+    """Give the object whose bytes or metadata a request asks for."""
+    if request.operation in {"GetObject", "HeadObject"}:
+        return Source(request.bucket, request.key, request.query.get("versionId"))
+    return request.source
 
 
 def _perform(moto: DomainDispatcherApplication, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:

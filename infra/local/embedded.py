@@ -161,9 +161,9 @@ class Embedded:
         store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
         return publish(plans, store, datetime.now(UTC))
 
-    def upload(self, key: str, body: bytes) -> str:
-        """Put a file where producers put them; its version."""
-        put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body)
+    def upload(self, key: str, body: bytes, **how: str) -> str:
+        """Put a file where producers put them, `how` as PutObject takes it; its version."""
+        put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body, **how)
         self.pump.wake()
         return str(put["VersionId"])
 

@@ -48,6 +48,7 @@ class Guard:
     @contextmanager
     def running(self, stack: Stack, policy: str | None) -> Iterator[None]:
         """Hold the job to its role and to the policy of its run within; one run at a time."""
+        assert JOB not in self._rights, "runs at the same time would share a policy"
         session = None if policy is None else read(json.loads(policy))
         self._rights[JOB] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{JOB}", read(stack.roles[JOB]), session)
         try:

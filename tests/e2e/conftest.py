@@ -37,9 +37,9 @@ class World:
     def __post_init__(self) -> None:
         self.ports = ports_from(self.embedded.environment(), Clients(session()))
 
-    def upload(self, key: str, body: bytes) -> str:
+    def upload(self, key: str, body: bytes, **how: str) -> str:
         """Send a file; its drop's id."""
-        version = self.embedded.upload(key, body)
+        version = self.embedded.upload(key, body, **how)
         return keys.drop_id(self.embedded.stack.names["LandingBucket"], key, version)
 
     def settled(self, drop_id: str, seconds: float = 300) -> Drop:

@@ -16,9 +16,12 @@ from functions.batching import reach
 from functions.keys import Zones
 from functions.ports import Batch, Reach
 from functions.submission import MOST_HEADER_LINE, Location, Promotion, RowCounts, brief
+from infra.local.spark_parameters import FIXED_SETTINGS
+from infra.setup.session import s3_settings
 from tests.builders import a_drop, a_plan
 
 GIB = 1024**3
+DENIED = "User: arn:aws:sts::123456789012:assumed-role/door/x is not authorized to perform: kms:Decrypt on resource:"
 AT = "2026-01-31T12:00:01.000000Z"
 
 
@@ -59,6 +62,12 @@ def conf(size: int) -> dict[str, str]:
 def test_huge_methods_are_compiled_everywhere() -> None:
     for worker in ("driver", "executor"):
         assert conf(1)[f"spark.{worker}.extraJavaOptions"] == "-XX:-DontCompileHugeMethods"
+
+
+def test_hadoop_looks_for_no_folder_above_its_own() -> None:
+    name = "spark.hadoop.fs.s3a.performance.flags"
+
+    assert conf(1)[name] == FIXED_SETTINGS[name] == s3_settings("http://127.0.0.1:9", "k", "s")[name]
 
 
 def test_runs_are_bounded_at_every_size() -> None:
@@ -123,6 +132,9 @@ def test_reason_of_a_failed_run_quotes_no_values() -> None:
         ("InvalidObjectState", "The operation is not valid for the object's storage class", True),
         ("InvalidRequest", "The object was stored using a form of Server Side Encryption.", True),
         ("AccessDenied", "User is not authorized to perform: kms:Decrypt on the resource", True),
+        ("KMS.NotFoundException", "Key 'arn:aws:kms:us-east-1:210987654321:key/0a1b' does not exist", True),
+        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:210987654321:key/0a1b", True),
+        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:123456789012:key/0a1b", False),
         ("AccessDenied", "Access Denied", False),
         ("SlowDown", "Please reduce your request rate.", False),
     ],
