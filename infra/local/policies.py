@@ -25,6 +25,7 @@ _KEYS = frozenset(
         "aws:sourceaccount",
         "aws:sourcearn",
         "iam:passedtoservice",
+        "kms:viaservice",
         "s3:if-none-match",
         "s3:objectcreationoperation",
         "s3:prefix",

@@ -30,6 +30,17 @@ class Rights:
     session: tuple[Statement, ...] | None = None
 
 
+# What S3 does with a bucket's customer key, it does in the caller's name; to complete an upload in parts it reads them:
+# docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html, docs.aws.amazon.com/kms/latest/developerguide
+_WITH_KEY = {
+    "s3:GetObject": ("kms:Decrypt",),
+    "s3:GetObjectVersion": ("kms:Decrypt",),
+    "s3:PutObject": ("kms:GenerateDataKey",),
+}
+# A key's policy that leaves it to the policies of its account, as keys have from the start.
+_LEFT_TO_ACCOUNT = read([{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "kms:*", "Resource": "*"}])
+
+
 class Guard:
     """Decides on calls; `used` are the grants that callers made use of, `denied` the calls that were refused."""
 
@@ -38,10 +49,12 @@ class Guard:
         self.denied: list[Call] = []
         self._rights: dict[str, Rights] = {}
         self._buckets: dict[str, tuple[Statement, ...]] = {}
+        self._keys: dict[str, str] = {}
 
     def learn(self, stack: Stack) -> None:
         """Take the policies of a stack's functions and buckets."""
         self._buckets |= {f"arn:aws:s3:::{name}": read(found) for name, found in stack.bucket_policies.items()}
+        self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
         for name, function in stack.functions.items():
             self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))
 
@@ -68,7 +81,18 @@ class Guard:
 
     def refused(self, calls: Iterable[Call]) -> Call | None:
         """Find the first call that its caller may not make."""
-        return next((call for call in calls if not self._may(call)), None)
+        whole = (each for call in calls for each in (call, *self._with_key(call)))
+        return next((call for call in whole if not self._may(call)), None)
+
+    def _with_key(self, call: Call) -> Iterator[Call]:
+        """Name what S3 does with the bucket's key for a call."""
+        key = self._keys.get(call.resource.partition("/")[0])
+        actions = _WITH_KEY.get(call.action, ()) if key else ()
+        if call.context.get("s3:ObjectCreationOperation") == "false":
+            actions = (*actions, *_WITH_KEY["s3:GetObject"])
+        if key:
+            via = {"kms:ViaService": f"s3.{key.split(':')[3]}.amazonaws.com"}
+            yield from (Call(call.caller, action, key, via) for action in dict.fromkeys(actions))
 
     def _may(self, call: Call) -> bool:
         rights = self._rights.get(call.caller)
@@ -76,7 +100,8 @@ class Guard:
             return True
         request = Request(rights.role, call.action, call.resource, call.context)
         bucket = self._buckets.get(call.resource.partition("/")[0], ())
-        if decide(request, rights.statements, bucket, session=rights.session) == "allowed":
+        other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else bucket
+        if decide(request, rights.statements, other, session=rights.session) == "allowed":
             self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
             return True
         if _is_excused(call):

@@ -71,7 +71,8 @@ class Pipe:
 class Stack:
     """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
 
-    `roles` holds the statements of each role by logical id, `bucket_policies` those of each bucket by name.
+    `roles` holds the statements of each role by logical id, `bucket_policies` those of each bucket by name,
+    `bucket_keys` the ARNs of customer keys by bucket.
     """
 
     region: str
@@ -84,6 +85,7 @@ class Stack:
     application: Mapping[str, Any]
     roles: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
+    bucket_keys: Mapping[str, str]
 
 
 def deploy(
@@ -111,6 +113,7 @@ def deploy(
         application=answer["application"],
         roles={name: tuple(found) for name, found in answer["roles"].items()},
         bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
+        bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
     )
 
 
@@ -164,6 +167,12 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
         "bucket_policies": [
             {"Bucket": each["Properties"]["Bucket"], "Statements": each["Properties"]["PolicyDocument"]["Statement"]}
             for each in of_type(template, "AWS::S3::BucketPolicy").values()
+        ],
+        "bucket_keys": [
+            {"Bucket": {"Ref": name}, "Key": rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"]}
+            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            for rule in bucket["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+            if "KMSMasterKeyID" in rule["ServerSideEncryptionByDefault"]
         ],
     }
 
