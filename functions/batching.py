@@ -18,7 +18,8 @@ from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys
 from functions.admission import admit, header, notes
-from functions.ports import Batch, Pending, Ports, Window, moment, stamp
+from functions.keys import Zones
+from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
 MOST_DROPS = 250
@@ -82,7 +83,7 @@ def start(ports: Ports, batch: Batch) -> Batch:
     request = _request(ports, batch, plan, members)
     uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
-    run = _run(ports, batch, uri)
+    run = _run(ports, batch, uri, reach(ports.zones, batch, plan))
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
@@ -186,11 +187,18 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
         )
 
 
-def _run(ports: Ports, batch: Batch, request: str) -> str:
+def reach(zones: Zones, batch: Batch, plan: Plan) -> Reach:
+    """The batch's own folders; of stage and reports its contract's and its producer's, since drops may be many."""
+    evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
+    work = keys.job_folder(zones, batch.id, batch.try_)
+    return Reach((keys.stage_of(zones, plan),), (work, evidence, keys.reports_of(zones, plan.producer)))
+
+
+def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
     token, since = keys.job_token(batch.id, batch.try_), moment(batch.try_at)
     known = ports.jobs.find(token, since) if ports.clock.now() - since > TOKEN_LIFE else None
     # The batch's own size, not its members' of now: the same token must always ask for the same run.
-    return known or ports.jobs.start(token, request, batch.size)
+    return known or ports.jobs.start(token, request, batch.size, may)
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:

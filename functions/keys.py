@@ -60,9 +60,14 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
     return key.removeprefix(folder) if bucket == home and key.startswith(folder) else None
 
 
+def stage_of(zones: Zones, plan: Plan) -> str:
+    """The folder of a contract's staged drops."""
+    return f"{zones.stage}{plan.contract}/"
+
+
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int) -> str:
     """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
-    return f"{zones.stage}{plan.contract}/{drop}/{attempt}{plan.suffix}"
+    return f"{stage_of(zones, plan)}{drop}/{attempt}{plan.suffix}"
 
 
 def held_uri(zones: Zones, drop: str) -> str:
@@ -77,9 +82,14 @@ def promoted_key(plan: Plan, drop: str, name: str) -> str:
     return f"{plan.contract}/{name}"
 
 
+def reports_of(zones: Zones, producer: str) -> str:
+    """The folder of a producer's receipts."""
+    return f"{zones.reports}{producer}/"
+
+
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:
     """The folder of one attempt's receipt."""
-    return f"{zones.reports}{producer}/{drop}/{attempt}/"
+    return f"{reports_of(zones, producer)}{drop}/{attempt}/"
 
 
 def batch_id(plan_sha: str, window: str) -> str:

@@ -264,10 +264,21 @@ class RunStatus:
     waited: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The folders that a run may read, and those that it may read and write; nothing else.
+
+    URIs that end in `/`; `*` stands for any characters.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
 class Jobs(Protocol):
     """Job runs on the Spark application."""
 
-    def start(self, token: str, request: str, size: int) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
         """Start the job for a request document of `size` bytes of files; the same token gives the same run."""
         ...
 

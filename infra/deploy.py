@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -58,7 +59,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
     for step in commands(options):
         _tell(" ".join(step[1:3]))
-        if subprocess.run(step, cwd=bundles.ROOT, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        if subprocess.run(step, cwd=bundles.ROOT, env=_surroundings(options), check=False).returncode != 0:
             raise NotDeployed(
                 f"`{' '.join(step[:3])}` did not succeed; what it printed says why. What ran before, runs."
             )
@@ -80,6 +81,12 @@ def commands(options: argparse.Namespace) -> Iterator[list[str]]:
         *(str(SAM), "deploy", "--stack-name", options.stack, "--resolve-s3", "--no-confirm-changeset"),
         *("--no-fail-on-empty-changeset", "--capabilities", *CAPABILITIES, *where, *given),
     ]
+
+
+def _surroundings(options: argparse.Namespace) -> dict[str, str]:
+    """Our own, and the functions' CPU, of which SAM tells make nothing."""
+    given = dict(parameter.partition("=")[::2] for parameter in options.parameters)
+    return os.environ | ({"ARCHITECTURE": given["Architecture"]} if "Architecture" in given else {})
 
 
 def bring_code(s3: Any, names: dict[str, str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, RunStatus, Stat, Step, Window, stamp
+from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, Reach, RunStatus, Stat, Step, Window, stamp
 from functions.submission import Drop, Location, Moved
 
 
@@ -198,7 +198,7 @@ class MemoryJobs:
     requests: dict[str, str] = field(default_factory=dict)
     ended: dict[str, RunStatus] = field(default_factory=dict)
 
-    def start(self, token: str, request: str, size: int) -> str:  # noqa: ARG002
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:  # noqa: ARG002
         run = self.runs.setdefault(token, f"run-{len(self.runs) + 1}")
         self.requests[run] = request
         return run

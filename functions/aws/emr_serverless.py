@@ -5,6 +5,7 @@ Sources: EMR Serverless API (StartJobRun, GetJobRun, ListJobRuns), user guide "S
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.aws.answers import asking, code
-from functions.ports import RunStatus
+from functions.ports import Reach, RunStatus
 
 if TYPE_CHECKING:
     from mypy_boto3_emr_serverless import EMRServerlessClient
@@ -23,6 +24,8 @@ TIMEOUT_MINUTES = 120
 
 # HotSpot leaves methods of over 8,000 bytecodes as they are, and Spark generates such for many checks: 3 times slower.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
+# Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
+S3A_FLAGS = "create,mkdir"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def spark_parameters(archive: str, size: int) -> str:
     workers = workers_for(size)
     conf = {
         "spark.submit.pyFiles": archive,
+        "spark.hadoop.fs.s3a.performance.flags": S3A_FLAGS,
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.cores": workers.driver_cores,
@@ -78,6 +82,29 @@ class JobCode:
     archive: str
 
 
+def run_policy(job: JobCode, reach: Reach) -> str:
+    """The policy of one run: what it may do is what this and the role allow (StartJobRun, `executionIamPolicy`).
+
+    Of each folder also its bare name: that is what Hadoop looks for. Listing is left to the role, since Hadoop looks
+    for the folders above, too.
+    """
+    partition = job.role.split(":")[1]
+
+    def arn(uri: str) -> str:
+        return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
+
+    reads = [arn(job.entry), arn(job.archive), *(f"{arn(folder)}*" for folder in reach.reads)]
+    writes = [name for folder in reach.writes for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
+    buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
+    writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
+    statements = [
+        {"Effect": "Allow", "Action": "s3:GetObject", "Resource": reads},
+        {"Effect": "Allow", "Action": writing, "Resource": writes},
+        {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": buckets},
+    ]
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+
+
 class EmrJobs:
     """Job runs on one application."""
 
@@ -85,13 +112,14 @@ class EmrJobs:
         self._emr = client
         self._code = job
 
-    def start(self, token: str, request: str, size: int) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
         with asking("emr-serverless"):
             return self._emr.start_job_run(
                 applicationId=self._code.application,
                 clientToken=token,
                 name=token,
                 executionRoleArn=self._code.role,
+                executionIamPolicy={"policy": run_policy(self._code, reach)},
                 executionTimeoutMinutes=TIMEOUT_MINUTES,
                 retryPolicy={"maxAttempts": 1},
                 jobDriver={

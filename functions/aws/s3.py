@@ -6,6 +6,7 @@ Sources: Amazon S3 API (CopyObject, DeleteObject, GetObject, HeadObject), user g
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -131,8 +132,15 @@ def _is_locked(error: ClientError) -> bool:
     """Whether the object's own storage class or key is why it is refused; rights that we lack ourselves are not."""
     said = error.response.get("Error", {}).get("Message", "")
     customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
-    foreign_key = code(error).startswith("KMS.") or (code(error) == "AccessDenied" and "kms:Decrypt" in said)
+    denied = code(error) == "AccessDenied" and "kms:Decrypt" in said and not _is_ours(said)
+    foreign_key = code(error).startswith("KMS.") or denied
     return code(error) == "InvalidObjectState" or customers_key or foreign_key
+
+
+def _is_ours(said: str) -> bool:
+    """Whether the key that is refused to us is one of our own account; AWS names a key to its own account alone."""
+    us, key = re.search(r":(?:sts|iam)::(\d{12}):", said), re.search(r":kms:[\w-]+:(\d{12}):", said)
+    return us is not None and key is not None and us[1] == key[1]
 
 
 def _place(at: Location) -> Any:

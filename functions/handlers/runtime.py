@@ -32,7 +32,7 @@ def processor() -> BatchProcessor:
 
 def ports() -> Ports:
     """The world that the environment names."""
-    named = {k: v for k, v in os.environ.items() if k.startswith(("DROPGATE_", "AWS_ENDPOINT_URL"))}
+    named = {k: v for k, v in os.environ.items() if k.startswith(("DROPGATE_", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY"))}
     return _ports(tuple(sorted(named.items())))
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "lint": "Check contracts: findings with file, line and what to write.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",
+    "access": "Write the policies of a producer or a consumer.",
     "test": "Judge a file at home as the pipeline would.",
     "drops": "List drops and how they ended.",
     "show": "Show one drop: its states, its verdict, where its bytes lie.",

@@ -96,7 +96,7 @@ class Target:
 
 def reading() -> Target:
     """The ledger to look at."""
-    environment = _environment()
+    environment = surroundings()
     if environment is None:
         return _archive()
     ports = _world(environment)
@@ -106,7 +106,7 @@ def reading() -> Target:
 
 def ports() -> Ports:
     """The world of a running stack, for commands that act."""
-    environment = _environment()
+    environment = surroundings()
     if environment is None:
         raise NoStack("No running stack: start one with `dropgate up`, or name a deployed one with --stack.")
     return _world(environment)
@@ -114,7 +114,7 @@ def ports() -> Ports:
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
     """An S3 client and the catalog's URI; with a zone given, the surroundings' own S3."""
-    environment = _environment()
+    environment = surroundings()
     if zone is None and environment is None:
         raise NoStack(
             "No catalog to publish to: start a stack with `dropgate up`, name a deployed one with --stack, "
@@ -140,7 +140,8 @@ def the_drop(ledger: Reader, prefix: str) -> Drop:
     return drop
 
 
-def _environment() -> Mapping[str, str] | None:
+def surroundings() -> Mapping[str, str] | None:
+    """The variables of the stack that a command speaks to; None where there is no running one."""
     if stack := _said("stack"):
         from infra import deployed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from functions.ports import Ports
 from functions.submission import Drop
 from infra.demo.uploads import Upload, uploads
 from infra.local import archive
-from infra.local.embedded import Embedded
+from infra.local.embedded import Embedded, session
 
 PATIENCE = 240.0
 """Seconds that all of it may take before the demo says that something is wrong."""
@@ -67,7 +66,7 @@ class Journey:
 
     def ports(self) -> Ports:
         """The world of the stack, as its functions see it."""
-        return ports_from(os.environ, Clients())
+        return ports_from(self.embedded.environment(), Clients(session()))
 
     def _send(self) -> None:
         """Send one file that is due; one a round, so that the table keeps moving."""

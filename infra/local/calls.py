@@ -1,9 +1,11 @@
 """A request to the embedded cloud in, the actions and resources that IAM would have been asked about out."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl
+from xml.etree import ElementTree as ET
 
 from infra.local.events import ACCOUNT
 from infra.local.loopback import Environ
@@ -22,19 +24,33 @@ _S3_ACTIONS = {
     "UploadPart": "PutObject",
     "UploadPartCopy": "PutObject",
     "CompleteMultipartUpload": "PutObject",
-    "DeleteObjects": "DeleteObject",
 }
 _VERSIONED = frozenset({"GetObject", "DeleteObject", "GetObjectTagging", "PutObjectTagging"})
+# docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+_CREATING = {
+    "PutObject": "true",
+    "CopyObject": "true",
+    "CompleteMultipartUpload": "true",
+    "CreateMultipartUpload": "false",
+    "UploadPart": "false",
+    "UploadPartCopy": "false",
+}
+_TOLD = ("if-none-match", "x-amz-server-side-encryption")
+_TOLD_OF_KEYS = ("aws-kms-key-id", "customer-algorithm")
 _TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One action of one caller (its access key id) on one resource, in the words of an IAM policy."""
+    """One action of one caller (its access key id) on one resource, in the words of an IAM policy.
+
+    `context` are the condition keys that the request brings along.
+    """
 
     caller: str
     action: str
     resource: str
+    context: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +75,50 @@ def credential(environ: Environ) -> Credential:
 
 
 def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
-    """Name the S3 actions: a copy reads its source and writes its destination."""
+    """Name the S3 actions: a copy reads its source and writes its destination; so does a write upon If-Match.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+    """
+    context, bucket = _s3_context(request), f"arn:aws:s3:::{request.bucket}"
     if request.source:
         read = "s3:GetObjectVersion" if request.source.version_id else "s3:GetObject"
-        yield Call(who.caller, read, f"arn:aws:s3:::{request.source.bucket}/{request.source.key}")
+        yield Call(who.caller, read, f"arn:aws:s3:::{request.source.bucket}/{request.source.key}", context)
+    if request.operation == "DeleteObjects":
+        for key, versioned in _deleted(request.body):
+            yield Call(who.caller, f"s3:DeleteObject{'Version' if versioned else ''}", f"{bucket}/{key}", context)
+        return
     action = _S3_ACTIONS.get(request.operation, request.operation)
     version = "Version" if action in _VERSIONED and "versionId" in request.query else ""
-    place = f"{request.bucket}/{request.key}" if request.key else request.bucket
-    yield Call(who.caller, f"s3:{action}{version}", f"arn:aws:s3:::{place}")
+    place = f"{bucket}/{request.key}" if request.key else bucket
+    if request.operation in _CREATING and request.header("if-match"):
+        yield Call(who.caller, "s3:GetObject", place, context)
+    yield Call(who.caller, f"s3:{action}{version}", place, context)
+
+
+def look_call(who: Credential, bucket: str) -> Call:
+    """Name what S3 asks for before it says that an object is not there: the right to list, without a prefix.
+
+    docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+    """
+    return Call(who.caller, "s3:ListBucket", f"arn:aws:s3:::{bucket}", {"aws:SecureTransport": "true"})
+
+
+def _s3_context(request: S3Request) -> dict[str, str]:
+    """Give the condition keys of a request; loopback stands for TLS."""
+    encryption = "x-amz-server-side-encryption"
+    headers = (*_TOLD, *(f"{encryption}-{about}" for about in _TOLD_OF_KEYS))
+    told = {f"s3:{name}": value for name in headers if (value := request.header(name))}
+    if "prefix" in request.query:
+        told["s3:prefix"] = request.query["prefix"]
+    if request.operation in _CREATING:
+        told["s3:ObjectCreationOperation"] = _CREATING[request.operation]
+    return told | {"aws:SecureTransport": "true"}
+
+
+def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:
+    """Read a DeleteObjects request: each key, and whether one version of it is meant."""
+    for each in ET.fromstring(body).iterfind("{*}Object"):  # noqa: S314 (our own clients' request)
+        yield each.findtext("{*}Key", ""), each.find("{*}VersionId") is not None
 
 
 def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:
@@ -81,6 +133,9 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
         for entry in asked["TransactItems"]:
             for kind, item in entry.items():
                 yield Call(who.caller, f"dynamodb:{_TRANSACTED.get(kind, 'GetItem')}", _table(who, item))
+    elif who.service == "dynamodb" and "RequestItems" in asked:
+        for table in asked["RequestItems"]:
+            yield Call(who.caller, f"dynamodb:{operation}", _table(who, {"TableName": table}))
     elif who.service == "dynamodb":
         yield Call(who.caller, f"dynamodb:{operation}", _table(who, asked))
     elif who.service == "sqs":
@@ -90,6 +145,6 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
         yield Call(who.caller, f"{who.service}:{operation}", "*")
 
 
-def _table(who: Credential, asked: dict[str, str]) -> str:
+def _table(who: Credential, asked: Mapping[str, Any]) -> str:
     index = f"/index/{asked['IndexName']}" if "IndexName" in asked else ""
     return f"arn:aws:dynamodb:{who.region}:{ACCOUNT}:table/{asked.get('TableName', '*')}{index}"

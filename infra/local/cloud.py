@@ -5,6 +5,7 @@ writes one at a time; true Object Created events. moto keeps its state per proce
 """
 
 import io
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,20 +16,24 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
-from infra.local.calls import Call, credential, s3_calls, service_calls
+from infra.local.calls import Call, Credential, credential, look_call, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.rights import Guard, because
 from infra.local.rollback import sparing_copies
-from infra.local.s3_request import S3Request, parse_request
+from infra.local.s3_request import S3Request, Source, parse_request
 from infra.local.s3_rules import (
     CONFLICT,
     CREATING,
     Refusal,
+    access_denied,
     bad_digest,
     destination_refused,
     is_conditional_write,
     key_too_long,
+    names_customers_key,
     source_refused,
+    unreadable,
 )
 
 _REMEMBERED_CALLS = 200_000
@@ -49,16 +54,18 @@ class _Moto(DomainDispatcherApplication):
 
 
 class Cloud(LoopbackServer):
-    """The embedded AWS; `calls` lists what was asked of it, oldest first."""
+    """The embedded AWS; `calls` lists what was asked of it, oldest first; `guard` refuses what a role may not do."""
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
         super().__init__(self._answer, port)
+        self.guard = guard or Guard()
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = _Moto(create_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
         self._dynamodb = Lock()
         self._s3 = Lock()
         self._conflicts: set[tuple[str, str]] = set()
+        self._customers: set[tuple[str, str, str | None]] = set()
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
@@ -70,12 +77,32 @@ class Cloud(LoopbackServer):
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             request = parse_request(environ, body)
-            self.calls.extend(s3_calls(who, request))
+            self.calls.extend(calls := list(s3_calls(who, request)))
+            denied = self.guard.refused(calls) or self._refused_look(who, request)
+            if denied:
+                return _refuse(request, access_denied(because(denied)), start_response)
             return self._answer_s3(request, start_response)
-        self.calls.extend(service_calls(who, environ, body))
+        self.calls.extend(calls := list(service_calls(who, environ, body)))
+        denied = self.guard.refused(calls)
+        if denied:
+            return _deny(denied, who.service, start_response)
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         with turn, sparing_copies(environ.get("HTTP_X_AMZ_TARGET", ""), body):
             return list(self._moto(environ, start_response))
+
+    def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
+        """Find out whether the caller may be told that what it reads is not there."""
+        read = _read_by(request) if self.guard.knows(who.caller) else None
+        there = read is None or _stored(read.bucket, read.key, read.version_id)
+        return None if there or read is None else self.guard.refused([look_call(who, read.bucket)])
+
+    def _unreadable(self, request: S3Request) -> Refusal | None:
+        read = _read_by(request)
+        there = read and _stored(read.bucket, read.key, read.version_id)
+        if not read or not there:
+            return None
+        customers = (read.bucket, read.key, there.version_id) in self._customers
+        return unreadable(request, there.kms_key_id, customers=customers)
 
     def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         refusal = key_too_long(request) or bad_digest(request)
@@ -85,7 +112,17 @@ class Cloud(LoopbackServer):
             refusal = self._refusal(request)
             if refusal:
                 return _refuse(request, refusal, start_response)
-            return _perform(self._moto, request, start_response)
+            answer = _perform(self._moto, request, start_response)
+            self._remember_customers_key(request)
+            return answer
+
+    def _remember_customers_key(self, request: S3Request) -> None:
+        """Note what was stored under a key that the uploader keeps; of an upload in parts each part names it."""
+        upload = request.bucket, request.key, request.query.get("uploadId")
+        if not names_customers_key(request) and upload not in self._customers:
+            return
+        made = _stored(request.bucket, request.key) if request.operation in CREATING else None
+        self._customers.add((request.bucket, request.key, made.version_id) if made else upload)
 
     def _turn(self, request: S3Request) -> AbstractContextManager[Any]:
         """Let reads of an object pass; all else takes turns, so that a condition still holds when its write is made."""
@@ -96,11 +133,18 @@ class Cloud(LoopbackServer):
             self._conflicts.remove((request.bucket, request.key))
             return CONFLICT
         source = request.source and _stored(request.source.bucket, request.source.key, request.source.version_id)
-        refused = source_refused(request, source.etag) if source else None
+        refused = self._unreadable(request) or (source_refused(request, source.etag) if source else None)
         if refused or request.operation not in CREATING:
             return refused
         current = _stored(request.bucket, request.key)
         return destination_refused(request, current.etag if current else None)
+
+
+def _read_by(request: S3Request) -> Source | None:
+    """Give the object whose bytes or metadata a request asks for."""
+    if request.operation in {"GetObject", "HeadObject"}:
+        return Source(request.bucket, request.key, request.query.get("versionId"))
+    return request.source
 
 
 def _perform(moto: DomainDispatcherApplication, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
@@ -155,6 +199,16 @@ def _name_checksum_algorithm(request: S3Request) -> None:
 def _refuse(request: S3Request, refusal: Refusal, start_response: StartResponse) -> Iterable[bytes]:
     body = b"" if request.method == "HEAD" else refusal.document()
     start_response(refusal.status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+def _deny(call: Call, service: str, start_response: StartResponse) -> Iterable[bytes]:
+    """Refuse a call as services with JSON protocols do: DynamoDB by 400, SQS by 403 and its code of old."""
+    body = json.dumps({"__type": "com.amazon.coral.service#AccessDeniedException", "Message": because(call)}).encode()
+    headers = [("Content-Type", "application/x-amz-json-1.0"), ("Content-Length", str(len(body)))]
+    if service == "sqs":
+        headers.append(("x-amzn-query-error", "AccessDenied;Sender"))
+    start_response("400 Bad Request" if service == "dynamodb" else "403 Forbidden", headers)
     return [body]
 
 

@@ -30,6 +30,7 @@ from infra.local.events import Event, deliver
 from infra.local.invocation import Handler
 from infra.local.pipe import Listener
 from infra.local.pump import Pump
+from infra.local.rights import JOB, Guard
 from infra.local.stack import Stack, deploy
 from infra.setup.session import lead_s3, local_session
 from spark_jobs import validate
@@ -40,12 +41,17 @@ if TYPE_CHECKING:
 TEMPLATE = bundles.ROOT / "template.yaml"
 REGION = "us-east-1"
 KEY = "dropgate"
-"""Access key and secret of the embedded stack; loopback asks for some, and takes any."""
+"""Access key and secret of whoever uses the embedded stack; functions and job have keys of their own (rights.py)."""
 
 _COUNTER = itertools.count(1)
 """Stacks of one process have names of their own, as their buckets do."""
 
 QUIET = {"POWERTOOLS_LOG_LEVEL": "WARNING", "POWERTOOLS_METRICS_DISABLED": "true", "POWERTOOLS_TRACE_DISABLED": "true"}
+
+
+def session(key: str = KEY) -> Any:
+    """Credentials for the embedded stack that do not come from the environment, which handlers change as they run."""
+    return boto3.Session(key, KEY, region_name=REGION)
 
 
 class Embedded:
@@ -64,8 +70,9 @@ class Embedded:
         environment: Mapping[str, str] = QUIET,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash."""
-        self.cloud = Cloud(port)
-        self.emr = EmrServerless(self._run_job, self._exists, self._emit)
+        self.guard = Guard()
+        self.cloud = Cloud(port, self.guard)
+        self.emr = EmrServerless(self._run_job, self._exists, self._emit, guard=self.guard)
         self._window_seconds = window_seconds
         self._pumping: dict[str, Any] = {
             "schedule_seconds": schedule_seconds,
@@ -94,6 +101,7 @@ class Embedded:
             {"WindowSeconds": self._window_seconds},
             name=f"dropgate{next(_COUNTER)}",
         )
+        self.guard.learn(self.stack)
         self._upload_job()
         self._environment_before = dict(os.environ)
         os.environ.update(self.environment())
@@ -127,11 +135,10 @@ class Embedded:
             self._clients[service] = self._client(service)
         return self._clients[service]
 
-    def _client(self, service: str) -> Any:
+    def _client(self, service: str, key: str = KEY) -> Any:
         endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
         retries = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
-        session: Any = boto3.Session(KEY, KEY, region_name=REGION)
-        return session.client(service, endpoint_url=endpoint, config=retries)
+        return session(key).client(service, endpoint_url=endpoint, config=retries)
 
     def environment(self) -> dict[str, str]:
         """What a process needs to reach this stack, and what the template gives the functions."""
@@ -154,9 +161,9 @@ class Embedded:
         store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
         return publish(plans, store, datetime.now(UTC))
 
-    def upload(self, key: str, body: bytes) -> str:
-        """Put a file where producers put them; its version."""
-        put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body)
+    def upload(self, key: str, body: bytes, **how: str) -> str:
+        """Put a file where producers put them, `how` as PutObject takes it; its version."""
+        put = self.client("s3").put_object(Bucket=self.stack.names["LandingBucket"], Key=key, Body=body, **how)
         self.pump.wake()
         return str(put["VersionId"])
 
@@ -171,16 +178,21 @@ class Embedded:
                 endpoint = self.cloud.endpoint
                 running = self._running
                 if running:
-                    self._spark = lead_s3(running, endpoint, KEY, KEY)
+                    self._spark = lead_s3(running, endpoint, JOB, KEY)
                 else:
-                    self._spark = local_session("dropgate", endpoint, brief=True)
+                    self._spark = local_session("dropgate", endpoint, access_key=JOB, brief=True)
             return self._spark
 
     def _run_job(self, spec: JobSpec) -> None:
         (flag, request) = spec.arguments
         assert flag == "--request", spec.arguments
         assert not spec.settings, f"nobody here sets {', '.join(spec.settings)} on the local Spark"
-        self._job(self.spark(), request)
+        spark = self.spark()
+        with self.guard.running(self.stack, spec.iam_policy):
+            for uri in (spec.entry_point, *spec.py_files):  # as EMR does, as the job's role
+                bucket, _, key = uri.removeprefix("s3://").partition("/")
+                self._client("s3", JOB).get_object(Bucket=bucket, Key=key)
+            self._job(spark, request)
 
     def _emit(self, event: Event) -> None:
         deliver(event)

@@ -14,13 +14,19 @@ from urllib.parse import parse_qs
 
 from infra.local.calls import Call, credential
 from infra.local.emr_documents import described, described_application, listed
-from infra.local.emr_errors import EmrError, ResourceNotFoundException, ValidationException
+from infra.local.emr_errors import (
+    AccessDeniedException,
+    EmrError,
+    ResourceNotFoundException,
+    ValidationException,
+)
 from infra.local.emr_events import EventFaults, JobEvents
 from infra.local.emr_request import read_start
 from infra.local.emr_run import ENDED, Application, JobSpec
 from infra.local.emr_runs import JobRuns
 from infra.local.events import ACCOUNT, Event
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.rights import Guard, because
 
 _PATH = re.compile(r"/applications/(?P<application>[0-9a-z]+)(?P<runs>/jobruns(?:/(?P<run>[0-9a-z]+))?)?")
 _OPERATIONS = {
@@ -49,9 +55,11 @@ class EmrServerless(LoopbackServer):
         cold_start: float = 0.0,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         port: int = 0,
+        guard: Guard | None = None,
     ) -> None:
         """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is."""
         super().__init__(self._answer, port)
+        self._guard = guard or Guard()
         arn = f"arn:aws:emr-serverless:{region}:{ACCOUNT}:/applications/{application_id}"
         self.application = Application(application_id, arn, release_label, region, max_concurrent_runs)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
@@ -104,7 +112,7 @@ class EmrServerless(LoopbackServer):
             raise ResourceNotFoundException(f"Application {path['application']} does not exist.")
         caller = credential(environ).caller
         place = self.application.arn + (f"/jobruns/{path['run']}" if path["run"] else "")
-        self.calls.append(Call(caller, f"emr-serverless:{operation}", place))
+        self._ask(Call(caller, f"emr-serverless:{operation}", place))
         query = parse_qs(environ.get("QUERY_STRING", ""))
         match operation:
             case "StartJobRun":
@@ -121,6 +129,14 @@ class EmrServerless(LoopbackServer):
 
     def _start(self, asked: dict[str, Any], caller: str) -> dict[str, Any]:
         job = read_start({"applicationId": self.application.id, **asked}, self._exists)
-        self.calls.append(Call(caller, "iam:PassRole", job.execution_role))
+        # docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
+        passed = {"iam:PassedToService": "emr-serverless.amazonaws.com"}
+        self._ask(Call(caller, "iam:PassRole", job.execution_role, passed))
         run = self._runs.submit(job, asked, f"arn:aws:iam::{ACCOUNT}:user/{caller}")
         return {"applicationId": self.application.id, "jobRunId": run.id, "arn": run.arn}
+
+    def _ask(self, call: Call) -> None:
+        """Write a call down; raises AccessDeniedException where its caller may not make it."""
+        self.calls.append(call)
+        if self._guard.refused([call]):
+            raise AccessDeniedException(because(call))

@@ -3,6 +3,7 @@
 EmrError
     ValidationException        400: the request breaks a rule of the API, or asks for what the double does not play
     ResourceNotFoundException  404: no such application or job run
+    AccessDeniedException      403: the caller's role does not allow it
 """
 
 
@@ -22,3 +23,9 @@ class ResourceNotFoundException(EmrError):
     """There is no such application or job run."""
 
     status = "404 Not Found"
+
+
+class AccessDeniedException(EmrError):
+    """The caller's role does not allow it; an error that every AWS service has."""
+
+    status = "403 Forbidden"

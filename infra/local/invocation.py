@@ -1,15 +1,19 @@
 """An event and a handler in, the handler's answer out, as Lambda invokes it: JSON both ways, one at a time."""
 
 import json
+import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from infra.local.events import ACCOUNT
 from infra.local.stack import Function
+
+_KEY = "AWS_ACCESS_KEY_ID"
 
 Handler = Callable[[dict[str, Any], Any], Any]
 """A Lambda handler: event and context in, answer out."""
@@ -39,7 +43,8 @@ class Invoker:
     """Calls functions in this process.
 
     One at a time: Lambda gives each invocation a process of its own; here they share one, and a handler's logger,
-    metrics and batch processor keep state while it runs.
+    metrics and batch processor keep state while it runs. Meanwhile the process has the function's own access key, its
+    logical id: whoever else reads the environment waits for a `turn`, or has credentials of its own.
     """
 
     def __init__(self, functions: Mapping[str, Function], handlers: Mapping[str, Handler], region: str) -> None:
@@ -50,9 +55,15 @@ class Invoker:
     def __call__(self, name: str, event: Mapping[str, Any]) -> Any:
         """Invoke the function with that logical id; what its handler raises is raised."""
         function, handler = self._functions[name]
-        with self._turn:
+        with self.turn(), _access_key(name):
             answer = handler(json.loads(json.dumps(event)), self._context(function))
         return json.loads(json.dumps(answer))
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Let no handler run within."""
+        with self._turn:
+            yield
 
     def _context(self, function: Function) -> Context:
         return Context(
@@ -62,3 +73,17 @@ class Invoker:
             aws_request_id=str(uuid.uuid4()),
             deadline=time.monotonic() + function.timeout_seconds,
         )
+
+
+@contextmanager
+def _access_key(key: str) -> Iterator[None]:
+    """Let the process have an access key within."""
+    before = os.environ.get(_KEY)
+    os.environ[_KEY] = key
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_KEY]
+        else:
+            os.environ[_KEY] = before

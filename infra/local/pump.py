@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Condition, Event, Thread
 from types import TracebackType
 from typing import Protocol, Self
@@ -48,7 +48,7 @@ class Pump:
         retry_seconds: int | None = None,
         listener: Listener | None = None,
     ) -> None:
-        invoke = Invoker(stack.functions, handlers, stack.region)
+        self._invoke = invoke = Invoker(stack.functions, handlers, stack.region)
         sqs = client_for("sqs")
         self._queues = [QueuePoller(queue, stack.region, sqs, invoke, retry_seconds) for queue in stack.queues]
         self._pipe = StreamPipe(stack.pipe, client_for("dynamodbstreams"), client_for("events"), listener)
@@ -82,6 +82,10 @@ class Pump:
     def wake(self) -> None:
         """Look at once, because something has just happened outside."""
         self._bell.ring()
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Let no handler run within: for whoever needs the process's environment."""
+        return self._invoke.turn()
 
     def idle(self) -> bool:
         """Tell whether all queues are empty, the stream is read to its end, and no handler is at work."""

@@ -10,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from infra.local.events import ACCOUNT
 from infra.local.s3_request import S3Request
 
 CREATING = frozenset({"PutObject", "CopyObject", "CompleteMultipartUpload"})
 """The operations that make an object: they take destination conditions and cause Object Created events."""
+
+CUSTOMERS_KEY = "x-amz-server-side-encryption-customer-algorithm"
 
 _MAX_KEY_BYTES = 1024
 
@@ -58,6 +61,11 @@ _PRECONDITION_FAILED = Refusal(
 _NO_SUCH_KEY = Refusal("404 Not Found", "NoSuchKey", "The specified key does not exist.")
 
 
+def access_denied(message: str) -> Refusal:
+    """Refuse what a caller may not do (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html)."""
+    return Refusal("403 Forbidden", "AccessDenied", message)
+
+
 def key_too_long(request: S3Request) -> Refusal | None:
     """Refuse keys beyond 1,024 bytes of UTF-8 (docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html)."""
     if len(request.key.encode()) <= _MAX_KEY_BYTES:
@@ -78,6 +86,28 @@ def bad_digest(request: S3Request) -> Refusal | None:
             algorithm = name.rpartition("-")[2].upper()
             message = f"The {algorithm} you specified did not match the calculated checksum."
             return Refusal("400 Bad Request", "BadDigest", message)
+    return None
+
+
+def names_customers_key(request: S3Request) -> bool:
+    """Tell whether an upload is encrypted with a key that its uploader keeps (SSE-C)."""
+    return request.header(CUSTOMERS_KEY) is not None
+
+
+def unreadable(request: S3Request, kms_key: str | None, *, customers: bool) -> Refusal | None:
+    """Refuse to read what lies under a key that its uploader keeps, or under a key of another account.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html; that a key of another account
+    must let us in by its own policy: docs.aws.amazon.com/kms/latest/developerguide, "Allowing users in other accounts".
+    """
+    sent = f"x-amz-copy-source-{CUSTOMERS_KEY.removeprefix('x-amz-')}" if request.source else CUSTOMERS_KEY
+    if customers and not request.header(sent):
+        stored = "The object was stored using a form of Server Side Encryption. The correct parameters must be provided"
+        return Refusal("400 Bad Request", "InvalidRequest", f"{stored} to retrieve the object.")
+    if kms_key and kms_key.startswith("arn:") and kms_key.split(":")[4] != ACCOUNT:
+        who = f"User: arn:aws:sts::{ACCOUNT}:assumed-role/embedded is not authorized to perform: kms:Decrypt"
+        why = "because the resource does not exist in this Region, no resource-based policies allow access"
+        return access_denied(f"{who} on the resource associated with this ciphertext {why}")
     return None
 
 

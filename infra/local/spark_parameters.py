@@ -43,6 +43,8 @@ WORKER_SETTINGS = frozenset(
         "spark.speculation",
     }
 )
+# What the local session always has, with these values and no others (infra/setup/session.py).
+FIXED_SETTINGS = {"spark.hadoop.fs.s3a.performance.flags": "create,mkdir"}
 JAVA_SETTINGS = frozenset({"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"})
 # Options that the local session starts its JVM with as well (infra/setup/session.py).
 JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})
@@ -65,10 +67,13 @@ class SparkParameters:
 def read_parameters(text: str) -> SparkParameters:
     """Read --conf entries; raises ValidationException for a parameter or value that is on no list."""
     conf = _entries(text)
-    known = SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | {PY_FILES}
+    known = SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | FIXED_SETTINGS.keys() | {PY_FILES}
     unknown = sorted(set(conf) - known)
     if unknown:
         raise ValidationException(f"The local EMR Serverless does not know the Spark parameter {unknown[0]}.")
+    for name, value in FIXED_SETTINGS.items():
+        if conf.get(name, value) != value:
+            raise ValidationException(f"The local Spark has {name}={value}, not {conf[name]}.")
     for name in sorted(JAVA_SETTINGS):
         _check_java_options(name, conf.get(name, "").split())
     for worker in ("driver", "executor"):

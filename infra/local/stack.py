@@ -14,7 +14,14 @@ from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
 from infra.local.nesting import Template
-from infra.local.template import expand, made_by_moto, of_type, schedules, statements_of
+from infra.local.template import (
+    expand,
+    made_by_moto,
+    of_type,
+    role_statements,
+    schedules,
+    statements_of,
+)
 
 ClientFor = Callable[[str], Any]
 """A service's name in, a boto3 client for the embedded AWS out; the composition root makes them."""
@@ -66,7 +73,11 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs."""
+    """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
+
+    `roles` holds the statements of each role by logical id, `bucket_policies` those of each bucket by name,
+    `bucket_keys` the ARNs of customer keys by bucket.
+    """
 
     region: str
     names: Mapping[str, str]
@@ -76,6 +87,9 @@ class Stack:
     pipe: Pipe
     application_id: str
     application: Mapping[str, Any]
+    roles: Mapping[str, tuple[Mapping[str, Any], ...]]
+    bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
+    bucket_keys: Mapping[str, str]
 
 
 def deploy(
@@ -101,6 +115,9 @@ def deploy(
         pipe=_pipe(answer["pipe"]),
         application_id=application_id,
         application=answer["application"],
+        roles={name: tuple(found) for name, found in answer["roles"].items()},
+        bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
+        bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
     )
 
 
@@ -151,6 +168,17 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
         ],
         "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
         "application": application["Properties"],
+        "roles": {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")},
+        "bucket_policies": [
+            {"Bucket": each["Properties"]["Bucket"], "Statements": each["Properties"]["PolicyDocument"]["Statement"]}
+            for each in of_type(template, "AWS::S3::BucketPolicy").values()
+        ],
+        "bucket_keys": [
+            {"Bucket": {"Ref": name}, "Key": rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"]}
+            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            for rule in bucket["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+            if "KMSMasterKeyID" in rule["ServerSideEncryptionByDefault"]
+        ],
     }
 
 

@@ -93,8 +93,14 @@ def schedules(template: Template) -> Resources:
 
 def statements_of(template: Template, function: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Collect the policy statements that the template gives a function's role."""
-    role = template["Resources"][function["Role"]["Fn::GetAtt"][0]]["Properties"]
-    return [statement for policy in role["Policies"] for statement in policy["PolicyDocument"]["Statement"]]
+    return role_statements(template, function["Role"]["Fn::GetAtt"][0])
+
+
+def role_statements(template: Template, role: str) -> list[dict[str, Any]]:
+    """Collect the policy statements that the template gives a role."""
+    policies = template["Resources"][role]["Properties"].get("Policies", [])
+    found = [policy["PolicyDocument"]["Statement"] for policy in policies]
+    return [one for each in found for one in (each if isinstance(each, list) else [each])]
 
 
 def _is_played(name: str, resource: Mapping[str, Any], template: Template) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
 from functions.submission import Drop
-from infra.local.embedded import QUIET, Embedded
+from infra.local.embedded import QUIET, Embedded, session
 from spark_jobs import storage, validate
 
 HERE = Path(__file__).parent
@@ -36,11 +35,11 @@ class World:
     ports: Ports = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ports = ports_from(os.environ, Clients())
+        self.ports = ports_from(self.embedded.environment(), Clients(session()))
 
-    def upload(self, key: str, body: bytes) -> str:
+    def upload(self, key: str, body: bytes, **how: str) -> str:
         """Send a file; its drop's id."""
-        version = self.embedded.upload(key, body)
+        version = self.embedded.upload(key, body, **how)
         return keys.drop_id(self.embedded.stack.names["LandingBucket"], key, version)
 
     def settled(self, drop_id: str, seconds: float = 300) -> Drop:
@@ -90,3 +89,4 @@ def world(spark: SparkSession) -> Iterator[World]:
     ) as embedded:
         embedded.publish(linted.plans)
         yield World(embedded, linted.plans, notices)
+        assert embedded.guard.denied == [], "the template's policies forbid what the code does"

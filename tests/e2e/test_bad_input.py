@@ -121,6 +121,28 @@ def test_deleted_object_is_vanished(vanished: Drop) -> None:
 
 
 @pytest.fixture(scope="module")
+def locked(world: World) -> tuple[Drop, Drop]:
+    """Files that nobody here can decrypt: under a key that the producer keeps, under a key of another account."""
+    customers = {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "k" * 32}
+    foreign = {
+        "ServerSideEncryption": "aws:kms",
+        "SSEKMSKeyId": "arn:aws:kms:us-east-1:210987654321:key/0a1b2c3d-0000-4000-8000-000000000000",
+    }
+    ids = [world.upload(f"orders/locked-{n}.csv", GOOD, **how) for n, how in enumerate((customers, foreign))]
+    first, second = (world.settled(drop_id) for drop_id in ids)
+    return first, second
+
+
+def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(locked: tuple[Drop, Drop], world: World) -> None:
+    for drop in locked:
+        assert (drop.state, drop.verdict, drop.batch) == ("rejected", "rejected", None)
+        assert drop.source.uri.startswith(world.ports.zones.landing), "it stays where its uploader can get at it"
+        assert drop.receipt
+        receipt = json.loads(world.ports.store.get(drop.receipt))
+        assert [p["code"] for p in receipt["problems"]] == ["unreadable-object"]
+
+
+@pytest.fixture(scope="module")
 def crashed(world: World) -> Drop:
     """A drop whose job crashes every time."""
     return world.settled(world.upload("crash/1.csv", GOOD), 90)
@@ -149,10 +171,17 @@ def test_key_of_two_contracts_is_unmatched(twofold: Drop) -> None:
 
 
 def test_page_says_what_the_flow_answers(
-    ended: dict[str, Drop], replaced: tuple[Drop, Drop], vanished: Drop, crashed: Drop, twofold: Drop
+    ended: dict[str, Drop],
+    locked: tuple[Drop, Drop],
+    replaced: tuple[Drop, Drop],
+    vanished: Drop,
+    crashed: Drop,
+    twofold: Drop,
 ) -> None:
     rows = [
         *(row(c.name, ended[c.name], c.where) for c in CASES),
+        row("a file encrypted with a key that its producer keeps (SSE-C)", locked[0], "admission"),
+        row("a file encrypted with a key of another account", locked[1], "admission"),
         row("a file replaced while it waits (the older one)", replaced[0], "flow"),
         row("an object deleted before anyone looks", vanished, "flow"),
         row("a key that two contracts claim", twofold, "flow"),

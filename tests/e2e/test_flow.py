@@ -20,6 +20,7 @@ from functions.submission import Drop
 from infra.cli.main import main
 from infra.local.emr_events import EventFaults
 from infra.local.events import deliver, object_created
+from infra.local.rights import JOB
 from tests.e2e.cases import GOOD, HEADER
 from tests.e2e.conftest import World
 
@@ -27,9 +28,19 @@ BAD = HEADER + b"1,=cmd(),2,2026-01-31\n2,b,x,\n3,c,-4,2026-13-01\n4,d,1,\n"
 CORRECTED = b"id,name,amount,day,_record,_reasons\n2,b,5,,2,amount.logicalType\n3,c,4,2026-12-01,3,\n"
 
 
-def cli(*words: str) -> Result:
-    """The command line, in this process."""
-    return CliRunner().invoke(main, list(words))
+UNUSED = {
+    (JOB, "s3:AbortMultipartUpload", "InternalBucket/evidence/*"): "a large file whose upload breaks off",
+    (JOB, "s3:AbortMultipartUpload", "InternalBucket/jobs/*"): "the same",
+    (JOB, "s3:AbortMultipartUpload", "InternalBucket/reports/*"): "the same",
+    (JOB, "s3:DeleteObject", "InternalBucket/reports/*"): "a next try replaces the rejected rows of the former",
+}
+"""What the job's role grants and these rounds do not ask for, each with its reason."""
+
+
+def cli(world: World, *words: str) -> Result:
+    """The command line, in this process; while no handler runs, as it reads the environment."""
+    with world.embedded.pump.turn():
+        return CliRunner().invoke(main, list(words))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +61,7 @@ def second(world: World, first: dict[str, Drop]) -> dict[str, Drop]:
     world.embedded.emr.faults = EventFaults(lose=frozenset({"SUCCESS", "FAILED"}))
     orders = next(p for p in world.plans if p.contract == "orders.v1")
     world.embedded.publish([*world.plans, replace(orders, contract="late.v1", id="late", files=("late/*.csv",))])
-    replays = [cli("replay", first[name].id[:10]) for name in ("bad", "late")]
+    replays = [cli(world, "replay", first[name].id[:10]) for name in ("bad", "late")]
     ids = {"silent": world.upload("orders/silent.csv", GOOD), "late": first["late"].id}
     drops = {name: world.settled(i) for name, i in ids.items()} | {"bad": world.settled(first["bad"].id)}
     drops["corrected"] = world.settled(world.upload("orders/bad-rows.csv", CORRECTED))
@@ -117,8 +128,8 @@ def test_corrected_file_with_our_columns_is_promoted(world: World, second: dict[
     assert world.objects("promoted")["orders.v1/orders/bad-rows.csv"] == CORRECTED
 
 
-def test_show_tells_both_attempts(second: dict[str, Drop]) -> None:
-    shown = cli("show", second["bad"].id[:10])
+def test_show_tells_both_attempts(world: World, second: dict[str, Drop]) -> None:
+    shown = cli(world, "show", second["bad"].id[:10])
     assert (shown.exit_code, "(attempt 2)" in shown.output) == (0, True), shown.output
 
 
@@ -127,13 +138,13 @@ def test_show_names_the_run_of_a_drop(world: World, first: dict[str, Drop]) -> N
     batch = world.ports.ledger.batch(drop.batch or "")
     assert batch is not None
     assert batch.run is not None
-    assert batch.run in cli("show", drop.id, "--format", "json").output
-    assert batch.run in cli("show", drop.id).output
+    assert batch.run in cli(world, "show", drop.id, "--format", "json").output
+    assert batch.run in cli(world, "show", drop.id).output
 
 
 @pytest.mark.usefixtures("second")
-def test_replay_of_promoted_drop_is_refused(first: dict[str, Drop]) -> None:
-    done = cli("replay", first["good"].id[:10])
+def test_replay_of_promoted_drop_is_refused(world: World, first: dict[str, Drop]) -> None:
+    done = cli(world, "replay", first["good"].id[:10])
     assert (done.exit_code, "promoted" in done.output) == (2, True), done.output
 
 
@@ -152,13 +163,34 @@ def test_landing_holds_only_what_nobody_has_seen(world: World) -> None:
 def test_broken_contract_refuses_the_whole_publish(world: World, tmp_path: Path) -> None:
     before = world.ports.catalog.index()
     (tmp_path / "broken.v1.yaml").write_text("apiVersion: v3.2.0\nkind: DataContract\n  id: broken\n", encoding="utf-8")
-    done = cli("publish", str(tmp_path))
+    done = cli(world, "publish", str(tmp_path))
     assert (done.exit_code, "Nothing was published" in done.output) == (1, True), done.output
     assert world.ports.catalog.index() == before
 
 
-def test_drops_lists_them_for_machines(first: dict[str, Drop]) -> None:
-    done = cli("drops", "--contract", "orders.v1", "--state", "accepted", "--format", "json")
+def test_drops_lists_them_for_machines(world: World, first: dict[str, Drop]) -> None:
+    done = cli(world, "drops", "--contract", "orders.v1", "--state", "accepted", "--format", "json")
     assert done.exit_code == 0, done.output
     rows = {row["id"]: row for row in json.loads(done.stdout)}
     assert (rows[first["good"].id]["read"], rows[first["good"].id]["rejected"]) == (2, 0)
+
+
+@pytest.mark.usefixtures("first", "second")
+def test_role_of_the_job_allows_nothing_that_is_never_used(world: World) -> None:
+    unused = [each for each in world.embedded.guard.unused(world.embedded.stack) if each[0] == JOB]
+    assert sorted(unused) == sorted(UNUSED)
+
+
+@pytest.mark.usefixtures("first", "second")
+def test_every_run_has_a_policy_of_its_own_batch(world: World) -> None:
+    emr, application = world.embedded.client("emr-serverless"), world.embedded.emr.application.id
+    for listed in emr.list_job_runs(applicationId=application)["jobRuns"]:
+        run = emr.get_job_run(applicationId=application, jobRunId=listed["id"])["jobRun"]
+        policy, (_, request) = (
+            run["executionIamPolicy"]["policy"],
+            run["jobDriver"]["sparkSubmit"]["entryPointArguments"],
+        )
+        others = {each["name"].rpartition("-")[0] for each in emr.list_job_runs(applicationId=application)["jobRuns"]}
+        batch = run["name"].rpartition("-")[0]
+        assert batch in request
+        assert [name for name in others if name in policy] == [batch]

@@ -5,9 +5,12 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from infra.local.calls import Call
 from infra.local.cloud import Cloud
+from infra.local.policies import read
+from infra.local.rights import Rights
 
 TABLE = "arn:aws:dynamodb:us-east-1:123456789012:table/ledger"
 
@@ -90,3 +93,45 @@ def test_batch_of_messages_counts_as_sending(cloud: Cloud) -> None:
 
     queue = "arn:aws:sqs:us-east-1:123456789012:batch-due"
     assert list(cloud.calls) == [Call("object-created", "sqs:SendMessage", queue)]
+
+
+# docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+@pytest.mark.parametrize(("actions", "status"), [("s3:GetObject", 403), (["s3:GetObject", "s3:ListBucket"], 404)])
+def test_missing_object_is_forbidden_to_who_may_not_list(cloud: Cloud, actions: Any, status: int) -> None:
+    reader = read([{"Effect": "Allow", "Action": actions, "Resource": ["arn:aws:s3:::read", "arn:aws:s3:::read/*"]}])
+    client(cloud, "s3").create_bucket(Bucket="read")
+    cloud.guard._rights["object-created"] = Rights("arn:aws:iam::123456789012:role/reader", reader)
+    with pytest.raises(ClientError) as refused:
+        client(cloud, "s3").head_object(Bucket="read", Key="none")
+    del cloud.guard._rights["object-created"]
+
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == status
+
+
+def test_deleting_many_counts_each(cloud: Cloud) -> None:
+    s3 = client(cloud, "s3")
+    s3.create_bucket(Bucket="many")
+    cloud.calls.clear()
+    s3.delete_objects(Bucket="many", Delete={"Objects": [{"Key": "a"}, {"Key": "b", "VersionId": "v"}]})
+
+    assert list(cloud.calls) == [
+        Call("object-created", "s3:DeleteObject", "arn:aws:s3:::many/a"),
+        Call("object-created", "s3:DeleteObjectVersion", "arn:aws:s3:::many/b"),
+    ]
+
+
+def test_condition_keys_come_with_the_call(cloud: Cloud) -> None:
+    s3 = client(cloud, "s3")
+    s3.create_bucket(Bucket="told")
+    s3.list_objects_v2(Bucket="told", Prefix="a/")
+    s3.put_object(Bucket="told", Key="k", Body=b"", IfNoneMatch="*", ServerSideEncryption="aws:kms", SSEKMSKeyId="id")
+    listed, put = list(cloud.calls)[-2:]
+
+    assert listed.context == {"aws:SecureTransport": "true", "s3:prefix": "a/"}
+    assert put.context == {
+        "aws:SecureTransport": "true",
+        "s3:ObjectCreationOperation": "true",
+        "s3:if-none-match": "*",
+        "s3:x-amz-server-side-encryption": "aws:kms",
+        "s3:x-amz-server-side-encryption-aws-kms-key-id": "id",
+    }

@@ -224,6 +224,7 @@ def test_unknown_run_and_application_are_not_found(world: World) -> None:
         ({"spark": {"spark.submit.pyFiles": "s3://internal/jobs/gone.zip"}}, "gone.zip"),
         ({"spark": {"spark.sql.shufle.partitions": "8"}}, "spark.sql.shufle.partitions"),
         ({"spark": {"spark.driver.extraJavaOptions": "-Dx=1"}}, "-Dx=1"),
+        ({"spark": {"spark.hadoop.fs.s3a.performance.flags": "create"}}, "create,mkdir, not create"),
         ({"spark": {"spark.executor.extraJavaOptions": ""}}, "spark.executor.extraJavaOptions lacks"),
         ({"spark": {"spark.executor.cores": "3"}}, "1, 2, 4, 8 or 16"),
         ({"spark": {"spark.executor.memory": "16g"}}, "within 4 and 16 GB"),

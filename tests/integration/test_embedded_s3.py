@@ -345,3 +345,45 @@ def put_with_trailer(bucket: Bucket, checksum: str) -> int:
     status = connection.getresponse().status
     connection.close()
     return status
+
+
+CUSTOMERS = {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "k" * 32}
+FOREIGN = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "arn:aws:kms:us-east-1:210987654321:key/0a1b"}
+
+
+def in_one(bucket: Bucket, how: dict[str, str]) -> None:
+    bucket.s3.put_object(Bucket=bucket.name, Key="locked", Body=HELLO, **how)
+
+
+def in_parts(bucket: Bucket, how: dict[str, str]) -> None:
+    place = {"Bucket": bucket.name, "Key": "locked"}
+    upload = bucket.s3.create_multipart_upload(**place, **how)["UploadId"]
+    each = how if "SSECustomerKey" in how else {}
+    part = bucket.s3.upload_part(**place, UploadId=upload, PartNumber=1, Body=HELLO, **each)
+    parts = {"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]}
+    bucket.s3.complete_multipart_upload(**place, UploadId=upload, MultipartUpload=parts, **each)
+
+
+# docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html
+@pytest.mark.parametrize("send", [in_one, in_parts])
+@pytest.mark.parametrize(
+    ("how", "code", "status"), [(CUSTOMERS, "InvalidRequest", "400"), (FOREIGN, "AccessDenied", "403")]
+)
+def test_object_under_a_key_of_others_is_not_read(
+    send: Callable[[Bucket, dict[str, str]], None],
+    how: dict[str, str],
+    code: str,
+    status: str,
+    cloud: Cloud,
+    bare: str,
+) -> None:
+    def probe(bucket: Bucket) -> Any:
+        send(bucket, how)
+        place = {"Bucket": bucket.name, "Key": "locked"}
+        return [
+            answer_to(lambda: bucket.s3.get_object(**place)),
+            answer_to(lambda: bucket.s3.head_object(**place)),
+            answer_to(lambda: bucket.s3.copy_object(Bucket=bucket.name, Key="copy", CopySource=place)),
+        ]
+
+    assert_only_ours(probe, [code, status, code], cloud, bare)

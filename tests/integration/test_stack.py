@@ -113,7 +113,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_WINDOW_SECONDS": "2",
             "POWERTOOLS_LOG_LEVEL": "INFO",
             "POWERTOOLS_METRICS_NAMESPACE": "dropgate",
-            "POWERTOOLS_SERVICE_NAME": "dropgate",
+            "POWERTOOLS_SERVICE_NAME": stack.names["NoticesBus"].removesuffix("-notices"),
         }
 
 

@@ -23,6 +23,7 @@ from functions.handlers.runtime import STACK
 from functions.ports import Ports
 from functions.submission import Drop
 from infra import deployed
+from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
 from infra.local.emr_run import JobSpec
@@ -88,7 +89,7 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(environment: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
     made: list[Site] = []
 
     def run_job(job: JobSpec) -> None:
@@ -98,11 +99,12 @@ def site(environment: pytest.MonkeyPatch) -> Iterator[Site]:
         request = JobRequest.loads(site.ports.store.get(job.arguments[1]))
         site.ports.store.put(request.result, answer(request, site.judge).dumps().encode(), "application/json")
 
-    with EmrServerless(run_job, lambda _: True, deliver, application_id="00dropgate02") as emr:
+    with EmrServerless(run_job, lambda _: True, deliver, application_id="00dropgate02", guard=cloud.guard) as emr:
         environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
         client_for = cache(boto3.client)
         name = f"handlers-{uuid.uuid4().hex[:8]}"
         stack = deploy(TEMPLATE, client_for, "00dropgate02", parameters={"WindowSeconds": 0}, name=name)
+        cloud.guard.learn(stack)
         variables = stack.functions["ScheduleFunction"].environment
         for variable, value in variables.items():
             environment.setenv(variable, value)
@@ -113,6 +115,7 @@ def site(environment: pytest.MonkeyPatch) -> Iterator[Site]:
         with Pump(stack, client_for, HANDLERS, schedule_seconds=1, retry_seconds=0) as pump:
             made.append(Site(ports, clients, stack.names, emr, pump, name, variables))
             yield made[0]
+        assert cloud.guard.denied == [], "the template's policies forbid what the code does"
 
 
 def test_good_file_is_promoted_with_its_receipt(site: Site) -> None:

@@ -19,7 +19,7 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, RunStatus, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -29,6 +29,7 @@ from tests.fakes import MemoryJobs, MemoryLedger, MemoryStore
 
 AT = "2026-01-31T12:00:01.000000Z"
 LATER = "2026-01-31T13:00:00.000000Z"
+REACH = Reach(("s3://internal/stage/orders.v1/",), ("s3://internal/jobs/b/1/",))
 
 
 class Shelf:
@@ -426,23 +427,23 @@ def ended(jobs: Jobs, run: str) -> RunStatus:
 
 
 def test_same_token_is_the_same_run(office: Office) -> None:
-    first = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    first = office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH)
 
-    assert office.jobs.start("b-1", "s3://jobs/request.json", 10) == first
+    assert office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH) == first
     office.end(True)
-    assert office.jobs.start("b-1", "s3://jobs/request.json", 10) == first
+    assert office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH) == first
 
 
 def test_run_is_found_by_its_token(office: Office) -> None:
     since = datetime.now(UTC)
-    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH)
 
     assert [office.jobs.find("b-1", since), office.jobs.find("b-2", since)] == [run, None]
     office.end(True)
 
 
 def test_run_works_until_it_has_ended(office: Office) -> None:
-    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH)
     assert office.jobs.status(run) == RunStatus("working")
     office.end(True)
 
@@ -450,7 +451,7 @@ def test_run_works_until_it_has_ended(office: Office) -> None:
 
 
 def test_crashed_run_says_why(office: Office) -> None:
-    run = office.jobs.start("b-1", "s3://jobs/request.json", 10)
+    run = office.jobs.start("b-1", "s3://jobs/request.json", 10, REACH)
     office.end(False)
     status = ended(office.jobs, run)
 

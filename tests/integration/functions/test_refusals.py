@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.s3 import S3Store
 from functions.ports import Mark
 from functions.submission import Location
 from infra.local.cloud import Cloud
+from infra.local.rights import Rights
 from infra.local.stack import Stack
 from tests.builders import a_drop
 
@@ -61,3 +63,33 @@ def test_refusal_names_operation_and_code(clients: Clients) -> None:
         S3Store(clients.s3).put("s3://no-such-bucket/k", b"", "text/plain")
     with pytest.raises(ServiceUnavailable, match="dynamodb TransactWriteItems: ResourceNotFoundException"):
         DynamoLedger(clients.dynamodb, "no-such-table").open(a_drop())
+
+
+LOCKED = {
+    "a key that the producer keeps": {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "k" * 32},
+    "a key of another account": {
+        "ServerSideEncryption": "aws:kms",
+        "SSEKMSKeyId": "arn:aws:kms:us-east-1:210987654321:key/0a1b",
+    },
+}
+
+
+@pytest.mark.parametrize("how", LOCKED.values(), ids=LOCKED)
+def test_object_under_a_key_of_others_is_unreadable(how: dict[str, Any], clients: Clients, stack: Stack) -> None:
+    bucket, key = stack.names["LandingBucket"], f"{uuid.uuid4().hex}.csv"
+    version = clients.s3.put_object(Bucket=bucket, Key=key, Body=b"id\n", **how)["VersionId"]
+    at, store = Location(f"s3://{bucket}/{key}", version), S3Store(clients.s3)
+
+    with pytest.raises(ObjectUnreadable):
+        store.read(at, 0, 10)
+    with pytest.raises(ObjectUnreadable):
+        store.copy(at, f"s3://{stack.names['InternalBucket']}/{key}", Mark("d", 1))
+
+
+def test_right_that_we_lack_ourselves_is_no_lock(cloud: Cloud, clients: Clients, stack: Stack) -> None:
+    at = uploaded(clients, stack)
+    cloud.guard._rights["nobody"] = Rights("arn:aws:iam::123456789012:role/nobody", ())
+    store = S3Store(Clients(boto3.Session("nobody", "none", region_name="us-east-1")).s3)
+    for ask in (lambda: store.read(at, 0, 10), lambda: store.copy(at, f"{at.uri}.copy", Mark("d", 1))):
+        with pytest.raises(ServiceUnavailable, match="AccessDenied"):
+            ask()

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 
 import pytest
 from botocore.exceptions import ClientError
 
 from contracts.problem import Problem
+from functions import keys
 from functions.aws import emr_serverless, items, s3
-from functions.aws.emr_serverless import spark_parameters, workers_for
+from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, workers_for
+from functions.batching import reach
+from functions.keys import Zones
+from functions.ports import Batch, Reach
 from functions.submission import MOST_HEADER_LINE, Location, Promotion, RowCounts, brief
-from tests.builders import a_drop
+from infra.local.spark_parameters import FIXED_SETTINGS
+from infra.setup.session import s3_settings
+from tests.builders import a_drop, a_plan
 
 GIB = 1024**3
+DENIED = "User: arn:aws:sts::123456789012:assumed-role/door/x is not authorized to perform: kms:Decrypt on resource:"
+AT = "2026-01-31T12:00:01.000000Z"
 
 
 def test_largest_drop_is_an_item_under_16_kb() -> None:
@@ -55,6 +64,12 @@ def test_huge_methods_are_compiled_everywhere() -> None:
         assert conf(1)[f"spark.{worker}.extraJavaOptions"] == "-XX:-DontCompileHugeMethods"
 
 
+def test_hadoop_looks_for_no_folder_above_its_own() -> None:
+    name = "spark.hadoop.fs.s3a.performance.flags"
+
+    assert conf(1)[name] == FIXED_SETTINGS[name] == s3_settings("http://127.0.0.1:9", "k", "s")[name]
+
+
 def test_runs_are_bounded_at_every_size() -> None:
     for size in (0, GIB, 100 * GIB):
         workers = workers_for(size)
@@ -64,6 +79,32 @@ def test_runs_are_bounded_at_every_size() -> None:
 
 def test_small_batches_take_two_small_workers() -> None:
     assert (workers_for(1000).driver_cores, workers_for(1000).cores, workers_for(1000).most) == (2, 2, 1)
+
+
+def test_run_may_touch_its_own_folders_alone() -> None:
+    code = JobCode("app", "arn:aws-cn:iam::123456789012:role/job", "s3://b/code/entry.py", "s3://b/code/dropgate.zip")
+    policy = json.loads(run_policy(code, Reach(("s3://b/stage/o.v1/",), ("s3://b/jobs/x/1/", "s3://b/reports/shop/"))))
+
+    assert {r for each in policy["Statement"] for r in each["Resource"]} == {
+        "arn:aws-cn:s3:::b",
+        "arn:aws-cn:s3:::b/code/dropgate.zip",
+        "arn:aws-cn:s3:::b/code/entry.py",
+        "arn:aws-cn:s3:::b/jobs/x/1",
+        "arn:aws-cn:s3:::b/jobs/x/1/*",
+        "arn:aws-cn:s3:::b/reports/shop",
+        "arn:aws-cn:s3:::b/reports/shop/*",
+        "arn:aws-cn:s3:::b/stage/o.v1/*",
+    }
+
+
+def test_policy_of_longest_names_fits_its_field() -> None:
+    longest = a_plan(id="i" * 80, contract=f"{'i' * 80}.v99999", producer="p" * 63)
+    zones = Zones(*(f"s3://{'b' * 63}/{name}/" for name in Zones.__slots__))
+    batch = Batch("b" * keys.ID_LENGTH, "p", longest.contract, (), 0, AT, AT, AT, try_=99)
+    role = f"arn:aws-us-gov:iam::123456789012:role/{'r' * 64}"
+    code = JobCode("app", role, f"s3://{'b' * 63}/code/entry.py", f"s3://{'b' * 63}/code/dropgate.zip")
+
+    assert 1500 < len(run_policy(code, reach(zones, batch, longest))) <= 2048
 
 
 def test_archive_reaches_the_job() -> None:
@@ -91,6 +132,9 @@ def test_reason_of_a_failed_run_quotes_no_values() -> None:
         ("InvalidObjectState", "The operation is not valid for the object's storage class", True),
         ("InvalidRequest", "The object was stored using a form of Server Side Encryption.", True),
         ("AccessDenied", "User is not authorized to perform: kms:Decrypt on the resource", True),
+        ("KMS.NotFoundException", "Key 'arn:aws:kms:us-east-1:210987654321:key/0a1b' does not exist", True),
+        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:210987654321:key/0a1b", True),
+        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:123456789012:key/0a1b", False),
         ("AccessDenied", "Access Denied", False),
         ("SlowDown", "Please reduce your request rate.", False),
     ],

@@ -11,7 +11,7 @@ import pytest
 from contracts.errors import ServiceUnavailable
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, MOST_DROPS, batch_due, choose
-from functions.ports import Pause, Pending, Window
+from functions.ports import Pause, Pending, Reach, Window
 from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
 
@@ -191,9 +191,9 @@ class Forgetful:
         self._world = world
         self.started: list[str] = []
 
-    def start(self, token: str, request: str, size: int) -> str:
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
         self.started.append(token)
-        return self._world.jobs.start(token, request, size)
+        return self._world.jobs.start(token, request, size, reach)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._world.jobs, name)

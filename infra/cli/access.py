@@ -1,0 +1,136 @@
+"""`dropgate access`: contracts and an ARN in, the policies that make it a producer or a consumer out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contracts.problem import nearest
+
+if TYPE_CHECKING:
+    from infra.access import Access, Buckets
+
+PRINCIPAL = re.compile(r"arn:(aws[\w-]*):iam::(\d{12}):(root|(role|user)/[\w+=,.@/-]+)")
+KEY = re.compile(r"arn:aws[\w-]*:kms:[\w-]+:\d{12}:key/[\w-]+")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate access producer inmet --principal arn:aws:iam::210987654321:role/sender
+  dropgate access consumer --principal arn:aws:iam::123456789012:role/analyst
+  dropgate access consumer nyc-weather.v1 --principal arn:aws:iam::123456789012:role/analyst --format json
+
+Size and number of uploads are beyond any policy of S3: dropgate refuses files that are too large with a receipt.
+"""
+)
+@click.argument("who", type=click.Choice(["producer", "consumer"]))
+@click.argument("name", required=False)
+@click.option("--principal", required=True, metavar="ARN", help="The role, user or account that is to have the rights.")
+@click.option(
+    "--contracts",
+    "folder",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder of contracts (default: contracts).",
+)
+@click.option("--landing-bucket", metavar="NAME", help="Where producers upload (default: that of the stack).")
+@click.option("--internal-bucket", metavar="NAME", help="Where the receipts lie (default: that of the stack).")
+@click.option("--promoted-bucket", metavar="NAME", help="Where consumers read (default: that of the stack).")
+@click.option("--key", metavar="ARN", help="The customer key of the buckets; uploads under any other are denied.")
+@click.option("--no-overwrite", is_flag=True, help="Deny uploads that do not say If-None-Match: *.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    who: str,
+    name: str | None,
+    principal: str,
+    folder: Path | None,
+    landing_bucket: str | None,
+    internal_bucket: str | None,
+    promoted_bucket: str | None,
+    key: str | None,
+    no_overwrite: bool,
+    form: str,
+) -> None:
+    """Write the policies that make an ARN a producer or a consumer.
+
+    WHO is `producer` or `consumer`. NAME is the producer, as contracts name it, or the one contract that a consumer
+    reads (default: all). A producer puts into its own folder and reads its own receipts, nothing else; a consumer reads
+    promoted files, nothing else. Nothing is applied.
+    """
+    from infra.access import for_consumer, for_producer
+
+    found = PRINCIPAL.fullmatch(principal)
+    if not found:
+        raise click.UsageError("--principal wants an ARN, as arn:aws:iam::123456789012:role/sender.")
+    if key and not KEY.fullmatch(key):
+        raise click.UsageError("--key wants the ARN of a key, as arn:aws:kms:eu-west-1:123456789012:key/1234abcd-...")
+    given = {"landing": landing_bucket, "internal": internal_bucket, "promoted": promoted_bucket}
+    buckets = _buckets(who, given, key, found[1])
+    if who == "consumer":
+        access = for_consumer(buckets, principal, _contract(name, folder) if name else None)
+    else:
+        name, folders = _producer(name, folder)
+        access = for_producer(buckets, name, folders, principal, overwrite=not no_overwrite)
+    click.echo(json.dumps(access.document(), indent=2) if form == "json" else _text(access))
+
+
+def _buckets(who: str, given: dict[str, str | None], key: str | None, partition: str) -> Buckets:
+    from functions.keys import split
+    from infra.access import Buckets
+    from infra.cli.target import surroundings
+
+    zones = {"landing": "DROPGATE_LANDING", "internal": "DROPGATE_REPORTS", "promoted": "DROPGATE_PROMOTED"}
+    stack = surroundings() or {}
+    names = {zone: name or split(stack.get(zones[zone], ""))[0] for zone, name in given.items()}
+    for zone in ("promoted",) if who == "consumer" else ("landing", "internal"):
+        if not names[zone]:
+            raise click.UsageError(f"No stack to ask for its buckets; name one with --{zone}-bucket.")
+    return Buckets(**names, key=key, partition=partition)
+
+
+def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ...]]:
+    from infra.access import folders_of
+
+    plans = _plans(folder)
+    known = sorted({plan.producer for plan in plans})
+    if name is None or name not in known:
+        close = nearest(name, known) if name else None
+        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
+        raise click.UsageError((f"No contract names a producer '{name}'." if name else "Name the producer.") + hint)
+    return name, folders_of(plans, name)
+
+
+def _contract(name: str, folder: Path | None) -> str:
+    known = sorted(plan.contract for plan in _plans(folder))
+    if name not in known:
+        close = nearest(name, known)
+        hint = f" Did you mean '{close}'?" if close else f" There are: {', '.join(known) or 'none'}."
+        raise click.UsageError(f"There is no contract '{name}'.{hint}")
+    return name
+
+
+def _plans(folder: Path | None) -> Any:
+    from contracts.authoring.linting import lint
+    from infra.cli.lint import as_text, default_folder
+
+    linted = lint((folder or default_folder(),))
+    if linted.failed:  # folders may lie in one another, and then nobody's rights would be its own
+        click.echo(as_text(linted), err=True)
+        raise SystemExit(1)
+    return linted.plans
+
+
+def _text(access: Access) -> str:
+    whole = access.document()
+    parts = [("Attach to the principal as a policy of its own:", whole["identityPolicy"])]
+    parts += [
+        (f"Add to the policy of the bucket {name}, beside what stands there:", {"Statement": found})
+        for name, found in whole["bucketPolicyStatements"].items()
+    ]
+    if access.key:
+        parts.append(("Add to the policy of the key:", {"Statement": whole["keyPolicyStatements"]}))
+    return "\n\n".join(f"{title}\n{json.dumps(document, indent=2)}" for title, document in parts)

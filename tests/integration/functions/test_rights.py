@@ -1,0 +1,312 @@
+"""Least privilege of the functions, both ways: roles allow all that the code does, and nothing that it never does.
+
+Every way through the flow is gone here by hand, each function under its own role; then by the schedule alone.
+The Spark job is held to the same in tests/e2e.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any, Literal
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from contracts import codec
+from contracts.job import JobRequest
+from contracts.plan import Plan
+from functions import batching, ingest, keys
+from functions.aws.clients import Clients, ports_from
+from functions.handlers.object_created import created
+from functions.ports import Mark, Ports, Window, stamp
+from functions.submission import Drop, Location
+from infra.local.cloud import Cloud
+from infra.local.emr import EmrServerless
+from infra.local.emr_run import JobSpec
+from infra.local.events import object_created
+from infra.local.invocation import Invoker
+from infra.local.rights import JOB
+from infra.local.stack import Stack, deploy
+from tests.builders import a_plan, answer, publish
+from tests.integration.functions.conftest import TEMPLATE
+from tests.integration.functions.test_handlers import HANDLERS
+
+DOOR, DUE, ENDED, CLOCK = HANDLERS
+GOOD = b"id,note\n1,a\n"
+WIDE = f"id,{'n' * 3000}"
+ORDERS = a_plan()
+WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","))
+
+LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
+GIB = 1024**3
+
+UNUSED = {
+    (CLOCK, "sqs:SendMessage", "ScheduleDlq"): "Lambda sends there as the function, after an invocation that failed",
+    (ENDED, "dynamodb:DeleteItem", "table/LedgerTable"): "a next try may find a member that lost a race for the first",
+    (DUE, "s3:ListBucket", "InternalBucket"): "a staged file that somebody removed is to be called gone, not forbidden",
+}
+"""What the roles grant and no way through the flow asks for, each with its reason."""
+
+
+def created_location(event: dict[str, Any]) -> Location:
+    made = event["detail"]["object"]
+    return Location(f"s3://{event['detail']['bucket']['name']}/{made['key']}", made["version-id"])
+
+
+@dataclass
+class Site:
+    """A deployed stack in which nothing happens by itself: functions are invoked by hand."""
+
+    ports: Ports
+    clients: Clients
+    cloud: Cloud
+    stack: Stack
+    emr: EmrServerless
+    invoke: Invoker
+    job: Literal["good", "silent", "crashing"] = "good"
+    """How the job ends: with a result, well but without one, or not well."""
+
+    def put(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
+        """Upload a file; the event that S3 sends."""
+        bucket = self.stack.names["LandingBucket"]
+        made = self.clients.s3.put_object(Bucket=bucket, Key=name, Body=body)
+        return object_created(bucket, "us-east-1", name, len(body), made["ETag"], made["VersionId"], "PutObject")
+
+    def drop(self, event: dict[str, Any]) -> Drop:
+        """The drop of an upload."""
+        made = event["detail"]["object"]
+        found = self.ports.ledger.drop(keys.drop_id(event["detail"]["bucket"]["name"], made["key"], made["version-id"]))
+        assert found
+        return found
+
+    def tell(self, function: str, body: str) -> None:
+        """Send one message to a function; it must take it."""
+        record = {"messageId": uuid.uuid4().hex, "body": body, "eventSource": "aws:sqs"}
+        assert self.invoke(function, {"Records": [record]}) == {"batchItemFailures": []}
+
+    def land(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
+        """Upload a file and have it taken in."""
+        event = self.put(name, body)
+        self.tell(DOOR, json.dumps(event))
+        return event
+
+    def close(self, plan: Plan) -> None:
+        """Close a plan's window."""
+        window = self.ports.ledger.window(plan.sha)
+        assert window
+        self.tell(DUE, codec.canonical(window))
+
+    def end(self, event: dict[str, Any]) -> None:
+        """Have the job of a drop settled when it is over."""
+        batch = self.ports.ledger.batch(self.drop(event).batch or "")
+        assert batch
+        self.idle()
+        self.tell(ENDED, json.dumps({"detail": {"jobRunId": batch.run, "state": "SUCCESS"}}))
+
+    def idle(self) -> None:
+        """Wait until no job runs."""
+        end = time.monotonic() + 30
+        while not self.emr.idle():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    def opened(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
+        """An upload of which a function has made the record, and no more."""
+        event = self.put(name, body)
+        drop = ingest._received(self.ports, created(json.dumps(event)), name)
+        assert self.ports.ledger.open(drop)
+        return event
+
+    def copied(self, event: dict[str, Any], target: str) -> dict[str, Any]:
+        """The same, and a copy made of the bytes."""
+        drop = self.drop(event)
+        self.ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
+        return event
+
+    def staged(self, event: dict[str, Any]) -> str:
+        """Where an upload is staged."""
+        return keys.stage_uri(self.ports.zones, ORDERS, self.drop(event).id, 1)
+
+    def held(self, event: dict[str, Any]) -> str:
+        """Where an upload is held."""
+        return keys.held_uri(self.ports.zones, self.drop(event).id)
+
+    def gone(self, event: dict[str, Any]) -> dict[str, Any]:
+        """An upload that somebody has deleted."""
+        self.ports.store.delete(created_location(event))
+        return event
+
+    def unpromote(self, name: str) -> None:
+        """Delete what consumers see of a file."""
+        bucket, key = keys.split(f"{self.ports.zones.promoted}orders.v1/{name}")
+        self.clients.s3.delete_object(Bucket=bucket, Key=key)
+
+    def claimed_long_ago(self, plan: Plan) -> Window:
+        """Have a plan's drops claimed an hour ago by a function that stopped there; their window."""
+        window = self.ports.ledger.window(plan.sha)
+        assert window
+        batch = batching._claim(self.ports, window)
+        assert batch
+        self.ports.ledger.write_batch(batch, replace(batch, try_at=LONG_AGO))
+        return window
+
+    def retry_long_ago(self, event: dict[str, Any]) -> None:
+        """Have a drop's batch claimed an hour ago for its next try by a function that stopped there."""
+        batch = self.ports.ledger.batch(self.drop(event).batch or "")
+        assert batch
+        self.ports.ledger.write_batch(batch, replace(batch, state="claimed", try_=batch.try_ + 1, try_at=LONG_AGO))
+
+    def clock(self, *events: dict[str, Any]) -> None:
+        """Let the schedule take everything on until these are settled; it leaves windows to their function."""
+        for _ in range(20):
+            self.idle()
+            self.invoke(CLOCK, {})
+            for plan in (ORDERS, WIDER):
+                if self.ports.ledger.window(plan.sha):
+                    self.close(plan)
+            if not any(self.drop(event).in_flight for event in events):
+                return
+        raise AssertionError([self.drop(event).state for event in events])
+
+
+@pytest.fixture(scope="module")
+def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    made: list[Site] = []
+
+    def run_job(job: JobSpec) -> None:
+        if made[0].job == "crashing":
+            raise MemoryError("java heap space")
+        if made[0].job == "silent":
+            return
+        store = made[0].ports.store
+        request = JobRequest.loads(store.get(job.arguments[1]))
+        store.put(request.result, answer(request).dumps().encode(), "application/json")
+
+    with EmrServerless(run_job, lambda _: True, lambda _: None, guard=cloud.guard) as emr:
+        environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
+        stack = deploy(
+            TEMPLATE, cache(boto3.client), emr.application.id, parameters={"WindowSeconds": 0}, name="rights"
+        )
+        for variable, value in stack.functions[CLOCK].environment.items():
+            environment.setenv(variable, value)
+        environment.setenv("DROPGATE_PATIENCE_SECONDS", "0")
+        cloud.guard.learn(stack)
+        clients = Clients()
+        ports = ports_from(dict(stack.functions[CLOCK].environment), clients)
+        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER])
+        made.append(Site(ports, clients, cloud, stack, emr, Invoker(stack.functions, HANDLERS, "us-east-1")))
+        yield made[0]
+
+
+@pytest.fixture(scope="module")
+def driven(site: Site) -> Site:
+    """Every way through the flow, by events and by the schedule."""
+    by_events(site)
+    by_the_schedule(site)
+    return site
+
+
+def by_events(site: Site) -> None:
+    first = site.land("orders/1.csv")
+    site.close(ORDERS)
+    site.end(first)
+    for name in ("orders/1.csv", "orders/1.csv"):  # over the former, then where somebody has removed it
+        again = site.land(name)
+        site.close(ORDERS)
+        site.end(again)
+        site.unpromote(name)
+    site.land("orders/refused.csv", b"ID,note\n1,a\n")
+    site.land("nowhere.csv")
+    site.tell(DOOR, json.dumps(site.gone(site.put("orders/gone.csv"))))
+    copied = site.opened("orders/copied.csv")
+    site.tell(DOOR, json.dumps(site.copied(copied, site.staged(copied))))
+    copied = site.opened("nowhere/copied.csv")
+    site.tell(DOOR, json.dumps(site.copied(copied, site.held(copied))))
+    site.land("orders/replaced.csv")
+    replaced = site.land("orders/replaced.csv")
+    site.close(ORDERS)
+    site.end(replaced)
+    wide = site.land("wide/1.csv", f"{WIDE}\n1,a\n".encode())
+    site.close(WIDER)
+    site.end(wide)
+    for name in ("large-1", "large-2"):  # one a batch
+        event = site.put(f"orders/{name}.csv")
+        event["detail"]["object"]["size"] = 2 * GIB
+        site.tell(DOOR, json.dumps(event))
+    site.close(ORDERS)
+    site.close(ORDERS)
+    late = site.land("orders/late.csv")
+    site.tell(DUE, codec.canonical(site.claimed_long_ago(ORDERS)))
+    site.retry_long_ago(late)
+    site.end(late)
+    site.end(late)
+    site.job = "silent"
+    crashed = site.land("orders/crashed.csv")
+    site.close(ORDERS)
+    for _ in range(3):
+        site.end(crashed)
+        site.job = "crashing"
+    site.job = "good"
+    assert site.drop(crashed).state == "failed"
+    assert {site.drop(each).state for each in (first, again, replaced, wide, late)} == {"accepted"}
+
+
+def by_the_schedule(site: Site) -> None:
+    good, again = site.opened("orders/2.csv"), site.opened("orders/3.csv")
+    copied, held = site.opened("orders/4.csv"), site.opened("nowhere/4.csv")
+    site.copied(copied, site.staged(copied))
+    site.copied(held, site.held(held))
+    refused, gone = site.opened("orders/5.csv", b"ID,note\n1,a\n"), site.gone(site.opened("orders/6.csv"))
+    site.clock(good, again, copied, held, refused, gone)
+    for name in ("orders/2.csv", "orders/2.csv"):
+        site.clock(site.opened(name))
+        site.unpromote(name)
+    wide = site.land("wide/2.csv", f"{WIDE}\n1,a\n".encode())
+    site.claimed_long_ago(WIDER)
+    site.clock(wide)
+    site.job = "silent"
+    crashed = site.land("orders/7.csv")
+    site.close(ORDERS)
+    site.clock(crashed)
+    site.job = "good"
+    assert site.drop(crashed).state == "failed"
+    assert {site.drop(each).state for each in (good, again, copied, wide)} == {"accepted"}
+
+
+def test_roles_allow_all_that_the_code_does(driven: Site) -> None:
+    assert driven.cloud.guard.denied == []
+
+
+def test_roles_allow_nothing_that_is_never_used(driven: Site) -> None:
+    unused = [each for each in driven.cloud.guard.unused(driven.stack) if each[0] != JOB]
+    assert sorted(unused) == sorted(UNUSED)
+
+
+def test_call_beyond_a_role_is_refused(driven: Site) -> None:
+    names, denied = driven.stack.names, len(driven.cloud.guard.denied)
+    as_door: Any = boto3.Session(DOOR, "none", region_name="us-east-1")
+    internal, promoted = ({"Bucket": names[f"{zone}Bucket"]} for zone in ("Internal", "Promoted"))
+    key = {"pk": {"S": "a"}, "sk": {"S": "a"}}
+    beyond: list[tuple[str, str, dict[str, Any]]] = [
+        ("s3", "put_object", promoted | {"Key": "orders.v1/a"}),
+        ("s3", "get_object", promoted | {"Key": "orders.v1/a"}),
+        ("s3", "get_object", internal | {"Key": "jobs/a"}),
+        ("s3", "delete_objects", internal | {"Delete": {"Objects": [{"Key": "stage/a"}]}}),
+        ("dynamodb", "scan", {"TableName": names["LedgerTable"]}),
+        ("dynamodb", "batch_get_item", {"RequestItems": {names["LedgerTable"]: {"Keys": [key]}}}),
+        ("sqs", "receive_message", {"QueueUrl": names["BatchDueQueue"]}),
+        ("emr-serverless", "list_job_runs", {"applicationId": driven.emr.application.id}),
+    ]
+    for service, method, asked in beyond:
+        with pytest.raises(ClientError, match=r"\(AccessDenied(Exception)?\)"):
+            getattr(as_door.client(service), method)(**asked)
+    refused = driven.cloud.guard.denied[denied:]
+    del driven.cloud.guard.denied[denied:]
+    assert len(refused) == len(beyond)

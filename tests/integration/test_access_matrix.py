@@ -1,0 +1,220 @@
+"""Who may do what where: every principal, action and zone, by the template's policies and those of `dropgate access`.
+
+The expected table is written by hand; what a cell does not list is forbidden.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+
+from functions.aws.emr_serverless import JobCode, run_policy
+from functions.ports import Reach
+from infra.access import ENCRYPTION, KEY_ID, Access, Buckets, for_consumer, for_producer
+from infra.bundles import ROOT
+from infra.local.cloud import Cloud
+from infra.local.policies import Request, Statement, decide, read
+from infra.local.stack import Stack, deploy
+
+OURS, THEIRS = "123456789012", "210987654321"
+KEY = f"arn:aws:kms:us-east-1:{OURS}:key/0a1b"
+EVERYTHING = read([{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}])
+
+NEW = {"s3:ObjectCreationOperation": "true", "s3:if-none-match": "*"}
+KMS = {ENCRYPTION: "aws:kms"}
+ACTIONS: dict[str, tuple[str, Mapping[str, str]]] = {
+    "put": ("s3:PutObject", NEW),
+    "put-with-key": ("s3:PutObject", NEW | KMS | {KEY_ID: KEY}),
+    "overwrite": ("s3:PutObject", {"s3:ObjectCreationOperation": "true"}),
+    "put-foreign-key": ("s3:PutObject", NEW | KMS | {KEY_ID: KEY.replace(OURS, THEIRS)}),
+    "put-aws-key": ("s3:PutObject", NEW | KMS),
+    "put-without-key": ("s3:PutObject", NEW | {ENCRYPTION: "AES256"}),
+    "put-sse-c": ("s3:PutObject", NEW | {f"{ENCRYPTION}-customer-algorithm": "AES256"}),
+    "put-part": ("s3:PutObject", {"s3:ObjectCreationOperation": "false"}),
+    "abort": ("s3:AbortMultipartUpload", {}),
+    "get": ("s3:GetObject", {}),
+    "list": ("s3:ListBucket", {}),
+    "delete": ("s3:DeleteObject", {}),
+    "get-version": ("s3:GetObjectVersion", {}),
+    "delete-version": ("s3:DeleteObjectVersion", {}),
+}
+ZONES = {
+    "landing/shop": "LandingBucket/shop/a.csv",
+    "landing/inmet": "LandingBucket/inmet/a.csv",
+    "landing/": "LandingBucket/a.csv",
+    "stage": "InternalBucket/stage/orders.v1/d/1.csv",
+    "stage, other": "InternalBucket/stage/weather.v1/d/1.csv",
+    "held": "InternalBucket/held/d",
+    "evidence": "InternalBucket/evidence/rows/contract=orders.v1/month=2026-01/batch=b/part-0",
+    "reports/shop": "InternalBucket/reports/shop/d/1/receipt.json",
+    "reports/inmet": "InternalBucket/reports/inmet/d/1/receipt.json",
+    "catalog": "InternalBucket/catalog/current.json",
+    "jobs": "InternalBucket/jobs/b/1/request.json",
+    "jobs, other": "InternalBucket/jobs/c/1/request.json",
+    "code": "InternalBucket/code/entry.py",
+    "promoted": "PromotedBucket/orders.v1/shop/a.csv",
+    "promoted, other": "PromotedBucket/weather.v1/inmet/a.csv",
+}
+INTERNAL = [zone for zone, place in ZONES.items() if place.startswith("InternalBucket")]
+
+PUT = "put put-with-key overwrite put-part"
+SEND = "put put-with-key put-part abort"
+TAKE = "get-version delete-version list"
+WORK = f"{PUT} get list delete abort"
+READ = "get list"
+ALL = f"{SEND} overwrite get list delete get-version delete-version"
+LISTED = dict.fromkeys(INTERNAL, "list")
+
+EXPECTED: dict[str, dict[str, str]] = {
+    "ObjectCreatedFunction": LISTED
+    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(("stage", "stage, other", "held"), f"{PUT} get list")
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list")
+    | {"catalog": READ},
+    "BatchDueFunction": LISTED
+    | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
+    | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} list"),
+    "JobStateChangedFunction": LISTED
+    | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
+    | dict.fromkeys(("jobs", "jobs, other", "promoted", "promoted, other"), f"{PUT} get list")
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list"),
+    "ScheduleFunction": LISTED
+    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list")
+    | {"catalog": READ},
+    "JobRole": dict.fromkeys(("stage", "stage, other", "code"), READ)
+    | dict.fromkeys(("evidence", "jobs", "jobs, other", "reports/shop", "reports/inmet"), WORK),
+    "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
+    | {"evidence": WORK, "jobs": WORK, "reports/shop": WORK, "jobs, other": "list", "reports/inmet": "list"},
+    "NoticesPipeRole": {},
+    "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ},
+    "producer inmet, another account, no overwrite": {"landing/inmet": SEND, "reports/inmet": READ},
+    "producer inmet, the bucket's policy not set": {},
+    "producer inmet, its own policy not set": {},
+    "consumer": {"promoted": READ, "promoted, other": READ},
+    "consumer of orders.v1, another account": {"promoted": READ},
+    "outsider who may do everything at home": {},
+    "nobody known": {},
+    "operator who may do everything": dict.fromkeys(ZONES, ALL)
+    | {
+        "landing/inmet": f"{SEND} get list delete get-version delete-version",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Who:
+    """A principal: its ARN, its own policy, and for a run of the job the run's."""
+
+    arn: str | None
+    identity: tuple[Statement, ...] = ()
+    session: tuple[Statement, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """All principals, the policies of the buckets, and their names."""
+
+    principals: Mapping[str, Who]
+    policies: Mapping[str, tuple[Statement, ...]]
+    names: Mapping[str, str]
+
+    def may(self, who: str, action: str, zone: str, **context: str) -> str:
+        """What AWS would say."""
+        bucket, _, key = ZONES[zone].partition("/")
+        name, (verb, told) = self.names[bucket], ACTIONS[action]
+        brought = {"aws:SecureTransport": "true", **told, **context}
+        arn = f"arn:aws:s3:::{name}/{key}"
+        if verb == "s3:ListBucket":
+            arn, brought = f"arn:aws:s3:::{name}", {**brought, "s3:prefix": key.rpartition("/")[0] + "/"}
+        one = self.principals[who]
+        policy = self.policies[name]
+        return decide(Request(one.arn, verb, arn, brought), one.identity, policy, session=one.session, owner=OURS)
+
+
+def role(name: str, account: str = OURS) -> str:
+    return f"arn:aws:iam::{account}:role/{name}"
+
+
+def granted(access: Access, arn: str | None = None) -> Who:
+    """A principal with the policy that was made for it, without what is about keys."""
+    s3 = [each for each in access.identity if each["Sid"] != "UseKey"]
+    return Who(arn or access.principal, read(s3))
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    session: Any = boto3.Session("matrix", "none", region_name="us-east-1")
+    with Cloud() as cloud:
+        client_for = cache(lambda service: session.client(service, endpoint_url=cloud.endpoint))
+        yield deploy(ROOT / "template.yaml", client_for, "00dropgate01", parameters={"DataKeyArn": KEY}, name="matrix")
+
+
+@pytest.fixture(scope="module")
+def site(stack: Stack) -> Site:
+    names = {zone: stack.names[f"{zone.title()}Bucket"] for zone in ("landing", "internal", "promoted")}
+    buckets = Buckets(**names, key=KEY)
+    shop = for_producer(buckets, "shop", ["shop/"], role("shop"))
+    inmet = for_producer(buckets, "inmet", ["inmet/"], role("inmet", THEIRS), overwrite=False)
+    consumer = for_consumer(buckets, role("analyst"))
+    foreign = for_consumer(buckets, role("analyst", THEIRS), "orders.v1")
+    policies = {name: list(found) for name, found in stack.bucket_policies.items()}
+    for access in (shop, inmet, consumer, foreign):
+        for name, found in access.buckets.items():
+            policies[name] += json.loads(json.dumps(found))
+    internal = f"s3://{names['internal']}/"
+    code = JobCode("app", role("JobRole"), f"{internal}code/entry.py", f"{internal}code/dropgate.zip")
+    evidence = f"{internal}evidence/*/contract=orders.v1/month=2026-01/batch=b/"
+    reach = Reach((f"{internal}stage/orders.v1/",), (f"{internal}jobs/b/1/", evidence, f"{internal}reports/shop/"))
+    job = read(stack.roles["JobRole"])
+    principals = {name: Who(role(name), read(each.statements)) for name, each in stack.functions.items()} | {
+        "JobRole": Who(role("JobRole"), job),
+        "JobRole in a run of shop": Who(role("JobRole"), job, read(json.loads(run_policy(code, reach)))),
+        "NoticesPipeRole": Who(role("NoticesPipeRole"), read(stack.roles["NoticesPipeRole"])),
+        "producer shop": granted(shop),
+        "producer inmet, another account, no overwrite": granted(inmet),
+        "producer inmet, the bucket's policy not set": granted(inmet, role("second", THEIRS)),
+        "producer inmet, its own policy not set": Who(inmet.principal),
+        "consumer": granted(consumer),
+        "consumer of orders.v1, another account": granted(foreign),
+        "outsider who may do everything at home": Who(role("admin", THEIRS), EVERYTHING),
+        "nobody known": Who(None),
+        "operator who may do everything": Who(role("admin"), EVERYTHING),
+    }
+    return Site(principals, {name: read(found) for name, found in policies.items()}, stack.names)
+
+
+def test_table_names_every_principal(site: Site, stack: Stack) -> None:
+    assert set(EXPECTED) == set(site.principals)
+    roles = {name.removesuffix("Role") if name.endswith("FunctionRole") else name for name in stack.roles}
+    assert roles <= set(EXPECTED), "a role of the template that the table does not know"
+    assert not [zone for zones in EXPECTED.values() for zone in zones if zone not in ZONES]
+
+
+@pytest.mark.parametrize("who", EXPECTED)
+def test_principal_may_what_the_table_says(who: str, site: Site) -> None:
+    allowed = {zone: [a for a in ACTIONS if site.may(who, a, zone) == "allowed"] for zone in ZONES}
+
+    assert allowed == {zone: [a for a in ACTIONS if a in EXPECTED[who].get(zone, "").split()] for zone in ZONES}
+
+
+@pytest.mark.parametrize("told", [{"aws:SecureTransport": "false"}, {"s3:TlsVersion": "1.1"}], ids=str)
+def test_nothing_passes_without_modern_tls(told: dict[str, str], site: Site) -> None:
+    answers = {site.may(who, action, zone, **told) for who in EXPECTED for action in ACTIONS for zone in ZONES}
+    assert answers == {"denied"}
+
+
+def test_sids_are_unique_and_plain(site: Site) -> None:
+    for policy in site.policies.values():
+        sids = [each.sid for each in policy]
+        assert len(set(sids)) == len(sids)
+        assert all(re.fullmatch(r"[A-Za-z0-9]+", sid) for sid in sids)

@@ -1,0 +1,117 @@
+"""`dropgate access`: whose folders, which key, and what is said where there is no such producer, contract or ARN."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.access import Buckets, folders_of, for_producer
+from infra.bundles import ROOT
+from infra.cli.main import main
+from tests.builders import a_plan
+
+SENDER = "arn:aws:iam::210987654321:role/sender"
+KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b"
+NAMED = ("--landing-bucket", "drops", "--internal-bucket", "inside", "--promoted-bucket", "good")
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for name in ("LANDING", "REPORTS", "PROMOTED", "TABLE", "CATALOG"):
+        monkeypatch.delenv(f"DROPGATE_{name}", raising=False)
+
+
+def access(*words: str) -> Result:
+    return CliRunner(mix_stderr=False).invoke(main, ["access", *words])
+
+
+def document(*words: str) -> Any:
+    result = access(*words, *NAMED, "--principal", SENDER, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_producer_gets_the_folders_of_all_its_contracts() -> None:
+    (put, *_) = document("producer", "nyc-airports")["identityPolicy"]["Statement"]
+    assert put["Action"] == ["s3:PutObject", "s3:AbortMultipartUpload"]
+    assert put["Resource"] == ["arn:aws:s3:::drops/nyc/flights/*", "arn:aws:s3:::drops/nyc/weather/*"]
+
+
+def test_both_sides_of_a_right_are_given() -> None:
+    whole = document("producer", "inmet")
+    statements = whole["bucketPolicyStatements"]
+    assert set(statements) == {"drops", "inside"}
+    allowed = [s["Principal"] for found in statements.values() for s in found if s["Effect"] == "Allow"]
+    assert allowed == [{"AWS": SENDER}] * 3
+    assert whole["keyPolicyStatements"] == []
+
+
+def test_key_is_to_be_used_by_its_own_policy_too() -> None:
+    whole = document("producer", "inmet", "--key", KEY)
+    (key,) = whole["keyPolicyStatements"]
+    assert (key["Action"], key["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
+    assert whole["identityPolicy"]["Statement"][-1]["Resource"] == KEY
+    (key,) = document("consumer", "--key", KEY)["keyPolicyStatements"]
+    assert key["Action"] == ["kms:Decrypt"]
+
+
+def test_overwriting_is_denied_on_request_only() -> None:
+    assert "s3:if-none-match" not in json.dumps(document("producer", "inmet"))
+    assert "s3:if-none-match" in json.dumps(document("producer", "inmet", "--no-overwrite"))
+
+
+def test_consumer_may_be_held_to_one_contract() -> None:
+    (read, listed) = document("consumer", "inmet-weather.v1")["identityPolicy"]["Statement"]
+    assert read["Resource"] == "arn:aws:s3:::good/inmet-weather.v1/*"
+    assert listed["Condition"] == {"StringLike": {"s3:prefix": "inmet-weather.v1/*"}}
+    (read, listed) = document("consumer")["identityPolicy"]["Statement"]
+    assert (read["Resource"], "Condition" in listed) == ("arn:aws:s3:::good/*", False)
+
+
+def test_arn_of_another_partition_keeps_it() -> None:
+    result = access("consumer", *NAMED, "--principal", SENDER.replace("aws", "aws-cn"))
+    assert "arn:aws-cn:s3:::good/*" in result.stdout
+
+
+def test_text_says_where_each_part_belongs() -> None:
+    result = access("producer", "inmet", *NAMED, "--principal", SENDER, "--key", KEY)
+    titles = [line for line in result.stdout.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert [title.split()[0] for title in titles] == ["Attach", "Add", "Add", "Add"]
+
+
+def test_buckets_are_those_of_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DROPGATE_CATALOG", "s3://inner/catalog/")
+    monkeypatch.setenv("DROPGATE_LANDING", "s3://outer/")
+    monkeypatch.setenv("DROPGATE_REPORTS", "s3://inner/reports/")
+    result = access("producer", "inmet", "--principal", SENDER)
+    assert "arn:aws:s3:::outer/inmet/*" in result.stdout
+    assert "arn:aws:s3:::inner/reports/inmet/*" in result.stdout
+
+
+WRONG = {
+    "unknown producer": (("producer", "inmed", *NAMED), "Did you mean 'inmet'?"),
+    "no producer": (("producer", *NAMED), "There are: inmet, nyc-airports."),
+    "unknown contract": (("consumer", "inmet-weather.v2", *NAMED), "Did you mean 'inmet-weather.v1'?"),
+    "no bucket": (("producer", "inmet"), "--landing-bucket"),
+    "no key": (("consumer", *NAMED, "--key", "0a1b"), "--key wants the ARN of a key"),
+    "no ARN": (("consumer", *NAMED, "--principal", "sender"), "--principal wants an ARN"),
+    "everybody": (("consumer", *NAMED, "--principal", "*"), "--principal wants an ARN"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+def test_wrong_call_says_what_to_write(case: tuple[tuple[str, ...], str]) -> None:
+    words, said = case
+    result = access(*words, *(() if "--principal" in words else ("--principal", SENDER)))
+    assert result.exit_code == 2
+    assert said in result.stderr.replace("\n", " ")
+
+
+def test_pattern_without_a_folder_bounds_nothing() -> None:
+    plans = [a_plan(files=("*.csv",), producer="shop")]
+    with pytest.raises(ValueError, match="without a folder"):
+        for_producer(Buckets("l", "i", "p"), "shop", folders_of(plans, "shop"), SENDER)
