@@ -7,7 +7,7 @@ A call that may succeed later raises ServiceUnavailable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -172,8 +172,17 @@ class Ledger(Protocol):
         """Many drops as they stand now, in no order; ids that are unknown are left out."""
         ...
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
-        """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops)."""
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
+        """Write drops, their history items and what waits for a batch in one transaction (25 drops).
+
+        With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        """
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:
@@ -220,8 +229,8 @@ class Ledger(Protocol):
         """A batch as it stands now."""
         ...
 
-    def batch_of(self, run: str) -> Batch | None:
-        """The batch that a job run was started for."""
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        """The batch that a job run was started for, and the drops that it lists, as they stand now."""
         ...
 
     def write_batch(self, before: Batch, after: Batch) -> None:
@@ -283,7 +292,8 @@ def moment(text: str) -> datetime:
 class Ports:
     """The world, handed to every use case.
 
-    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event.
+    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
+    `seen` is when this process last staged a drop of a plan: a guess at what is cheapest, no more.
     """
 
     zones: Zones
@@ -295,6 +305,7 @@ class Ports:
     catalog: Published
     window_seconds: int = 60
     patience_seconds: int = 60
+    seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:
         """The time as a stamp."""

@@ -110,10 +110,23 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops)
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
-        if stale or (lineage and self.lineage(lineage.id).version != lineage.version):
+        there = batch and self._batches.get(batch.id)
+        raced = batch and (there.version if there else 0) != batch.version
+        opened = window and window.plan in self._windows
+        if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
             raise StaleWrite("somebody else wrote first")
+        if batch:
+            self._batches[batch.id] = replace(batch, version=batch.version + 1)
+        if window:
+            self._windows[window.plan] = window
         for move in moves:
             self._drops[move.drop.id] = move.drop
             self._note(move.drop, move.event)
@@ -169,8 +182,9 @@ class MemoryLedger:
     def batch(self, batch_id: str) -> Batch | None:
         return self._batches.get(batch_id)
 
-    def batch_of(self, run: str) -> Batch | None:
-        return self._batches.get(self._runs.get(run, ""))
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        batch = self._batches.get(self._runs.get(run, ""))
+        return (batch, self.drops(batch.members)) if batch else None
 
     def write_batch(self, before: Batch, after: Batch) -> None:
         if self._batches[before.id].version != before.version:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
-from functions.ports import Lineage
+from functions.ports import Batch, Lineage, Window
 from functions.submission import Drop, Event, Moved
 
 if TYPE_CHECKING:
@@ -42,8 +42,14 @@ class CountedLedger(DynamoLedger):
             self._count(RECEIVED)
         return opened
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
-        super().write(moves, lineage)
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
+        super().write(moves, lineage, batch, window)
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)

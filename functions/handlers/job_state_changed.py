@@ -23,7 +23,7 @@ processor = runtime.processor()
 def settle(record: SQSRecord) -> None:
     """Settle the batch of one run that has ended."""
     detail = EventBridgeEvent(json.loads(record.body)).detail
-    batch = job_ended(runtime.ports(), detail["jobRunId"])
+    batch = job_ended(runtime.ports(), detail["jobRunId"], detail["state"])
     told = {"batch": batch.id, "try": batch.try_, "run": detail["jobRunId"]}
     logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **told)
 

@@ -15,7 +15,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
-from infra.local.calls import Call, credential, s3_calls, service_calls
+from infra.local.calls import Call, Request, credential, request_of, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from infra.local.rollback import sparing_copies
@@ -49,11 +49,12 @@ class _Moto(DomainDispatcherApplication):
 
 
 class Cloud(LoopbackServer):
-    """The embedded AWS; `calls` lists what was asked of it, oldest first."""
+    """The embedded AWS; `calls` lists what was asked of it, oldest first, `requests` how often it was asked."""
 
     def __init__(self, port: int = 0) -> None:
         super().__init__(self._answer, port)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
+        self.requests: deque[Request] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = _Moto(create_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
         self._dynamodb = Lock()
@@ -71,8 +72,10 @@ class Cloud(LoopbackServer):
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             request = parse_request(environ, body)
             self.calls.extend(s3_calls(who, request))
+            self.requests.append(Request(who.caller, f"s3:{request.operation}"))
             return self._answer_s3(request, start_response)
         self.calls.extend(service_calls(who, environ, body))
+        self.requests.append(request_of(who, environ, body))
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         with turn, sparing_copies(environ.get("HTTP_X_AMZ_TARGET", ""), body):
             return list(self._moto(environ, start_response))

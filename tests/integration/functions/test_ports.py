@@ -322,7 +322,7 @@ def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
     with pytest.raises(StaleWrite):
         ledger.write_batch(a_batch(), a_batch(state="running", run="r2"))
 
-    assert ledger.batch_of("r1") == a_batch(state="running", run="r1", version=2)
+    assert ledger.batch_of("r1") == (a_batch(state="running", run="r1", version=2), ())
     assert ledger.batch_of("r2") is None
 
 
