@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from random import sample
 
 from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
@@ -27,6 +28,12 @@ MOST_BYTES = 1024**3
 
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
+
+LATER = timedelta(seconds=30)
+"""How long what waits is left to gather, at least, where as many batches are under way as may be."""
+
+LOOKS = 2
+"""Slots that a batch asks for before it comes again later."""
 
 GROUP = 25
 """Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
@@ -62,6 +69,8 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         started, left = _launch(ports, batch, members), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
+        if known is None and waiting:
+            open_window(ports, window.plan, max(ports.window_seconds, LATER.seconds))
         if known is None:
             return None
         started, left = start(ports, known), known.state == "claimed"
@@ -113,7 +122,11 @@ def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
 
 
 def _claim(ports: Ports, window: Window, chosen: Sequence[Pending]) -> tuple[Batch, tuple[Drop, ...]] | None:
-    """The BATCH item and the members that joined, in one transaction if they are few; None if there is such a batch."""
+    """The BATCH item and the members that joined, in one transaction if they are few.
+
+    None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
+    Serverless's queue, which forgets them after hours; drops that wait here share a job.
+    """
     at = ports.at()
     batch = Batch(
         id=keys.batch_id(window.plan, window.opened_at),
@@ -125,16 +138,21 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Pending]) -> tuple[Bat
         try_at=at,
         changed_at=at,
     )
-    found = ports.ledger.drops(batch.members)
-    moves = [m for d in found if (m := _joining(ports, batch, d))]
-    if len(moves) <= GROUP:
+    slots = sample(range(ports.most_batches), min(LOOKS, ports.most_batches))
+    if len(chosen) <= GROUP:
+        batch = replace(batch, slot=slots[0])
+        moves = [m for d in ports.ledger.drops(batch.members) if (m := _joining(ports, batch, d))]
         try:
             ports.ledger.write(moves, batch=replace(batch, version=0))
         except StaleWrite:
-            found = ports.ledger.drops(batch.members)
+            pass  # a member has gone elsewhere, the slot is another's, or there is such a batch
         else:
             return batch, _ready(batch, [m.drop for m in moves])
-    return (batch, _enlist(ports, batch, found)) if ports.ledger.open_batch(batch) else None
+    for slot in slots:
+        batch = replace(batch, slot=slot)
+        if ports.ledger.open_batch(batch):
+            return batch, _enlist(ports, batch, ports.ledger.drops(batch.members))
+    return None
 
 
 def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:

@@ -94,7 +94,8 @@ class Batch:
     """Drops of one plan that share a job. `members` is what was asked for; a drop whose `batch` says so is in it.
 
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
-    `try_at` is when the try was set up: the age of its token.
+    `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
+    holds until it has ended.
     """
 
     id: str
@@ -109,6 +110,7 @@ class Batch:
     try_: int = 1
     run: str | None = None
     reason: str | None = None
+    slot: int | None = None
     version: int = 1
     format: Literal[1] = 1
 
@@ -222,7 +224,7 @@ class Ledger(Protocol):
         ...
 
     def open_batch(self, batch: Batch) -> bool:
-        """Record a batch; False if there is one of that id."""
+        """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:
@@ -234,7 +236,7 @@ class Ledger(Protocol):
         ...
 
     def write_batch(self, before: Batch, after: Batch) -> None:
-        """Write a batch, and with a new `run` the way from the run to it."""
+        """Write a batch, and with a new `run` the way from the run to it; one that has ended frees its slot."""
         ...
 
 
@@ -293,7 +295,8 @@ class Ports:
     """The world, handed to every use case.
 
     `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
-    `seen` is when this process last staged a drop of a plan: a guess at what is cheapest, no more.
+    `most_batches` is how many may be under way; `seen` is when this process last staged a drop of a plan: a guess at
+    what is cheapest, no more.
     """
 
     zones: Zones
@@ -305,6 +308,7 @@ class Ports:
     catalog: Published
     window_seconds: int = 60
     patience_seconds: int = 60
+    most_batches: int = 16
     seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:

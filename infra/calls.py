@@ -49,7 +49,7 @@ CALLS = (
     Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
     Calls(DUE, "dynamodb:Query", 1, 0, "what waits"),
     Calls(DUE, "dynamodb:BatchGetItem", 1, 0, "the drops that are chosen"),
-    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch and its members"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members"),
     Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
     Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
     Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
@@ -78,6 +78,5 @@ def of_batch(drops: int) -> Counted:
     counted[DUE, "dynamodb:BatchGetItem"] += ceil(drops / MOST_GET) - 1
     counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
     if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them
-        counted[DUE, "dynamodb:PutItem"] += 1
-        counted[DUE, "dynamodb:TransactWriteItems"] += ceil(drops / GROUP) - 1
+        counted[DUE, "dynamodb:TransactWriteItems"] += ceil(drops / GROUP)
     return counted

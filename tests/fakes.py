@@ -120,6 +120,7 @@ class MemoryLedger:
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
         there = batch and self._batches.get(batch.id)
         raced = batch and (there.version if there else 0) != batch.version
+        raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
         opened = window and window.plan in self._windows
         if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
             raise StaleWrite("somebody else wrote first")
@@ -177,7 +178,15 @@ class MemoryLedger:
         return tuple(Pending(d.id, d.staged_at or "", d.size) for d in oldest)
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._batches.setdefault(batch.id, batch) is batch
+        if batch.id in self._batches or self._holder(batch) is not None:
+            return False
+        self._batches[batch.id] = batch
+        return True
+
+    def _holder(self, batch: Batch) -> Batch | None:
+        """Who holds the slot that a new batch asks for."""
+        under_way = (b for b in self._batches.values() if b.state != "ended" and b.slot is not None)
+        return next((b for b in under_way if b.slot == batch.slot), None)
 
     def batch(self, batch_id: str) -> Batch | None:
         return self._batches.get(batch_id)

@@ -95,4 +95,5 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         catalog=Published(store, zones.catalog),
         window_seconds=int(environment["DROPGATE_WINDOW_SECONDS"]),
         patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
+        most_batches=int(environment.get("DROPGATE_MOST_BATCHES", "16")),
     )

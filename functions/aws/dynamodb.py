@@ -62,7 +62,7 @@ class DynamoLedger:
             actions.append(self._fenced(items.lineage_item(after), lineage.version))
         if batch:
             now = replace(batch, version=batch.version + 1)
-            actions.append(self._fenced(items.batch_item(now), batch.version))
+            actions += [self._fenced(items.batch_item(now), batch.version), *self._slot(now)]
         if window:
             actions.append(self._put(items.window_item(window), NEW))
         self._transact(actions)
@@ -123,7 +123,7 @@ class DynamoLedger:
         return tuple(items.pending_of(i) for i in sorted(found, key=lambda i: str(i["sk"]))[:most])
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._try(self._put(items.batch_item(batch), NEW))
+        return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch))
 
     def batch(self, batch_id: str) -> Batch | None:
         found = self._get(*items.batch_key(batch_id))
@@ -140,7 +140,7 @@ class DynamoLedger:
 
     def write_batch(self, before: Batch, after: Batch) -> None:
         now = replace(after, version=before.version + 1)
-        actions = [self._fenced(items.batch_item(now), before.version)]
+        actions = [self._fenced(items.batch_item(now), before.version), *self._slot(now)]
         if after.run and after.run != before.run:
             actions.append(self._put(items.run_item(after.run, after)))
         self._transact(actions)
@@ -154,6 +154,13 @@ class DynamoLedger:
             yield self._put(items.pending_item(drop))
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
+
+    def _slot(self, batch: Batch) -> Iterator[Any]:
+        """A new batch takes its slot, one that has ended frees it."""
+        if batch.slot is not None and batch.version == 1:
+            yield self._put(items.slot_item(batch.slot, batch.id), NEW)
+        elif batch.slot is not None and batch.state == "ended":
+            yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
 
     def _put(self, item: Item, condition: str | None = None) -> Any:
         put = {"TableName": self._table, "Item": items.dumps(item)}

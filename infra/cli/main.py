@@ -22,6 +22,7 @@ COMMANDS = {
     "drops": "List drops and how they ended.",
     "show": "Show one drop: its states, its verdict, where its bytes lie.",
     "replay": "Judge a settled drop again under the contract of today.",
+    "cost": "Say what a load costs on AWS, and what window and size change.",
 }
 
 
