@@ -55,6 +55,7 @@ class Records:
     def __init__(self) -> None:
         self.staged: dict[str, dict[str, Drop]] = {}
         self.joined: dict[str, Drop] = {}
+        self.plans: dict[str, str] = {}
         self.windows: dict[str, Window] = {}
         self.batches: dict[str, Batch] = {}
         self.runs: dict[str, str] = {}
@@ -62,8 +63,13 @@ class Records:
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         """Many drops."""
-        homes = [self.joined, *self.staged.values()]
-        return tuple(d for i in drop_ids if (d := next((h[i] for h in homes if i in h), None)))
+        found = (self.joined.get(i) or self.staged[self.plans[i]].get(i) for i in drop_ids)
+        return tuple(d for d in found if d)
+
+    def stage(self, drop: Drop) -> None:
+        """Take a drop that is staged."""
+        plan = self.plans[drop.id] = drop.plan or ""
+        self.staged.setdefault(plan, {})[drop.id] = drop
 
     def write(self, moves: Sequence[Moved], lineage: None = None, batch: Batch | None = None) -> None:  # noqa: ARG002
         """Bring staged drops into a batch."""
@@ -285,13 +291,11 @@ class Simulation:
     def _arrive(self, arrivals: Iterator[float]) -> None:
         nth = len(self._arrived) + len(self._waits)
         plan, at = self._shas[nth % len(self._shas)], stamp(self.clock.now())
-        self._stage(_drop(f"{nth:032}", plan, self.load.size, at))
+        drop = _drop(f"{nth:032}", plan, self.load.size, at)
+        self._arrived[drop.id] = self.clock.seconds
+        self.ledger.stage(drop)
         open_window(self.ports, plan, self.load.window)
         self._next_arrival(arrivals)
-
-    def _stage(self, drop: Drop) -> None:
-        self._arrived[drop.id] = self.clock.seconds
-        self.ledger.staged.setdefault(drop.plan or "", {})[drop.id] = drop
 
     def _sizes(self, request: str) -> tuple[int, int]:
         batch = self.ledger.batches[request.removeprefix(ZONES.jobs).partition("/")[0]]
@@ -306,6 +310,7 @@ class Simulation:
         self._ended += 1
         self.ledger.slots.discard(batch.slot)
         for member in batch.members:
+            del self.ledger.plans[member]
             if self.ledger.joined.pop(member, None):
                 self._waits.append(self.clock.seconds - self._arrived.pop(member))
         self.jobs.assign()

@@ -29,8 +29,9 @@ MOST_BYTES = 1024**3
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
-LATER = timedelta(seconds=30)
-"""How long what waits is left to gather, at least, where as many batches are under way as may be."""
+SOON, LATER = 5, 60
+"""Seconds after which a plan asks again where as many batches are under way as may be: after an hour of waiting, and
+before, so that who has waited long is next."""
 
 LOOKS = 2
 """Slots that a batch asks for before it comes again later."""
@@ -70,7 +71,8 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None and waiting:
-            open_window(ports, window.plan, max(ports.window_seconds, LATER.seconds))
+            waited = ports.clock.now() - moment(waiting[0].staged_at)
+            open_window(ports, window.plan, SOON if waited > timedelta(hours=1) else LATER)
         if known is None:
             return None
         started, left = start(ports, known), known.state == "claimed"
