@@ -8,10 +8,11 @@ BATCH item says what was asked for; a drop is in the batch when its own record s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from random import sample
 
 from contracts.errors import StaleWrite
 from contracts.job import JobDrop, JobRequest
@@ -29,34 +30,60 @@ MOST_BYTES = 1024**3
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
+SOON, LATER = 5, 60
+"""Seconds after which a plan asks again where as many batches are under way as may be: after an hour of waiting, and
+before, so that who has waited long is next."""
+
+LOOKS = 2
+"""Slots that a batch asks for before it comes again later."""
+
 GROUP = 25
-"""Drops written in one transaction."""
+"""Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
 
 
 def open_window(ports: Ports, plan: str, seconds: int) -> None:
     """Open a plan's window unless it is open, and have `batch_due` told when it is over."""
-    now = ports.clock.now()
-    window = Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
+    window = next_window(ports, plan, seconds)
     if ports.ledger.open_window(window):
         ports.delays.send(window, seconds)
 
 
+def next_window(ports: Ports, plan: str, seconds: int) -> Window:
+    """The window that would open now."""
+    now = ports.clock.now()
+    return Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
+
+
+def quiet(ports: Ports, plan: str) -> bool:
+    """Whether this process has staged no drop of a plan for two windows, so that hardly any is open; it has one now."""
+    now, last = ports.clock.now(), ports.seen.get(plan)
+    ports.seen[plan] = now
+    return last is None or now - last > timedelta(seconds=2 * ports.window_seconds)
+
+
 def batch_due(ports: Ports, window: Window) -> Batch | None:
-    """Close a window, claim what has gathered and start its job; None if nothing waits, or all is held up."""
-    batch = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at)) or _claim(ports, window)
-    if batch is None:
-        return None
-    started = start(ports, batch)
-    if ports.ledger.pending(window.plan, 1):
+    """Close a window, claim what has gathered and start its job; None if nothing waits or may start."""
+    ports.ledger.close_window(window)
+    waiting = ports.ledger.pending(window.plan, MOST_DROPS + 1)
+    chosen, plan = choose(waiting), ports.catalog.plan(window.plan)
+    found = ports.ledger.unless_held([p.drop for p in chosen], plan.contract, plan.producer) if chosen else ()
+    if found is None:
+        return None  # held up by somebody: the reconciler opens the window again, minute after minute
+    claimed = _claim(ports, window, chosen, found) if chosen else None
+    if claimed:
+        batch, members = claimed
+        started, left = _launch(ports, batch, members), len(waiting) > len(members)
+    else:  # nothing waits, or the message was here before
+        known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
+        if known is None and waiting:
+            waited = ports.clock.now() - moment(waiting[0].staged_at)
+            open_window(ports, window.plan, SOON if waited > timedelta(hours=1) else LATER)
+        if known is None:
+            return None
+        started, left = start(ports, known), known.state == "claimed"
+    if left and ports.ledger.pending(window.plan, 1):
         open_window(ports, window.plan, 0)
     return started
-
-
-def is_paused(ports: Ports, plan: Plan) -> bool:
-    """Whether somebody holds up this contract, or its producer."""
-    return not {("contract", plan.contract), ("producer", plan.producer)}.isdisjoint(
-        (pause.kind, pause.name) for pause in ports.ledger.pauses()
-    )
 
 
 def choose(pending: Sequence[Pending]) -> tuple[Pending, ...]:
@@ -75,11 +102,14 @@ def start(ports: Ports, batch: Batch) -> Batch:
     """Start the job of a claimed batch; a batch that is further on stays as it is."""
     if batch.state != "claimed":
         return batch
-    plan = ports.catalog.plan(batch.plan)
-    members = _enlist(ports, batch)
+    return _launch(ports, batch, _enlist(ports, batch, ports.ledger.drops(batch.members)))
+
+
+def _launch(ports: Ports, batch: Batch, members: Sequence[Drop]) -> Batch:
     if not members:
         empty = replace(batch, state="ended", reason="no member was left", changed_at=ports.at())
         return write_batch(ports, batch, empty)
+    plan = ports.catalog.plan(batch.plan)
     request = _request(ports, batch, plan, members)
     uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
@@ -89,44 +119,71 @@ def start(ports: Ports, batch: Batch) -> Batch:
 
 def members_of(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
     """The drops that are in a batch by their own record, in the order of its list."""
-    drops = {d.id: d for d in ports.ledger.drops(batch.members) if d.batch == batch.id}
+    return among(batch, ports.ledger.drops(batch.members))
+
+
+def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
+    """Of drops those that are in a batch, in the order of its list."""
+    drops = {d.id: d for d in found if d.batch == batch.id}
     return tuple(drops[m] for m in batch.members if m in drops)
 
 
-def _claim(ports: Ports, window: Window) -> Batch | None:
-    ports.ledger.close_window(window)
-    plan = ports.catalog.plan(window.plan)
-    if is_paused(ports, plan):  # the reconciler opens the window again, minute after minute
-        return None
-    chosen = choose(ports.ledger.pending(window.plan, MOST_DROPS))
-    if not chosen:
-        return None
+def _claim(
+    ports: Ports, window: Window, chosen: Sequence[Pending], found: Sequence[Drop]
+) -> tuple[Batch, tuple[Drop, ...]] | None:
+    """The BATCH item and the members that joined, in one transaction if they are few; `found` are the drops themselves.
+
+    None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
+    Serverless's queue, which forgets them after hours; drops that wait here share a job.
+    """
     at = ports.at()
     batch = Batch(
         id=keys.batch_id(window.plan, window.opened_at),
         plan=window.plan,
-        contract=plan.contract,
+        contract=ports.catalog.plan(window.plan).contract,
         members=tuple(p.drop for p in chosen),
         size=sum(p.size for p in chosen),
         claimed_at=at,
         try_at=at,
         changed_at=at,
     )
-    return batch if ports.ledger.open_batch(batch) else ports.ledger.batch(batch.id)
+    slots = sample(range(ports.most_batches), min(LOOKS, ports.most_batches))
+    if len(chosen) <= GROUP:
+        batch = replace(batch, slot=slots[0])
+        moves = [m for d in found if (m := _joining(ports, batch, d))]
+        try:
+            ports.ledger.write(moves, batch=replace(batch, version=0))
+        except StaleWrite:
+            pass  # a member has gone elsewhere, the slot is another's, or there is such a batch
+        else:
+            return batch, _ready(batch, [m.drop for m in moves])
+    for slot in slots:
+        batch = replace(batch, slot=slot)
+        if ports.ledger.open_batch(batch):
+            now = found if len(chosen) > GROUP else ports.ledger.drops(batch.members)
+            return batch, _enlist(ports, batch, now)
+    return None
 
 
-def _enlist(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
+def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:
     """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out."""
-    found = {d.id: d for d in ports.ledger.drops(batch.members)}
-    moves = [m for d in found.values() if (m := _joining(ports, batch, d))]
+    now = {d.id: d for d in found}
+    moves = [m for d in found if (m := _joining(ports, batch, d))]
+    raced = False
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
             ports.ledger.write(group)
         except StaleWrite:
             _write_singly(ports, group)
-    mine = members_of(ports, batch)
-    return tuple(d for d in mine if d.state == "validating" and d.try_ == batch.try_)
+            raced = True
+        now |= {m.drop.id: m.drop for m in group}
+    # Who was faster may have brought them to this very batch: their own records say so.
+    return _ready(batch, ports.ledger.drops(batch.members) if raced else now.values())
+
+
+def _ready(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
+    return tuple(d for d in among(batch, found) if d.state == "validating" and d.try_ == batch.try_)
 
 
 def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:

@@ -11,7 +11,8 @@ result document, which does not change, and every write after it finds what was 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from contracts.errors import DocumentInvalid, DropgateError, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
@@ -19,11 +20,11 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, decide, fail
 from functions import keys
-from functions.batching import members_of, start, write_batch
+from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, tell
 from functions.lineage import TRIES, lineage_of, overtaken, step_aside
 from functions.moves import Gone, Taken, promote
-from functions.ports import Batch, Lineage, Ports, Stat
+from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment
 from functions.receipts import write_receipt
 from functions.recording import record, reread
 from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
@@ -32,16 +33,56 @@ MOST_TRIES = 3
 MOST_REASON = 500
 
 
-def job_ended(ports: Ports, run: str) -> Batch:
-    """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing."""
-    batch = ports.ledger.batch_of(run)
-    if batch is None:
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """The lineage as it stands since this call has taken the key; so nobody else can have brought the drop further."""
+
+    lineage: Lineage | None
+
+
+@dataclass(slots=True)
+class Ending:
+    """The end of a drop, and with that of the only open one the end of its batch; the batch is tried once."""
+
+    batch: Batch | None = None
+    written: bool = False
+
+    def write(self, ports: Ports, answer: Moved, lineage: Lineage | None = None) -> None:
+        """Write them in one transaction; StaleWrite."""
+        batch, self.batch = self.batch, None
+        ports.ledger.write((answer,), lineage, batch)
+        self.written = batch is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A drop whose verdict is recorded, and whether this call has taken its key."""
+
+    drop: Drop
+    entered: Entered | None = None
+
+
+def _tell_nobody(_: timedelta) -> None:
+    """Take note of nothing."""
+
+
+def job_ended(
+    ports: Ports, run: str, said: str | None = None, waited: Callable[[timedelta], None] = _tell_nobody
+) -> Batch:
+    """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing.
+
+    `said` is the state that an event of EMR Serverless named: of a success there is no more to ask. `waited` is told
+    how long the job waited before it began.
+    """
+    known = ports.ledger.batch_of(run)
+    if known is None:
         raise ServiceUnavailable(f"no batch is known for the job run {run} yet")
+    batch, drops = known
     if batch.state == "claimed":  # the next try is due, and this is the event of the former run
         return start(ports, batch)
     if batch.state == "ended" or batch.run != run:
         return batch
-    status = ports.jobs.status(run)
+    status = RunStatus("success") if said == "SUCCESS" else ports.jobs.status(run)
     if status.outcome == "working":
         return batch
     if status.outcome == "failed":
@@ -50,7 +91,8 @@ def job_ended(ports: Ports, run: str) -> Batch:
         result = _result(ports, batch)
     except (ObjectGone, DocumentInvalid) as error:
         return _next_try(ports, batch, f"the run ended well, its result cannot be read: {type(error).__name__}")
-    return _settle(ports, batch, result)
+    waited(moment(result.header.started_at) - moment(batch.try_at))
+    return _settle(ports, batch, among(batch, drops), result)
 
 
 def _result(ports: Ports, batch: Batch) -> JobResult:
@@ -65,7 +107,7 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
     """Run the batch again now that the former run is known to be dead, or give its undecided drops up."""
     plan = ports.catalog.plan(batch.plan)
-    _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop)))
+    _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
     if batch.try_ < MOST_TRIES:
         at = ports.at()
         again = replace(
@@ -88,9 +130,13 @@ def _give_up(ports: Ports, batch: Batch, problem: Problem, reason: str) -> Batch
     return _end(ports, batch, settled, reason[:MOST_REASON])
 
 
-def _settle(ports: Ports, batch: Batch, result: JobResult) -> Batch:
+def _settle(ports: Ports, batch: Batch, members: Sequence[Drop], result: JobResult) -> Batch:
     plan = ports.catalog.plan(batch.plan)
-    settled = _each(members_of(ports, batch), lambda drop: _settle_drop(ports, plan, drop, result))
+    ended = replace(batch, state="ended", changed_at=ports.at())
+    ending = Ending(ended if sum(d.in_flight for d in members) == 1 else None)
+    settled = _each(members, lambda drop: _settle_drop(ports, plan, drop, result, ending))
+    if ending.written:
+        return replace(ended, version=ended.version + 1)
     return _end(ports, batch, settled, batch.reason)
 
 
@@ -114,30 +160,43 @@ def _end(ports: Ports, batch: Batch, settled: Sequence[Drop], reason: str | None
     return write_batch(ports, batch, replace(batch, state="ended", reason=reason, changed_at=ports.at()))
 
 
-def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Drop:
+def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult, ending: Ending) -> Drop:
     if not drop.in_flight:
         return drop
     decision = _decision(plan, drop, result)
-    if drop.state == "validating":
-        drop = _found(ports, plan, drop, decision)
-    return _finish(ports, plan, drop, decision)
+    if drop.state != "validating":
+        return _finish(ports, plan, drop, decision, ending)
+    found = _found(ports, plan, drop, decision)
+    return _finish(ports, plan, found.drop, decision, ending, found.entered)
 
 
 def finish(ports: Ports, drop: Drop) -> Drop:
     """Finish a decided drop that no batch will bring further, by what the ledger says of it."""
-    return _finish(ports, ports.catalog.plan(drop.plan), drop, recorded(drop)) if drop.plan else drop
+    return _finish(ports, ports.catalog.plan(drop.plan), drop, recorded(drop), Ending()) if drop.plan else drop
 
 
-def _finish(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+def _finish(
+    ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Entered | None = None
+) -> Drop:
     """Act on a verdict that has been recorded; where a decision taken again says otherwise, the record holds."""
     if decision.verdict != drop.verdict:
         decision = recorded(drop)
     if drop.state == "promoting":
-        return _promote(ports, plan, drop, decision)
+        return _promote(ports, plan, drop, decision, ending, entered)
     if drop.state == "rejecting":
-        receipt = write_receipt(ports, drop, plan, decision)
-        return record(ports, drop, "rejected", receipt=receipt)
+        return _reject(ports, drop, write_receipt(ports, drop, plan, decision), ending)
     return tell(ports, drop)
+
+
+def _reject(ports: Ports, drop: Drop, receipt: str, ending: Ending) -> Drop:
+    answer = advance(drop, "rejected", ports.at(), receipt=receipt)
+    if not isinstance(answer, Moved):
+        return drop
+    try:
+        ending.write(ports, answer)
+    except StaleWrite:
+        return reread(ports, drop)
+    return answer.drop
 
 
 def recorded(drop: Drop) -> Decision:
@@ -153,10 +212,11 @@ def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
     return fail(Problem("result-missing", "The job that checks the file said nothing about it.", NOT_YOURS))
 
 
-def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Found:
     """Record the verdict, and what follows from it."""
     if decision.verdict is None:
-        return give_up(ports, drop, decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS))
+        why = decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS)
+        return Found(give_up(ports, drop, why))
     rows = decision.rows
     said = {
         "verdict": decision.verdict,
@@ -165,37 +225,38 @@ def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
         "decided_at": ports.at(),
     }
     if decision.verdict == "rejected":
-        return record(ports, drop, "found_bad", **said)
+        return Found(record(ports, drop, "found_bad", **said))
     return _enter_promotion(ports, plan, drop, said)
 
 
-def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Mapping[str, object]) -> Drop:
+def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Mapping[str, object]) -> Found:
     """Take the key for this drop, unless a newer upload has it; while another is being promoted, wait."""
     key = keys.promoted_key(plan, drop.id, drop.name)
-    for _ in range(TRIES):
-        lineage = lineage_of(ports, drop, plan)
+    for nth in range(TRIES):
+        lineage = lineage_of(ports, drop, plan, unseen=nth == 0 and drop.first)
         if lineage and overtaken(lineage, drop):
-            return step_aside(ports, drop, lineage.newest)
+            return Found(step_aside(ports, drop, lineage.newest))
         if lineage and lineage.promoting not in (None, drop.id):
-            return drop
+            return Found(drop)
         promotion = Promotion(key, drop.attempt, lineage.etag if lineage else None)
         answer = advance(drop, "found_good", ports.at(), promoted=promotion, **said)
         if not isinstance(answer, Moved):
-            return drop
+            return Found(drop)
+        taken = lineage and replace(lineage, promoting=drop.id)
         try:
-            ports.ledger.write((answer,), lineage and replace(lineage, promoting=drop.id))
+            ports.ledger.write((answer,), taken)
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
-                return now
+                return Found(now)
         else:
-            return answer.drop
-    return drop
+            return Found(answer.drop, Entered(taken and replace(taken, version=taken.version + 1)))
+    return Found(drop)
 
 
-def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
+def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Entered | None) -> Drop:
     if drop.promoted is None:
         return drop
-    if (now := reread(ports, drop)).version != drop.version:
+    if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
     target = f"{ports.zones.promoted}{drop.promoted.key}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
@@ -204,7 +265,9 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Drop:
     receipt = write_receipt(ports, drop, plan, decision)
     event: Event = "promoted" if decision.verdict == "accepted" else "promoted_with_warnings"
     answer = advance(drop, event, ports.at(), receipt=receipt)
-    return _leave_promotion(ports, plan, drop, answer, copied) if isinstance(answer, Moved) else drop
+    if not isinstance(answer, Moved):
+        return drop
+    return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
 
 
 def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken) -> Drop:
@@ -214,15 +277,25 @@ def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken) -> Dr
     }[type(why)]
     at = ports.at()
     answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)
-    return tell(ports, _leave_promotion(ports, plan, drop, answer, None)) if isinstance(answer, Moved) else drop
+    if not isinstance(answer, Moved):
+        return drop
+    return tell(ports, _leave_promotion(ports, plan, drop, answer, None, Ending()))
 
 
-def _leave_promotion(ports: Ports, plan: Plan, drop: Drop, answer: Moved, copied: Stat | None) -> Drop:
+def _leave_promotion(
+    ports: Ports,
+    plan: Plan,
+    drop: Drop,
+    answer: Moved,
+    copied: Stat | None,
+    ending: Ending,
+    entered: Entered | None = None,
+) -> Drop:
     """Write the end of a promotion, and free the key for the next upload."""
-    for _ in range(TRIES):
-        lineage = lineage_of(ports, drop, plan)
+    for nth in range(TRIES):
+        lineage = entered.lineage if entered and nth == 0 else lineage_of(ports, drop, plan)
         try:
-            ports.ledger.write((answer,), lineage and _freed(lineage, drop, copied))
+            ending.write(ports, answer, lineage and _freed(lineage, drop, copied))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now

@@ -19,11 +19,11 @@ from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
 from functions import keys
 from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
-from functions.batching import open_window
+from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up
 from functions.lineage import join, supersede_older
 from functions.moves import Carried, Gone, carry
-from functions.ports import Ports
+from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
 from functions.submission import MOST_HEADER_LINE, Drop, Location, Moved, advance, brief
@@ -202,8 +202,15 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     if not isinstance(answer, Moved):
         return drop
     try:
-        before = join(ports, answer, plan)
+        joined = join(ports, answer, plan, _window(ports, plan))
     except StaleWrite:
         return reread(ports, drop)
-    staged = supersede_older(ports, answer.drop, before)
-    return resume(ports, staged)
+    staged = supersede_older(ports, joined.drop, joined.before)
+    if joined.window is None:
+        return resume(ports, staged)
+    ports.delays.send(joined.window, ports.window_seconds)
+    return staged
+
+
+def _window(ports: Ports, plan: Plan) -> Window | None:
+    return next_window(ports, plan.sha, ports.window_seconds) if quiet(ports, plan.sha) else None

@@ -6,13 +6,13 @@ older upload never lands on a newer one, whatever order events and jobs come in.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from contracts.errors import StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys
-from functions.ports import Lineage, Ports
+from functions.ports import Lineage, Ports, Window
 from functions.recording import record, reread
 from functions.submission import Drop, Moved, is_newer
 
@@ -20,24 +20,45 @@ TRIES = 5
 """How often a write that lost a race for the lineage is tried again with what was read anew."""
 
 
-def lineage_of(ports: Ports, drop: Drop, plan: Plan) -> Lineage | None:
-    """The lineage of a drop; None under `sameKey: version`, where uploads do not replace each other."""
+def lineage_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Lineage | None:
+    """The lineage of a drop; None under `sameKey: version`, where uploads do not replace each other.
+
+    `unseen`: as it is if nobody but this drop has written it, without a look; a write that builds on it tells.
+    """
     if plan.same_key == "version":
         return None
-    return ports.ledger.lineage(keys.lineage_hash(drop.bucket, drop.key, plan.contract))
+    lineage_id = keys.lineage_hash(drop.bucket, drop.key, plan.contract)
+    if not unseen:
+        return ports.ledger.lineage(lineage_id)
+    return Lineage(lineage_id, drop.id, drop.sequencer, version=1) if drop.first else Lineage(lineage_id)
 
 
-def join(ports: Ports, staged: Moved, plan: Plan) -> Lineage | None:
-    """Write a staged drop, as the newest of its lineage if it is; the lineage before. StaleWrite if it moved on."""
-    for _ in range(TRIES):
-        lineage = lineage_of(ports, staged.drop, plan)
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A staged drop, its lineage before, and the window that was opened with it."""
+
+    drop: Drop
+    before: Lineage | None
+    window: Window | None
+
+
+def join(ports: Ports, staged: Moved, plan: Plan, window: Window | None) -> Joined:
+    """Write a staged drop, as the newest of its lineage if it is. StaleWrite if it moved on.
+
+    Most keys are uploaded once: the first try takes that for granted and looks at nothing; with it goes the window
+    that a plan seems to need. What was taken for granted in vain is left out of the next try.
+    """
+    for nth in range(TRIES):
+        opens = window if nth == 0 else None
+        lineage = lineage_of(ports, staged.drop, plan, unseen=nth == 0 and staged.drop.attempt == 1)
+        drop = replace(staged.drop, first=lineage is not None and lineage.version == 0)
         try:
-            ports.ledger.write((staged,), lineage and _with(lineage, staged.drop))
+            ports.ledger.write((replace(staged, drop=drop),), lineage and _with(lineage, drop), window=opens)
         except StaleWrite:
             if reread(ports, staged.before).version != staged.before.version:
                 raise
         else:
-            return lineage
+            return Joined(drop, lineage, opens)
     raise StaleWrite(f"uploads of {staged.drop.key} keep overtaking each other")
 
 

@@ -7,7 +7,7 @@ A call that may succeed later raises ServiceUnavailable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -105,7 +105,8 @@ class Batch:
     """Drops of one plan that share a job. `members` is what was asked for; a drop whose `batch` says so is in it.
 
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
-    `try_at` is when the try was set up: the age of its token.
+    `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
+    holds until it has ended.
     """
 
     id: str
@@ -120,6 +121,7 @@ class Batch:
     try_: int = 1
     run: str | None = None
     reason: str | None = None
+    slot: int | None = None
     version: int = 1
     format: Literal[1] = 1
 
@@ -183,8 +185,21 @@ class Ledger(Protocol):
         """Many drops as they stand now, in no order; ids that are unknown are left out."""
         ...
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
-        """Write drops, their history items, what waits for a batch and a lineage in one transaction (25 drops)."""
+    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
+        """The same, or None while somebody holds that contract or producer up; in one look, if they are few."""
+        ...
+
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
+        """Write drops, their history items and what waits for a batch in one transaction (25 drops).
+
+        With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        """
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:
@@ -236,32 +251,28 @@ class Ledger(Protocol):
         ...
 
     def open_batch(self, batch: Batch) -> bool:
-        """Record a batch; False if there is one of that id."""
+        """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:
         """A batch as it stands now."""
         ...
 
-    def batch_of(self, run: str) -> Batch | None:
-        """The batch that a job run was started for."""
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        """The batch that a job run was started for, and the drops that it lists, as they stand now."""
         ...
 
     def write_batch(self, before: Batch, after: Batch) -> None:
-        """Write a batch, and with a new `run` the way from the run to it."""
+        """Write a batch, and with a new `run` the way from the run to it; one that has ended frees its slot."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Where a job run stands: `working`, or how it ended; `details` is for operators.
-
-    `waited` are the seconds from its submission to its beginning, once it has ended.
-    """
+    """Where a job run stands: `working`, or how it ended; `details` is for operators."""
 
     outcome: Literal["working", "success", "failed"]
     details: str = ""
-    waited: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +332,9 @@ def moment(text: str) -> datetime:
 class Ports:
     """The world, handed to every use case.
 
-    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event.
+    `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
+    `most_batches` is how many may be under way; `seen` is when this process last staged a drop of a plan: a guess at
+    what is cheapest, no more.
     """
 
     zones: Zones
@@ -333,6 +346,8 @@ class Ports:
     catalog: Published
     window_seconds: int = 60
     patience_seconds: int = 60
+    most_batches: int = 16
+    seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:
         """The time as a stamp."""

@@ -121,7 +121,8 @@ class Drop:
     """One version of one uploaded object, and how far it has come.
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
-    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
+    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it. `first`: its
+    key had no upload before, so that its lineage is known without a look.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -155,6 +156,7 @@ class Drop:
     decided_at: str | None = None
     promoted: Promotion | None = None
     receipt: str | None = None
+    first: bool = False
     format: Literal[1] = 1
 
     @property

@@ -111,10 +111,28 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops)
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
+        held = {("contract", contract), ("producer", producer)} & self._pauses.keys()
+        return None if held else self.drops(drop_ids)
+
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
-        if stale or (lineage and self.lineage(lineage.id).version != lineage.version):
+        there = batch and self._batches.get(batch.id)
+        raced = batch and (there.version if there else 0) != batch.version
+        raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
+        opened = window and window.plan in self._windows
+        if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
             raise StaleWrite("somebody else wrote first")
+        if batch:
+            self._batches[batch.id] = replace(batch, version=batch.version + 1)
+        if window:
+            self._windows[window.plan] = window
         for move in moves:
             self._drops[move.drop.id] = move.drop
             self._note(move.drop, move.event)
@@ -174,13 +192,22 @@ class MemoryLedger:
         return tuple(self._pauses[place] for place in sorted(self._pauses))
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._batches.setdefault(batch.id, batch) is batch
+        if batch.id in self._batches or self._holder(batch) is not None:
+            return False
+        self._batches[batch.id] = batch
+        return True
+
+    def _holder(self, batch: Batch) -> Batch | None:
+        """Who holds the slot that a new batch asks for."""
+        under_way = (b for b in self._batches.values() if b.state != "ended" and b.slot is not None)
+        return next((b for b in under_way if b.slot == batch.slot), None)
 
     def batch(self, batch_id: str) -> Batch | None:
         return self._batches.get(batch_id)
 
-    def batch_of(self, run: str) -> Batch | None:
-        return self._batches.get(self._runs.get(run, ""))
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        batch = self._batches.get(self._runs.get(run, ""))
+        return (batch, self.drops(batch.members)) if batch else None
 
     def write_batch(self, before: Batch, after: Batch) -> None:
         if self._batches[before.id].version != before.version:

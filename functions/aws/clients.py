@@ -19,7 +19,7 @@ from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays
 from functions.keys import Zones
-from functions.ports import Jobs, Ledger, Ports
+from functions.ports import Ledger, Ports
 from functions.published import Published
 
 if TYPE_CHECKING:
@@ -76,29 +76,24 @@ def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedge
     return DynamoLedger(clients.dynamodb, environment["DROPGATE_TABLE"])
 
 
-def job_code_from(environment: Mapping[str, str]) -> JobCode:
-    """What runs, where and as whom."""
-    return JobCode(
+def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:
+    """The whole world."""
+    zones, store = zones_from(environment), S3Store(clients.s3)
+    code = JobCode(
         application=environment["DROPGATE_APPLICATION"],
         role=environment["DROPGATE_JOB_ROLE"],
         entry=environment["DROPGATE_JOB_ENTRY"],
         archive=environment["DROPGATE_JOB_ARCHIVE"],
     )
-
-
-def ports_from(
-    environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None, jobs: Jobs | None = None
-) -> Ports:
-    """The whole world."""
-    zones, store = zones_from(environment), S3Store(clients.s3)
     return Ports(
         zones=zones,
         store=store,
         ledger=ledger or ledger_from(environment, clients),
-        jobs=jobs or EmrJobs(clients.emr_serverless, job_code_from(environment)),
+        jobs=EmrJobs(clients.emr_serverless, code),
         delays=SqsDelays(clients.sqs, environment["DROPGATE_BATCH_QUEUE"]),
         clock=SystemClock(),
         catalog=Published(store, zones.catalog),
         window_seconds=int(environment["DROPGATE_WINDOW_SECONDS"]),
         patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
+        most_batches=int(environment["DROPGATE_MOST_BATCHES"]),
     )

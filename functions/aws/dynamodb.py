@@ -47,23 +47,30 @@ class DynamoLedger:
         return items.drop_of(found) if found else None
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
-        found: list[Drop] = []
-        for begin in range(0, len(drop_ids), MOST_GET):
-            wanted: Any = [items.key(*items.drop_key(i)) for i in drop_ids[begin : begin + MOST_GET]]
-            while wanted:
-                asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
-                with asking("dynamodb"):
-                    answer = self._db.batch_get_item(RequestItems=asked)
-                found += [items.drop_of(items.loads(i)) for i in answer["Responses"].get(self._table, [])]
-                left: Any = answer.get("UnprocessedKeys") or {}
-                wanted = left.get(self._table, {}).get("Keys")
-        return tuple(found)
+        return tuple(items.drop_of(i) for i in self._get_many([items.drop_key(i) for i in drop_ids]))
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
+    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
+        pauses = [items.pause_key("contract", contract), items.pause_key("producer", producer)]
+        found = list(self._get_many([*pauses, *(items.drop_key(i) for i in drop_ids)]))
+        held = any(i["pk"] == items.PAUSES for i in found)
+        return None if held else tuple(items.drop_of(i) for i in found)
+
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
         actions = [action for move in moves for action in self._of(move)]
         if lineage:
             after = replace(lineage, version=lineage.version + 1)
             actions.append(self._fenced(items.lineage_item(after), lineage.version))
+        if batch:
+            now = replace(batch, version=batch.version + 1)
+            actions += [self._fenced(items.batch_item(now), batch.version), *self._slot(now)]
+        if window:
+            actions.append(self._put(items.window_item(window), NEW))
         self._transact(actions)
 
     def lineage(self, lineage_id: str) -> Lineage:
@@ -135,21 +142,26 @@ class DynamoLedger:
         return tuple(items.pause_of(i) for i in found)
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._try(self._put(items.batch_item(batch), NEW))
+        return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch))
 
     def batch(self, batch_id: str) -> Batch | None:
         found = self._get(*items.batch_key(batch_id))
         return items.batch_of(found) if found else None
 
-    def batch_of(self, run: str) -> Batch | None:
-        found = self._get(*items.run_key(run))
-        return self.batch(found["batch"]) if found else None
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        asked = self._get(*items.run_key(run))
+        if asked is None:
+            return None
+        wanted = [items.batch_key(asked["batch"]), *(items.drop_key(i) for i in asked["members"])]
+        found = list(self._get_many(wanted))
+        drops = tuple(items.drop_of(i) for i in found if items.kind(i) == "D")
+        return next(((items.batch_of(i), drops) for i in found if items.kind(i) == "BATCH"), None)
 
     def write_batch(self, before: Batch, after: Batch) -> None:
         now = replace(after, version=before.version + 1)
-        actions = [self._fenced(items.batch_item(now), before.version)]
+        actions = [self._fenced(items.batch_item(now), before.version), *self._slot(now)]
         if after.run and after.run != before.run:
-            actions.append(self._put(items.run_item(after.run, after.id)))
+            actions.append(self._put(items.run_item(after.run, after)))
         self._transact(actions)
 
     def _of(self, move: Moved) -> Iterator[Any]:
@@ -161,6 +173,13 @@ class DynamoLedger:
             yield self._put(items.pending_item(drop))
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
+
+    def _slot(self, batch: Batch) -> Iterator[Any]:
+        """A new batch takes its slot, one that has ended frees it."""
+        if batch.slot is not None and batch.version == 1:
+            yield self._put(items.slot_item(batch.slot, batch.id), NEW)
+        elif batch.slot is not None and batch.state == "ended":
+            yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
 
     def _put(self, item: Item, condition: str | None = None) -> Any:
         put = {"TableName": self._table, "Item": items.dumps(item)}
@@ -205,6 +224,18 @@ class DynamoLedger:
         with asking("dynamodb"):
             found = self._db.get_item(TableName=self._table, Key=items.key(pk, sk), ConsistentRead=True).get("Item")
         return items.loads(found) if found else None
+
+    def _get_many(self, wanted: Sequence[tuple[str, str]]) -> Iterator[Item]:
+        """Items by their keys, in no order; what is not there is left out."""
+        for begin in range(0, len(wanted), MOST_GET):
+            left: Any = [items.key(*one) for one in wanted[begin : begin + MOST_GET]]
+            while left:
+                asked: Any = {self._table: {"Keys": left, "ConsistentRead": True}}
+                with asking("dynamodb"):
+                    answer = self._db.batch_get_item(RequestItems=asked)
+                yield from (items.loads(i) for i in answer["Responses"].get(self._table, []))
+                unread: Any = answer.get("UnprocessedKeys") or {}
+                left = unread.get(self._table, {}).get("Keys")
 
     def _query(self, condition: str, values: Mapping[str, str], **more: Any) -> Iterator[Item]:
         """Page by page, only as far as the caller reads."""

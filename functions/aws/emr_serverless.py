@@ -147,11 +147,10 @@ class EmrJobs:
                 if code(error) == "ResourceNotFoundException":
                     return RunStatus("failed", "the run is no longer known")
                 raise
-        waited = (found["startedAt"] - found["createdAt"]).total_seconds() if "startedAt" in found else None
         if found["state"] == "SUCCESS":
-            return RunStatus("success", waited=waited)
+            return RunStatus("success")
         if found["state"] in ("FAILED", "CANCELLED"):
-            return RunStatus("failed", _why(found["state"], found["stateDetails"]), waited)
+            return RunStatus("failed", _why(found["state"], found["stateDetails"]))
         return RunStatus("working")
 
 

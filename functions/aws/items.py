@@ -5,6 +5,7 @@
 - PENDING#<plan>#<shard> <staged>#<id>    what waits for a batch
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
+- SLOT#<number>          STATE            the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
 """
 
@@ -30,8 +31,12 @@ STATE = "STATE"
 HISTORY = "H#"
 FLIGHTS = 8
 """Partitions of the index of what is in flight."""
-WAITING = 4
-"""Partitions of what waits for one plan's batch."""
+WAITING = 1
+"""Partitions of what waits for one plan's batch.
+
+One takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
+drops that come and go, as many as may be started (one `StartJobRun` a second). Another is another query in each batch.
+"""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
@@ -219,9 +224,20 @@ def run_key(run: str) -> tuple[str, str]:
     return f"RUN#{run}", STATE
 
 
-def run_item(run: str, batch_id: str) -> Item:
-    """The way from a run to its batch."""
+def run_item(run: str, batch: Batch) -> Item:
+    """The way from a run to its batch and to the drops that it lists, so that one look finds all of them."""
     pk, sk = run_key(run)
+    return {"pk": pk, "sk": sk, "batch": batch.id, "members": list(batch.members), "format": FORMAT, "version": 1}
+
+
+def slot_key(slot: int) -> tuple[str, str]:
+    """Where the holder of a slot is."""
+    return f"SLOT#{slot}", STATE
+
+
+def slot_item(slot: int, batch_id: str) -> Item:
+    """The holder of a slot."""
+    pk, sk = slot_key(slot)
     return {"pk": pk, "sk": sk, "batch": batch_id, "format": FORMAT, "version": 1}
 
 

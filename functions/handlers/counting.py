@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
-from functions.aws.emr_serverless import EmrJobs, JobCode
-from functions.ports import Lineage, RunStatus
+from functions.ports import Batch, Lineage, Window
 from functions.submission import Drop, Event, Moved
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_emr_serverless import EMRServerlessClient
 
 METRICS: dict[Event, str] = {
     "matched_nothing": "DropsUnmatched",
@@ -29,7 +27,6 @@ METRICS: dict[Event, str] = {
 """The metric of each event that operators count; a refused drop is counted as rejected, too, when that is settled."""
 
 RECEIVED = "DropsReceived"
-WAITED = "JobQueueMinutes"
 
 
 class CountedLedger(DynamoLedger):
@@ -45,22 +42,14 @@ class CountedLedger(DynamoLedger):
             self._count(RECEIVED)
         return opened
 
-    def write(self, moves: Sequence[Moved], lineage: Lineage | None = None) -> None:
-        super().write(moves, lineage)
+    def write(
+        self,
+        moves: Sequence[Moved],
+        lineage: Lineage | None = None,
+        batch: Batch | None = None,
+        window: Window | None = None,
+    ) -> None:
+        super().write(moves, lineage, batch, window)
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)
-
-
-class CountedJobs(EmrJobs):
-    """Job runs, telling `count` of each that has ended how many minutes it waited to begin."""
-
-    def __init__(self, client: EMRServerlessClient, job: JobCode, count: Callable[[str, float], None]) -> None:
-        super().__init__(client, job)
-        self._count = count
-
-    def status(self, run: str) -> RunStatus:
-        found = super().status(run)
-        if found.waited is not None:
-            self._count(WAITED, found.waited / 60)
-        return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import process_partial_response
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 processor = runtime.processor()
 
 
+def waited(time: timedelta) -> None:
+    """Measure how long a job waited before it began."""
+    runtime.count("JobQueueMinutes", time.total_seconds() / 60)
+
+
 def settle(record: SQSRecord) -> None:
     """Settle the batch of one run that has ended."""
     detail = EventBridgeEvent(json.loads(record.body)).detail
-    batch = job_ended(runtime.ports(), detail["jobRunId"])
+    batch = job_ended(runtime.ports(), detail["jobRunId"], detail["state"], waited)
     told = {"batch": batch.id, "try": batch.try_, "run": detail["jobRunId"]}
     logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **told)
 

@@ -12,8 +12,8 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 
-from functions.aws.clients import Clients, job_code_from, ports_from
-from functions.handlers.counting import CountedJobs, CountedLedger
+from functions.aws.clients import Clients, ports_from
+from functions.handlers.counting import CountedLedger
 from functions.ports import Ports
 
 PRODUCT = "dropgate"
@@ -40,8 +40,7 @@ def ports() -> Ports:
 def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
     environment, clients = dict(named), Clients()
     ledger = CountedLedger(clients.dynamodb, environment["DROPGATE_TABLE"], count)
-    jobs = CountedJobs(clients.emr_serverless, job_code_from(environment), count)
-    return ports_from(environment, clients, ledger, jobs)
+    return ports_from(environment, clients, ledger)
 
 
 def count(name: str, value: float = 1) -> None:

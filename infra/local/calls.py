@@ -54,6 +54,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """One request of one caller, as AWS counts and bills it, like `dynamodb:TransactWriteItems`."""
+
+    caller: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """Who signed a request, and for which service and Region."""
 
@@ -72,6 +80,13 @@ def credential(environ: Environ) -> Credential:
             return Credential(caller, region, service.lower())
         case _:
             return Credential("", "us-east-1", "s3")
+
+
+def request_of(who: Credential, environ: Environ, body: bytes) -> Request:
+    """Name a request in one of AWS's JSON or query protocols."""
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    operation = target.rpartition(".")[2] or dict(parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
+    return Request(who.caller, f"{who.service}:{operation}")
 
 
 def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:

@@ -16,7 +16,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
-from infra.local.calls import Call, Credential, credential, look_call, s3_calls, service_calls
+from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from infra.local.rights import Guard, because
@@ -54,12 +54,16 @@ class _Moto(DomainDispatcherApplication):
 
 
 class Cloud(LoopbackServer):
-    """The embedded AWS; `calls` lists what was asked of it, oldest first; `guard` refuses what a role may not do."""
+    """The embedded AWS; `calls` lists what was asked of it, oldest first, `requests` how often it was asked.
+
+    `guard` refuses what a role may not do.
+    """
 
     def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
         super().__init__(self._answer, port)
         self.guard = guard or Guard()
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
+        self.requests: deque[Request] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = _Moto(create_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
         self._dynamodb = Lock()
@@ -77,11 +81,13 @@ class Cloud(LoopbackServer):
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             request = parse_request(environ, body)
+            self.requests.append(Request(who.caller, f"s3:{request.operation}"))
             self.calls.extend(calls := list(s3_calls(who, request)))
             denied = self.guard.refused(calls) or self._refused_look(who, request)
             if denied:
                 return _refuse(request, access_denied(because(denied)), start_response)
             return self._answer_s3(request, start_response)
+        self.requests.append(request_of(who, environ, body))
         self.calls.extend(calls := list(service_calls(who, environ, body)))
         denied = self.guard.refused(calls)
         if denied:

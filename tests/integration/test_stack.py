@@ -111,6 +111,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_STAGE": f"s3://{internal}/stage/",
             "DROPGATE_TABLE": stack.names["LedgerTable"],
             "DROPGATE_WINDOW_SECONDS": "2",
+            "DROPGATE_MOST_BATCHES": "15",
             "POWERTOOLS_LOG_LEVEL": "INFO",
             "POWERTOOLS_METRICS_NAMESPACE": "dropgate",
             "POWERTOOLS_SERVICE_NAME": stack.names["NoticesBus"].removesuffix("-notices"),

@@ -27,6 +27,7 @@ SUFFIXES = [
     "JOB_ENTRY",
     "JOB_ROLE",
     "LANDING",
+    "MOST_BATCHES",
     "PROMOTED",
     "REPORTS",
     "STAGE",

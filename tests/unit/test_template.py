@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from functions.handlers.counting import METRICS, RECEIVED, WAITED
+from functions.handlers.counting import METRICS, RECEIVED
 from infra.local.template import expand, of_type, statements_of
 
 ROOT = Path(__file__).parents[2]
@@ -164,7 +164,16 @@ def test_schedule_fires_every_minute() -> None:
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
     zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "REPORTS", "CATALOG", "JOBS"}
-    others = {"TABLE", "BATCH_QUEUE", "WINDOW_SECONDS", "APPLICATION", "JOB_ROLE", "JOB_ENTRY", "JOB_ARCHIVE"}
+    others = {
+        "TABLE",
+        "BATCH_QUEUE",
+        "WINDOW_SECONDS",
+        "MOST_BATCHES",
+        "APPLICATION",
+        "JOB_ROLE",
+        "JOB_ENTRY",
+        "JOB_ARCHIVE",
+    }
     variables = function["Properties"]["Environment"]["Variables"]
 
     assert {name.removeprefix("DROPGATE_") for name in variables if name.startswith("DROPGATE_")} == zones | others
@@ -307,7 +316,7 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
         if metric[0] == "dropgate"
     }
 
-    assert shown <= {*METRICS.values(), RECEIVED, WAITED, "Heartbeat", "OldestOpenMinutes", "Troubles"}
+    assert shown <= {*METRICS.values(), RECEIVED, "Heartbeat", "JobQueueMinutes", "OldestOpenMinutes", "Troubles"}
 
 
 # --- data

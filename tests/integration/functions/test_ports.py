@@ -335,8 +335,20 @@ def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
     with pytest.raises(StaleWrite):
         ledger.write_batch(a_batch(), a_batch(state="running", run="r2"))
 
-    assert ledger.batch_of("r1") == a_batch(state="running", run="r1", version=2)
+    assert ledger.batch_of("r1") == (a_batch(state="running", run="r1", version=2), ())
     assert ledger.batch_of("r2") is None
+
+
+def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
+    first, second, third = (a_batch(id=name, slot=3) for name in ("b1", "b2", "b3"))
+    taken = [ledger.open_batch(first), ledger.open_batch(second)]
+    with pytest.raises(StaleWrite):
+        ledger.write((), batch=replace(third, version=0))
+    ledger.write_batch(first, replace(first, state="ended"))
+    ledger.write((), batch=replace(third, version=0))
+
+    assert taken == [True, False]
+    assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)
 
 
 def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:

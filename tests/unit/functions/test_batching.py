@@ -213,3 +213,36 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     assert jobs.started == []
     assert (found := world.ledger.batch(batch.id))
     assert (found.state, found.run) == ("running", "run-1")
+
+
+def test_batch_waits_while_too_many_are_under_way() -> None:
+    world = a_world(contracts=[a_plan(), a_plan("visits.v1", files=["visits/*.csv"])])
+    world.ports = replace(world.ports, most_batches=1)
+    world.upload("orders/1.csv", GOOD)
+    first = world.upload("visits/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    second = world.upload("visits/2.csv", GOOD)
+    world.deliver_events()
+    waiting = [d.state for d in (world.drop(first), world.drop(second))]
+    runs = len(world.jobs.runs)
+    world.deliver_jobs(world.end_jobs())
+    world.deliver_windows()
+
+    assert (waiting, runs) == (["staged", "staged"], 1)
+    assert [d.id for d in world.request().drops] == [first, second]
+
+
+def test_large_batch_takes_a_slot_and_frees_it() -> None:
+    world, _ = gathered(30)
+    world.ports = replace(world.ports, most_batches=1)
+    world.deliver_windows()
+    (batch,) = world.ledger._batches.values()
+    late = world.upload("orders/late.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    held = world.drop(late).state
+    drops = world.finish()
+
+    assert (batch.slot, held) == (0, "staged")
+    assert {d.state for d in drops.values()} == {"accepted"}

@@ -228,7 +228,7 @@ def test_failed_promotion_frees_the_key() -> None:
 def test_upload_waits_while_an_older_one_is_promoted() -> None:
     world, (drop_id,) = running("orders/1.csv")
     (name, lineage), *_ = world.ledger._lineages.items()
-    world.ledger._lineages[name] = replace(lineage, promoting="another")
+    world.ledger._lineages[name] = replace(lineage, promoting="another", version=lineage.version + 1)
     world.deliver_jobs(world.end_jobs())
     assert world.drop(drop_id).state == "validating"
     world.ledger._lineages[name] = lineage

@@ -1,0 +1,392 @@
+"""`python -m bench.quotas`: a day of drops through the real batching code, on a virtual clock, within AWS's quotas.
+
+In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
+broken, what it costs. The ledger is in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints
+and quotas"); how long a job takes is `infra.cost`'s model. Batching and reconciler are those that are deployed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count, islice
+from typing import Any
+
+from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
+from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
+from functions.aws.emr_serverless import workers_for
+from functions.batching import batch_due, open_window
+from functions.keys import Zones
+from functions.ports import Batch, InFlight, Pending, Ports, Reach, RunStatus, Window, stamp
+from functions.reconcile import reconcile
+from functions.submission import Drop, Location, Moved
+from infra.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
+
+STARTS_A_SECOND, BURST = 1, 25
+VCPU, MOST_RUNS, MOST_QUEUED, QUEUE_SECONDS = 16, 15, 2000, 360 * 60
+"""Default quotas: StartJobRun, vCPU of an account, and (template.yaml) runs at once, and how long one may queue."""
+PATIENCE, MINUTE, AGAIN = 60, 60, 360
+"""Seconds: the reconciler's patience and rate, and the visibility timeout of BatchDueQueue."""
+MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
+HEADER = "id,note"
+PATTERNS = ("even", "hourly", "daily")
+ZONES = Zones(**{name: f"s3://{name}/" for name in Zones.__slots__})
+
+
+class VirtualClock:
+    """A clock that stands where the simulation has come to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        """The virtual moment."""
+        return MIDNIGHT + timedelta(seconds=self.seconds)
+
+
+class Records:
+    """The part of the ledger that batching and reconciler use; what is settled is forgotten."""
+
+    def __init__(self) -> None:
+        self.staged: dict[str, dict[str, Drop]] = {}
+        self.joined: dict[str, Drop] = {}
+        self.plans: dict[str, str] = {}
+        self.windows: dict[str, Window] = {}
+        self.batches: dict[str, Batch] = {}
+        self.runs: dict[str, str] = {}
+        self.slots: set[int | None] = set()
+
+    def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
+        """Many drops."""
+        found = (self.joined.get(i) or self.staged[self.plans[i]].get(i) for i in drop_ids)
+        return tuple(d for d in found if d)
+
+    def unless_held(self, drop_ids: Sequence[str], _contract: str, _producer: str) -> tuple[Drop, ...]:
+        """The same: nothing is held up here."""
+        return self.drops(drop_ids)
+
+    def stage(self, drop: Drop) -> None:
+        """Take a drop that is staged."""
+        plan = self.plans[drop.id] = drop.plan or ""
+        self.staged.setdefault(plan, {})[drop.id] = drop
+
+    def write(self, moves: Sequence[Moved], lineage: None = None, batch: Batch | None = None) -> None:  # noqa: ARG002
+        """Bring staged drops into a batch."""
+        if batch and (batch.id in self.batches or batch.slot in self.slots):
+            raise StaleWrite("the slot is taken")
+        for move in moves:
+            self.staged.get(move.before.plan or "", {}).pop(move.drop.id, None)
+            self.joined[move.drop.id] = move.drop
+        if batch:
+            self.batches[batch.id] = replace(batch, version=batch.version + 1)
+            self.slots.add(batch.slot)
+
+    def open_window(self, window: Window) -> bool:
+        """Open a plan's window."""
+        return self.windows.setdefault(window.plan, window) is window
+
+    def window(self, plan: str) -> Window | None:
+        """A plan's open window."""
+        return self.windows.get(plan)
+
+    def close_window(self, window: Window) -> None:
+        """Close that very window."""
+        if self.windows.get(window.plan) == window:
+            del self.windows[window.plan]
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+        """What waits, the oldest first: the order in which drops were staged."""
+        waiting = islice(self.staged.get(plan, {}).values(), most)
+        return tuple(Pending(d.id, d.staged_at or "", d.size) for d in waiting)
+
+    def open_batch(self, batch: Batch) -> bool:
+        """Record a batch."""
+        if batch.id in self.batches or batch.slot in self.slots:
+            return False
+        self.batches[batch.id] = batch
+        self.slots.add(batch.slot)
+        return True
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """A batch."""
+        return self.batches.get(batch_id)
+
+    def batch_of(self, run: str) -> tuple[Batch, tuple[Drop, ...]] | None:
+        """The batch of a run."""
+        batch = self.batches.get(self.runs.get(run, ""))
+        return (batch, ()) if batch else None
+
+    def write_batch(self, before: Batch, after: Batch) -> None:
+        """Write a batch."""
+        self.batches[before.id] = replace(after, version=before.version + 1)
+        if after.run:
+            self.runs[after.run] = after.id
+
+    def in_flight(self, before: str, most: int = 1000) -> InFlight:
+        """What the reconciler would find."""
+        batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
+        late = (next(iter(found.values())) for found in self.staged.values() if found)
+        drops = tuple(d for d in late if d.changed_at < before)
+        windows = tuple(w for w in self.windows.values() if w.due_at < before)
+        return InFlight(drops[:most], tuple(batches[:most]), windows[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A job run: when it was asked for, what it needs."""
+
+    id: str
+    asked: float
+    vcpu: int
+    seconds: float
+
+
+@dataclass
+class Serverless:
+    """EMR Serverless with its quotas; `begin` is told of a run that gets its workers."""
+
+    clock: VirtualClock
+    assumed: Assumed
+    size_of_batch: Callable[[str], tuple[int, int]]
+    begin: Callable[[Run], None] = print
+    allowance: float = BURST
+    allowed_at: float = 0.0
+    tokens: dict[str, str] = field(default_factory=dict)
+    queue: deque[Run] = field(default_factory=deque)
+    working: dict[str, Run] = field(default_factory=dict)
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:  # noqa: ARG002 (as the port has it)
+        """StartJobRun: refused above the rate, or with the queue full."""
+        now = self.clock.seconds
+        self.allowance = min(BURST, self.allowance + (now - self.allowed_at) * STARTS_A_SECOND)
+        self.allowed_at = now
+        if token in self.tokens:
+            return self.tokens[token]
+        if self.allowance < 1 or len(self.queue) >= MOST_QUEUED:
+            self.seen["refused"] += 1
+            raise ServiceUnavailable("ThrottlingException")
+        self.allowance -= 1
+        total, drops = self.size_of_batch(request)
+        seconds = self.assumed.job_wait + job_seconds(total, drops, self.assumed)
+        run = Run(f"run-{len(self.tokens)}", now, vcpu(workers_for(size)), seconds)
+        self.tokens[token] = run.id
+        self.queue.append(run)
+        self.assign()
+        return run.id
+
+    def assign(self) -> None:
+        """Give workers to whom there are some for, in the order of asking."""
+        while self.queue and len(self.working) < MOST_RUNS and self._free() >= self.queue[0].vcpu:
+            run = self.queue.popleft()
+            if self.clock.seconds - run.asked > QUEUE_SECONDS:
+                self.seen["timed out in the queue"] += 1
+            self.working[run.id] = run
+            self.begin(run)
+        self.seen["most at once"] = max(self.seen["most at once"], len(self.working))
+        self.seen["most queued"] = max(self.seen["most queued"], len(self.queue))
+
+    def _free(self) -> int:
+        return VCPU - sum(r.vcpu for r in self.working.values())
+
+    def find(self, token: str, since: datetime) -> str | None:  # noqa: ARG002
+        """The run of a token."""
+        return self.tokens.get(token)
+
+    def status(self, run: str) -> RunStatus:  # noqa: ARG002
+        """No run has ended whose end was not told."""
+        return RunStatus("working")
+
+
+class Documents:
+    """Takes request documents, and keeps none."""
+
+    def put(self, uri: str, body: bytes, content_type: str) -> None:
+        """Take a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The catalog: one plan for each contract."""
+
+    plans: dict[str, Plan]
+
+    def plan(self, sha: str) -> Plan:
+        """The plan of that hash."""
+        return self.plans[sha]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a day."""
+
+    load: Load
+    pattern: str
+    waits: tuple[float, ...]
+    left: int
+    batches: int
+    hours: float
+    seen: Counter[str]
+
+    @property
+    def bill(self) -> Bill:
+        """What a month of such days costs."""
+        return bill(self.load, each=len(self.waits) / max(self.batches, 1))
+
+
+class Simulation:
+    """Events in the order of their time, from the first drop to the last."""
+
+    def __init__(self, load: Load, pattern: str, assumed: Assumed = ASSUMED) -> None:
+        self.load, self.pattern, self.assumed = load, pattern, assumed
+        self.clock, self.ledger = VirtualClock(), Records()
+        self.jobs = Serverless(self.clock, assumed, self._sizes, self._begin)
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._arrived: dict[str, float] = {}
+        self._waits: list[float] = []
+        self._ended = 0
+        plans = [_plan(n) for n in range(load.contracts)]
+        catalog: Any = Plans({p.sha: p for p in plans})
+        self._shas = [p.sha for p in plans]
+        store: Any = Documents()
+        ledger: Any = self.ledger
+        self.ports = Ports(ZONES, store, ledger, self.jobs, self, self.clock, catalog, load.window, PATIENCE)
+
+    def run(self, most_days: float = 4) -> Outcome:
+        """Let the day pass, and as much more as the last drop needs; `left` are those that still wait in the end."""
+        self._at(MINUTE, self._reconcile)
+        arrivals = self._arrivals()
+        self._next_arrival(arrivals)
+        while self._events and self.clock.seconds < most_days * DAY:
+            self.clock.seconds, _, act = heapq.heappop(self._events)
+            act()
+        left = len(self._arrived)
+        hours = self.clock.seconds / 3600
+        return Outcome(self.load, self.pattern, tuple(sorted(self._waits)), left, self._ended, hours, self.jobs.seen)
+
+    def send(self, window: Window, seconds: int) -> None:
+        """Deliver the message of a window later, and once more if it fails."""
+        self._at(seconds, lambda: self._due(window))
+
+    def _due(self, window: Window) -> None:
+        try:
+            batch_due(self.ports, window)
+        except DropgateError:
+            self._at(AGAIN, lambda: self._due(window))
+
+    def _at(self, seconds: float, act: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (self.clock.seconds + seconds, next(self._order), act))
+
+    def _arrivals(self) -> Iterator[float]:
+        times = {"even": self.load.drops, "hourly": 24, "daily": 1}[self.pattern]
+        return (nth * times // self.load.drops * (DAY / times) for nth in range(self.load.drops))
+
+    def _next_arrival(self, arrivals: Iterator[float]) -> None:
+        moment = next(arrivals, None)
+        if moment is not None:
+            self._at(moment - self.clock.seconds, lambda: self._arrive(arrivals))
+
+    def _arrive(self, arrivals: Iterator[float]) -> None:
+        nth = len(self._arrived) + len(self._waits)
+        plan, at = self._shas[nth % len(self._shas)], stamp(self.clock.now())
+        drop = _drop(f"{nth:032}", plan, self.load.size, at)
+        self._arrived[drop.id] = self.clock.seconds
+        self.ledger.stage(drop)
+        open_window(self.ports, plan, self.load.window)
+        self._next_arrival(arrivals)
+
+    def _sizes(self, request: str) -> tuple[int, int]:
+        batch = self.ledger.batches[request.removeprefix(ZONES.jobs).partition("/")[0]]
+        return batch.size, len(batch.members)
+
+    def _begin(self, run: Run) -> None:
+        self._at(run.seconds, lambda: self._end(run))
+
+    def _end(self, run: Run) -> None:
+        del self.jobs.working[run.id]
+        batch = self.ledger.batches.pop(self.ledger.runs.pop(run.id))
+        self._ended += 1
+        self.ledger.slots.discard(batch.slot)
+        for member in batch.members:
+            del self.ledger.plans[member]
+            if self.ledger.joined.pop(member, None):
+                self._waits.append(self.clock.seconds - self._arrived.pop(member))
+        self.jobs.assign()
+
+    def _reconcile(self) -> None:
+        reconcile(self.ports)
+        if self._arrived or len(self._waits) < self.load.drops:
+            self._at(MINUTE, self._reconcile)
+
+
+def _plan(nth: int) -> Plan:
+    contract = f"c{nth}.v1"
+    properties = tuple(Property(name, "string") for name in HEADER.split(","))
+    return Plan(
+        contract=contract,
+        id=contract[:-3],
+        version="1.0.0",
+        object="o",
+        producer="p",
+        files=(f"c{nth}/*.csv",),
+        properties=properties,
+        checks=RECORD_CHECKS,
+        csv=Csv(),
+    )
+
+
+def _drop(drop_id: str, plan: str, size: int, at: str) -> Drop:
+    name = f"{drop_id}.csv"
+    source = Location(f"s3://stage/{drop_id}")
+    return Drop(
+        drop_id, "landing", name, name, "v", "e", size, "0", at, at, source,
+        state="staged", plan=plan, header_line=HEADER, staged_at=at,
+    )  # fmt: skip
+
+
+def told(found: Outcome) -> str:
+    """An outcome as a row of a page."""
+    load, waits = found.load, found.waits
+    middle, late = (waits[int(len(waits) * q)] / 60 for q in (0.5, 0.99)) if waits else (0.0, 0.0)
+    cells = (
+        f"{load.drops:,}", f"{load.contracts}", found.pattern, f"{found.batches:,}",
+        f"{len(waits) / max(found.batches, 1):.0f}", f"{middle:.0f}", f"{late:.0f}",
+        f"{max(waits, default=0) / 60:.0f}", f"{found.seen['most at once']}", f"{found.seen['most queued']}",
+        f"{found.seen['timed out in the queue']}", f"{found.left:,}", f"{found.bill.dollars / MONTH_DAYS:,.0f}",
+    )  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
+
+
+HEAD = """\
+| drops | contracts | arrive | batches | drops a batch | median wait, min | 99 % | longest | jobs at once | queued | \
+timed out | left | dollars a day |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def main(arguments: list[str]) -> int:
+    """Simulate what is asked for; print a row for each."""
+    parser = argparse.ArgumentParser(prog="python -m bench.quotas", description=__doc__.partition("\n")[0])
+    parser.add_argument("--drops", type=int, default=1_000_000)
+    parser.add_argument("--size", type=int, default=20_000, help="bytes of a drop")
+    parser.add_argument("--contracts", type=int, nargs="+", default=[1, 20, 200])
+    parser.add_argument("--window", type=int, default=60)
+    parser.add_argument("--wait", type=float, default=ASSUMED.job_wait, help="seconds from StartJobRun to workers")
+    parser.add_argument("--arrive", nargs="+", choices=PATTERNS, default=list(PATTERNS))
+    asked = parser.parse_args(arguments)
+    say: Callable[[str], object] = lambda text: print(text, flush=True)  # noqa: E731, T201 (a program for the terminal)
+    say(HEAD)
+    for contracts in asked.contracts:
+        for pattern in asked.arrive:
+            load = Load(asked.drops, asked.size, contracts, asked.window)
+            say(told(Simulation(load, pattern, Assumed(job_wait=asked.wait)).run()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

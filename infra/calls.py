@@ -1,0 +1,82 @@
+"""What drops ask of AWS outside Spark: one table, which the cost model prices and a test holds against what is counted.
+
+It is the way from upload to receipt of accepted drops that are new under their keys, in functions that are warm: a cold
+one reads the catalog's index and the plan once more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import ceil
+
+from functions.aws.dynamodb import MOST_GET
+from functions.batching import GROUP
+
+CREATED, DUE, ENDED = "ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction"
+
+MOST_LONE, MOST_FURTHER, MOST_REPEATED = 22, 13, 4
+"""Bounds: calls for a lone drop, for each further drop of a batch, for an event that comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """One purpose for which a function calls AWS.
+
+    How often for a lone drop, for each further one, and once more in a batch of several. What comes in groups counts
+    for the first group; `of_batch` adds the others.
+    """
+
+    function: str
+    operation: str
+    lone: int
+    further: int
+    why: str
+    several: int = 0
+
+
+CALLS = (
+    Calls(CREATED, "s3:GetObject", 1, 1, "the catalog's pointer, unless it has changed"),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "received: drop, history, way from the beginning of its id"),
+    Calls(CREATED, "s3:GetObject", 1, 1, "the head of the file, for admission"),
+    Calls(CREATED, "s3:CopyObject", 1, 1, "landing to stage, on conditions"),
+    Calls(CREATED, "s3:DeleteObject", 1, 1, "the pinned version leaves landing"),
+    Calls(
+        CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending, lineage; the first: its window"
+    ),
+    Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
+    Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
+    Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
+    Calls(DUE, "dynamodb:Query", 1, 0, "what waits"),
+    Calls(DUE, "dynamodb:BatchGetItem", 1, 0, "the drops that are chosen"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members"),
+    Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
+    Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
+    Calls(ENDED, "dynamodb:GetItem", 1, 0, "the way from the run"),
+    Calls(ENDED, "dynamodb:BatchGetItem", 1, 0, "the batch and its members"),
+    Calls(ENDED, "s3:GetObject", 1, 0, "the result document"),
+    Calls(ENDED, "dynamodb:TransactWriteItems", 1, 1, "promoting: verdict, destination, lineage"),
+    Calls(ENDED, "s3:CopyObject", 1, 1, "stage to promoted, on conditions"),
+    Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for people"),
+    Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for machines"),
+    Calls(
+        ENDED, "dynamodb:TransactWriteItems", 1, 1, "accepted: drop, history, lineage; of a lone drop its batch, too"
+    ),
+    Calls(ENDED, "dynamodb:TransactWriteItems", 0, 0, "the batch of several has ended", several=1),
+)
+
+Counted = Counter[tuple[str, str]]
+"""Calls by function and operation."""
+
+
+def of_batch(drops: int) -> Counted:
+    """The calls of a batch of so many drops, by function and operation."""
+    counted: Counted = Counter()
+    for one in CALLS:
+        counted[one.function, one.operation] += one.lone + one.further * (drops - 1) + one.several * (drops > 1)
+    counted[DUE, "dynamodb:BatchGetItem"] += ceil(drops / MOST_GET) - 1
+    counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
+    if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them
+        counted[DUE, "dynamodb:TransactWriteItems"] += ceil(drops / GROUP)
+    return counted

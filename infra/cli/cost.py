@@ -1,0 +1,112 @@
+"""`dropgate cost`: a load in; what it costs at list prices, and what window and size change, out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from infra.cost import Bill, Load
+
+WINDOWS = (0, 60, 300, 900)
+FILES = (10_000, 1024**2, 100 * 1024**2)
+
+
+class Size(click.ParamType):
+    """Bytes, written like 100KB or 200MiB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Bytes of what was written."""
+        from infra.cost import size_of
+
+        try:
+            found = size_of(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        if not found:
+            self.fail("a drop has a byte at least", param, ctx)
+        return found
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate cost --drops 10000 --size 100KB
+  dropgate cost --drops 1000000 --size 20KB --contracts 20 --window 300
+  dropgate cost --drops 300 --size 200MiB --month --format json
+"""
+)
+@click.option("--drops", type=click.IntRange(min=1), required=True, help="How many files a day.")
+@click.option("--size", type=Size(), required=True, help="Size of each, like 100KB or 200MiB.")
+@click.option(
+    "--contracts", type=click.IntRange(min=1), default=1, show_default=True, help="Contracts that share them."
+)
+@click.option(
+    "--window", type=click.IntRange(0, 900), default=60, show_default=True, help="Batching window in seconds."
+)
+@click.option("--month", is_flag=True, help="--drops counts files a month instead.")
+@click.option("--burst", is_flag=True, help="All files of a contract's day come at once, not evenly spread.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(drops: int, size: int, contracts: int, window: int, month: bool, burst: bool, form: str) -> None:
+    """Say what a load costs on AWS, at the list prices of infra/prices.json, without free tiers.
+
+    docs/cost.md says what is counted and what is assumed.
+    """
+    from infra.cost import MONTH_DAYS, Load, bill
+
+    daily = max(1, round(drops / MONTH_DAYS)) if month else drops
+    load = Load(daily, size, min(contracts, daily), window, burst)
+    found = bill(load)
+    click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
+
+
+def _document(found: Bill) -> dict[str, Any]:
+    return {
+        "load": asdict(found.load),
+        "drops_per_batch": found.per_batch,
+        "batches_per_day": found.batches,
+        "dollars_per_month": found.dollars,
+        "dollars_per_thousand_drops": found.per_thousand,
+        "dollars_per_tib": found.per_tib,
+        "shares": found.shares(),
+        "lines": [asdict(line) for line in found.lines],
+        "sensitivity": _sensitivity(found.load),
+    }
+
+
+def _text(found: Bill) -> str:
+    load = found.load
+    lines = [
+        f"{load.drops:,} drops a day of {load.size:,} bytes, {load.contracts} contracts, window {load.window} s:",
+        f"  {found.per_batch:,.1f} drops a batch, {found.batches:,.0f} batches a day",
+        "",
+        f"  ${found.dollars:,.2f} a month   ${found.per_thousand:,.4f} per 1,000 drops   ${found.per_tib:,.2f} per TiB",
+        "",
+        f"{'SERVICE':<16}{'QUANTITY':>16}  {'DOLLARS':>10}  UNIT",
+    ]
+    lines += [
+        f"{line.service:<16}{line.quantity:>16,.1f}  {line.dollars:>10,.2f}  {line.unit}"
+        for line in sorted(found.lines, key=lambda one: -one.dollars)
+    ]
+    lines += ["", "SHARES", "  " + "  ".join(f"{name} {part:.0%}" for name, part in found.shares().items())]
+    lines += ["", "DOLLARS PER 1,000 DROPS, IF ONLY THIS CHANGES"]
+    lines += [
+        f"  {row['what']:<28}{row['per_batch']:>8,.1f} a batch  {row['per_thousand']:>10,.4f}"
+        for row in _sensitivity(load)
+    ]
+    return "\n".join(lines)
+
+
+def _sensitivity(load: Load) -> list[dict[str, Any]]:
+    from infra.cost import bill
+
+    changed = [(f"window {w} s", replace(load, window=w)) for w in WINDOWS]
+    changed += [(f"files of {s:,} bytes", replace(load, size=s)) for s in FILES]
+    changed.append(("all at once", replace(load, burst=True)))
+    bills = [(what, bill(other)) for what, other in changed]
+    return [{"what": what, "per_batch": b.per_batch, "per_thousand": b.per_thousand} for what, b in bills]

@@ -1,0 +1,241 @@
+"""What a load costs: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
+
+Calls come from `infra.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from `functions.batching`;
+what nobody has measured on AWS is in `Assumed`, each figure with where it is from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from functions.aws.emr_serverless import Workers, workers_for
+from functions.batching import MOST_BYTES, MOST_DROPS
+from infra.calls import CREATED, DUE, ENDED, of_batch
+
+PRICES = Path(__file__).with_name("prices.json")
+MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
+DAY, MONTH_DAYS = 86400, 365 / 12
+S3_WRITES = frozenset({"s3:PutObject", "s3:CopyObject", "s3:ListObjectsV2"})
+S3_READS = frozenset({"s3:GetObject", "s3:HeadObject"})
+QUEUES, FUNCTIONS = 3, (CREATED, DUE, ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What the model takes for granted, in seconds, GB, bytes and counts."""
+
+    job_start: float = 19.0
+    """Spark's start and a JVM that compiles: docs/benchmarks.md, whole process 25.04 s less the warm job of 6.12 s."""
+    job_fixed: float = 0.96
+    """A warm job of one small drop (docs/benchmarks.md)."""
+    job_drop: float = 0.008
+    """Each further drop: (8.89 - 0.96) s for 999 (docs/benchmarks.md)."""
+    job_bytes: float = 202 * MIB / (6.12 - 0.96) / 2
+    """Bytes a second and core of clean CSV: 202 MiB on two cores (docs/benchmarks.md)."""
+    job_minimum: float = 60.0
+    """Seconds that each worker costs at least (EMR Serverless pricing page)."""
+    job_wait: float = 60.0
+    """From StartJobRun to the workers, not billed: AWS gives no figure, users say 60 to 90 s and more."""
+    call_seconds: float = 0.02
+    """Mean time of a call inside a Region, an assumption."""
+    memory_gb: tuple[float, float, float] = (1769 / 1024, 0.5, 0.5)
+    """Of the three functions (template.yaml)."""
+    spark_writes: tuple[float, float] = (50, 1.5)
+    """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
+    spark_reads: tuple[float, float] = (50, 7)
+    """S3 reads of a job, and of each of its drops: counted likewise."""
+    drop_writes: int = 69
+    """Write units of a drop: 1 to 2 KB in table and two indexes, five transactions at double price, one put."""
+    batch_writes: int = 40
+    """Write units of a batch besides 0.4 for each member: BATCH three times, RUN, window, indexes."""
+    drop_reads: float = 2.1
+    """Read units: a drop is read twice, consistently, its PENDING item once."""
+    batch_reads: float = 3.0
+    notices: int = 5
+    """History items of an accepted drop; each is a request of the pipe and an event of ours."""
+    log_bytes: int = 2500
+    """Of an invocation: its own lines, a metric line, three of Lambda's."""
+    metrics: int = 12
+    work_days: int = 30
+    """How long stage and jobs are kept (template.yaml, WorkDays)."""
+    kept_bytes: int = 60_000
+    """Receipts, evidence and records of a drop that stay: priced for one month."""
+    record_bytes: int = 12_000
+    """Items of a drop in table and indexes, priced for one month."""
+    pollers: float = 5 / 20
+    """Empty receives a second and queue: five pollers, each waiting 20 s, an assumption."""
+
+
+ASSUMED = Assumed()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once."""
+
+    drops: int
+    size: int
+    contracts: int = 1
+    window: int = 60
+    burst: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A price times a quantity, both for a month."""
+
+    service: str
+    name: str
+    unit: str
+    quantity: float
+    dollars: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a load costs in a month, and how its drops are batched."""
+
+    load: Load
+    per_batch: float
+    batches: float
+    lines: tuple[Line, ...]
+
+    @property
+    def dollars(self) -> float:
+        """The month's sum."""
+        return sum(line.dollars for line in self.lines)
+
+    @property
+    def per_thousand(self) -> float:
+        """Dollars for 1,000 drops."""
+        return self.dollars / (self.load.drops * MONTH_DAYS) * 1000
+
+    @property
+    def per_tib(self) -> float:
+        """Dollars for a TiB of files."""
+        return self.per_thousand / 1000 * TIB / self.load.size
+
+    def shares(self) -> dict[str, float]:
+        """Each service's part of the sum, the largest first."""
+        totals: Counter[str] = Counter()
+        for line in self.lines:
+            totals[line.service] += line.dollars  # type: ignore[assignment] # a Counter adds up floats as well
+        return {service: part / self.dollars for service, part in totals.most_common()}
+
+
+@cache
+def prices() -> Mapping[str, Any]:
+    """The list prices by name: service, usd, per, unit, source."""
+    found: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
+    return found
+
+
+def batch_drops(load: Load) -> float:
+    """How many drops share a batch on average."""
+    per_contract = load.drops / load.contracts
+    gathered = per_contract if load.burst else 1 + per_contract / DAY * load.window
+    return max(1.0, min(gathered, per_contract, MOST_DROPS, MOST_BYTES // load.size if load.size else MOST_DROPS))
+
+
+def job_seconds(size: float, drops: float, assumed: Assumed = ASSUMED) -> float:
+    """How long a job of so many bytes and drops works, from its workers' start on."""
+    workers = workers_for(int(size))
+    warm = assumed.job_fixed + assumed.job_drop * (drops - 1)
+    return assumed.job_start + warm + size / (assumed.job_bytes * workers.cores * workers.most)
+
+
+def vcpu(workers: Workers) -> int:
+    """The vCPU of a run."""
+    return workers.driver_cores + workers.cores * workers.most
+
+
+def memory_gb(workers: Workers) -> int:
+    """The memory of a run: each worker's with a tenth of overhead, in whole GB."""
+    return _worker_gb(workers.driver_memory) + workers.most * _worker_gb(workers.memory)
+
+
+def _worker_gb(memory: str) -> int:
+    return ceil(float(memory.removesuffix("g")) * 1.1)
+
+
+def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> dict[str, float]:
+    """Units of each price that a month takes."""
+    drops = load.drops * MONTH_DAYS
+    each = each or batch_drops(load)
+    batches = drops / each
+    calls = _calls(each)
+    workers, billed = _job(load, each, assumed)
+    requests = {CREATED: drops, DUE: batches, ENDED: batches}
+    asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
+    memory = dict(zip(FUNCTIONS, assumed.memory_gb, strict=True))
+    writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
+    reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
+    sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
+    minutes = MONTH_DAYS * 24 * 60
+    return {
+        "s3_write": batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1],
+        "s3_read": batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1],
+        "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
+        "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
+        "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * 8 / 2,
+        "dynamodb_gb_month": drops * assumed.record_bytes / GB,
+        # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
+        "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
+        "lambda_request": sum(requests.values()) + minutes,
+        "lambda_gb_second": assumed.call_seconds * (sum(asked[f] * memory[f] for f in FUNCTIONS) + minutes * 8 * 0.5),
+        "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
+        "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
+        "service_event": drops + batches,
+        "custom_event": drops * assumed.notices,
+        "pipe_request": drops * assumed.notices,
+        "log_gb": (sum(requests.values()) + minutes) * assumed.log_bytes / GB,
+        "metric_month": assumed.metrics,
+        "trace": sum(_traced(n) for n in (*requests.values(), minutes)),
+    }
+
+
+def _calls(drops: float) -> dict[tuple[str, str], float]:
+    """The calls of a batch of so many drops on average: between those of the whole numbers beside it."""
+    below, above, part = of_batch(int(drops)), of_batch(ceil(drops)), drops - int(drops)
+    return {key: below[key] * (1 - part) + above[key] * part for key in above}
+
+
+def _job(load: Load, each: float, assumed: Assumed) -> tuple[Workers, float]:
+    size = load.size * each
+    return workers_for(int(size)), max(assumed.job_minimum, ceil(job_seconds(size, each, assumed)))
+
+
+def _traced(requests: float) -> float:
+    """X-Ray's default rule: the first request of a second, and a twentieth of the others."""
+    seconds = MONTH_DAYS * DAY
+    return min(requests, seconds) + max(0.0, requests - seconds) / 20
+
+
+def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> Bill:
+    """What a load costs in a month; `each` is how many drops share a batch, where that is known better."""
+    lines = []
+    for name, quantity in usage(load, assumed, each).items():
+        price = prices()[name]
+        dollars = quantity * price["usd"] / price["per"]
+        lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
+    each = each or batch_drops(load)
+    return Bill(load, each, load.drops / each, tuple(lines))
+
+
+SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1024, "MIB": MIB, "GIB": GIB}
+
+
+def size_of(text: str) -> int:
+    """Bytes of a size like `200MiB`, `100KB` or `512`; ValueError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if found is None or found[2].upper() not in SIZES:
+        raise ValueError(f"{text!r} is no size; write it like 100KB, 200MiB or 1.5GiB")
+    return int(float(found[1]) * SIZES[found[2].upper()])
