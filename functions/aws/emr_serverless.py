@@ -101,6 +101,8 @@ def run_policy(job: JobCode, reach: Reach) -> str:
         {"Effect": "Allow", "Action": "s3:GetObject", "Resource": reads},
         {"Effect": "Allow", "Action": writing, "Resource": writes},
         {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": buckets},
+        # Of which key and through whom, the role says.
+        {"Effect": "Allow", "Action": ["kms:Decrypt", "kms:GenerateDataKey"], "Resource": "*"},
     ]
     return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
 

@@ -85,7 +85,9 @@ def test_run_may_touch_its_own_folders_alone() -> None:
     code = JobCode("app", "arn:aws-cn:iam::123456789012:role/job", "s3://b/code/entry.py", "s3://b/code/dropgate.zip")
     policy = json.loads(run_policy(code, Reach(("s3://b/stage/o.v1/",), ("s3://b/jobs/x/1/", "s3://b/reports/shop/"))))
 
-    assert {r for each in policy["Statement"] for r in each["Resource"]} == {
+    *storage, key = policy["Statement"]
+    assert (key["Action"], key["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
+    assert {r for each in storage for r in each["Resource"]} == {
         "arn:aws-cn:s3:::b",
         "arn:aws-cn:s3:::b/code/dropgate.zip",
         "arn:aws-cn:s3:::b/code/entry.py",
