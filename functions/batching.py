@@ -23,9 +23,8 @@ from functions.keys import Zones
 from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
 from functions.submission import Drop, Moved, advance
 
-MOST_DROPS = 250
 MOST_BYTES = 1024**3
-"""Bounds of a batch; a drop that is larger goes alone."""
+"""Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
 
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
@@ -64,8 +63,8 @@ def quiet(ports: Ports, plan: str) -> bool:
 def batch_due(ports: Ports, window: Window) -> Batch | None:
     """Close a window, claim what has gathered and start its job; None if nothing waits or may start."""
     ports.ledger.close_window(window)
-    waiting = ports.ledger.pending(window.plan, MOST_DROPS + 1)
-    chosen, plan = choose(waiting), ports.catalog.plan(window.plan)
+    waiting = ports.ledger.pending(window.plan, ports.most_drops + 1)
+    chosen, plan = choose(waiting, ports.most_drops), ports.catalog.plan(window.plan)
     found = ports.ledger.unless_held([p.drop for p in chosen], plan.contract, plan.producer) if chosen else ()
     if found is None:
         return None  # held up by somebody: the reconciler opens the window again, minute after minute
@@ -86,11 +85,11 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     return started
 
 
-def choose(pending: Sequence[Pending]) -> tuple[Pending, ...]:
-    """The oldest that fit into one batch; a first one that is too large goes alone."""
+def choose(pending: Sequence[Pending], most: int) -> tuple[Pending, ...]:
+    """The oldest that fit into one batch of `most` drops; a first one that is too large goes alone."""
     chosen: list[Pending] = []
     total = 0
-    for one in pending[:MOST_DROPS]:
+    for one in pending[:most]:
         total += one.size
         if chosen and total > MOST_BYTES:
             break

@@ -15,6 +15,9 @@ from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
 
+MOST_DROPS = 250
+"""The template's default of how many drops go into one batch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stat:
@@ -333,8 +336,8 @@ class Ports:
     """The world, handed to every use case.
 
     `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
-    `most_batches` is how many may be under way; `seen` is when this process last staged a drop of a plan: a guess at
-    what is cheapest, no more.
+    `most_drops` is how many go into one batch, `most_batches` how many of those may be under way; `seen` is when this
+    process last staged a drop of a plan: a guess at what is cheapest, no more.
     """
 
     zones: Zones
@@ -346,6 +349,7 @@ class Ports:
     catalog: Published
     window_seconds: int = 60
     patience_seconds: int = 60
+    most_drops: int = MOST_DROPS
     most_batches: int = 16
     seen: dict[str, datetime] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contracts.errors import StaleWrite
+from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.ingest import pin, resume
 from functions.ports import Ports
 from functions.submission import Drop, Stays, advance
@@ -52,10 +52,26 @@ def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
     )
     if isinstance(answer, Stays):
         return NotReplayed(answer.reason, drop)
-    if ports.store.head(drop.source) is None:
+    if _gone(ports, drop):
         return NotReplayed("its bytes are no longer kept; the file must be uploaded again", drop)
     try:
         ports.ledger.write((answer,))
     except StaleWrite:
         return NotReplayed("somebody else is replaying it at this moment", drop)
-    return Replayed(resume(ports, answer.drop))
+    return Replayed(_begun(ports, answer.drop))
+
+
+def _gone(ports: Ports, drop: Drop) -> bool:
+    """Whether a drop's bytes are no longer kept; who may not look at them leaves that to the schedule."""
+    try:
+        return ports.store.head(drop.source) is None
+    except ServiceUnavailable:
+        return False
+
+
+def _begun(ports: Ports, drop: Drop) -> Drop:
+    """Take a drop on at once, if the caller may; else the schedule does, as all that is left behind."""
+    try:
+        return resume(ports, drop)
+    except ServiceUnavailable:
+        return drop

@@ -2,7 +2,7 @@
 
 Pure. Of each right there are two sides, one to attach to the principal and one for the bucket: in the account of the
 stack the first is enough, across accounts AWS asks for both (IAM user guide, "Cross-account policy evaluation logic").
-What is denied stands in the bucket's policy and is meant for everybody. No policy of S3 can limit the size or number
+What everybody is denied, as another key, stands in the template. No policy of S3 can limit the size or number
 of uploads: dropgate refuses by size itself.
 """
 
@@ -15,10 +15,6 @@ from typing import Any
 
 from contracts.pattern import literal_folder
 from contracts.plan import Plan
-
-ENCRYPTION = "s3:x-amz-server-side-encryption"
-KEY_ID = f"{ENCRYPTION}-aws-kms-key-id"
-CUSTOMER = f"{ENCRYPTION}-customer-algorithm"
 
 Statement = dict[str, Any]
 
@@ -76,8 +72,8 @@ def for_producer(
     put = _allow("PutOwn", ["s3:PutObject", "s3:AbortMultipartUpload"], own)
     read = _allow("ReadReports", "s3:GetObject", buckets.arn(buckets.internal, reports))
     listed = _listing("ListReports", buckets.arn(buckets.internal), reports)
-    guards = [*_encryption(buckets, own), *([] if overwrite else [_no_overwrite(own)])]
-    landing = [_to(principal, put, producer), *({**each, "Sid": _sid(producer, each)} for each in guards)]
+    guards = () if overwrite else ({**(guard := _no_overwrite(own)), "Sid": _sid(producer, guard)},)
+    landing = [_to(principal, put, producer), *guards]
     internal = [_to(principal, each, producer) for each in (read, listed)]
     use = _use(buckets, ["kms:Decrypt", "kms:GenerateDataKey"])
     both = {buckets.landing: tuple(landing), buckets.internal: tuple(internal)}
@@ -105,29 +101,11 @@ def _listing(sid: str, bucket: str, folder: str) -> Statement:
     return _allow(sid, "s3:ListBucket", bucket, StringLike={"s3:prefix": f"{folder}*"})
 
 
-def _deny(sid: str, resource: list[str], **condition: Any) -> Statement:
-    everybody = {"Sid": sid, "Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": resource}
-    return everybody | {"Condition": condition}
-
-
-def _encryption(buckets: Buckets, own: list[str]) -> Iterable[Statement]:
-    """Nothing may lie in landing that dropgate could not read.
-
-    An upload that says nothing gets the bucket's own encryption. One that asks for some must name the bucket's key:
-    `aws:kms` without a key would be AWS's own key (Amazon S3 API, PutObject).
-    """
-    yield _deny("NoCustomerProvidedKey", own, Null={CUSTOMER: "false"})
-    if buckets.key is None:
-        yield _deny("NoKeyOfOnesOwn", own, Null={KEY_ID: "false"})
-        return
-    yield _deny("NoOtherKey", own, Null={KEY_ID: "false"}, StringNotEquals={KEY_ID: buckets.key})
-    yield _deny("NoOtherEncryption", own, Null={ENCRYPTION: "false", KEY_ID: "true"})
-
-
 def _no_overwrite(own: list[str]) -> Statement:
     # The parts of a multipart upload make no object yet, and cannot bring the header.
-    creating = {"s3:ObjectCreationOperation": "true"}
-    return _deny("NoOverwrite", own, Null={"s3:if-none-match": "true"}, Bool=creating)
+    conditions = {"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}
+    denied = {"Sid": "NoOverwrite", "Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": own}
+    return denied | {"Condition": conditions}
 
 
 def _use(buckets: Buckets, actions: list[str]) -> tuple[Statement, ...]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from functions.aws.emr_serverless import Workers, workers_for
-from functions.batching import MOST_BYTES, MOST_DROPS
+from functions.batching import MOST_BYTES
+from functions.ports import MOST_DROPS
 from infra.calls import CREATED, DUE, ENDED, of_batch
 
 PRICES = Path(__file__).with_name("prices.json")

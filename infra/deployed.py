@@ -44,9 +44,11 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_TABLE": outputs["LedgerTable"],
         "DROPGATE_BATCH_QUEUE": outputs["BatchQueueUrl"],
         "DROPGATE_WINDOW_SECONDS": parameters["WindowSeconds"],
+        "DROPGATE_MOST_DROPS": parameters["MostDrops"],
         "DROPGATE_MOST_BATCHES": parameters["MaximumConcurrentRuns"],
         "DROPGATE_APPLICATION": outputs["EmrApplication"],
         "DROPGATE_JOB_ROLE": outputs["JobRoleArn"],
+        "DROPGATE_DATA_KEY": outputs["DataKeyArn"],
         "DROPGATE_JOB_ENTRY": f"{internal}/code/entry.py",
         "DROPGATE_JOB_ARCHIVE": f"{internal}/code/dropgate.zip",
     }

@@ -95,5 +95,6 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         catalog=Published(store, zones.catalog),
         window_seconds=int(environment["DROPGATE_WINDOW_SECONDS"]),
         patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
+        most_drops=int(environment["DROPGATE_MOST_DROPS"]),
         most_batches=int(environment["DROPGATE_MOST_BATCHES"]),
     )

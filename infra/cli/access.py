@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest
+from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from infra.access import Access, Buckets
@@ -23,7 +24,7 @@ KEY = re.compile(r"arn:aws[\w-]*:kms:[\w-]+:\d{12}:key/[\w-]+")
 Examples:
   dropgate access producer inmet --principal arn:aws:iam::210987654321:role/sender
   dropgate access consumer --principal arn:aws:iam::123456789012:role/analyst
-  dropgate access consumer nyc-weather.v1 --principal arn:aws:iam::123456789012:role/analyst --format json
+  dropgate access consumer nyc-weather.v1 --stack dropgate --principal arn:aws:iam::123456789012:role/analyst
 
 Size and number of uploads are beyond any policy of S3: dropgate refuses files that are too large with a receipt.
 """
@@ -40,9 +41,10 @@ Size and number of uploads are beyond any policy of S3: dropgate refuses files t
 @click.option("--landing-bucket", metavar="NAME", help="Where producers upload (default: that of the stack).")
 @click.option("--internal-bucket", metavar="NAME", help="Where the receipts lie (default: that of the stack).")
 @click.option("--promoted-bucket", metavar="NAME", help="Where consumers read (default: that of the stack).")
-@click.option("--key", metavar="ARN", help="The customer key of the buckets; uploads under any other are denied.")
+@click.option("--key", metavar="ARN", help="The key that encrypts them (default: that of the stack).")
 @click.option("--no-overwrite", is_flag=True, help="Deny uploads that do not say If-None-Match: *.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
 def command(
     who: str,
     name: str | None,
@@ -89,7 +91,7 @@ def _buckets(who: str, given: dict[str, str | None], key: str | None, partition:
     for zone in ("promoted",) if who == "consumer" else ("landing", "internal"):
         if not names[zone]:
             raise click.UsageError(f"No stack to ask for its buckets; name one with --{zone}-bucket.")
-    return Buckets(**names, key=key, partition=partition)
+    return Buckets(**names, key=key or stack.get("DROPGATE_DATA_KEY"), partition=partition)
 
 
 def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ...]]:

@@ -140,8 +140,9 @@ def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Ca
     """Name the actions of a request in one of AWS's JSON or query protocols."""
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
     if not target:
-        operation = dict(parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
-        yield Call(who.caller, f"{who.service}:{operation}", "*")
+        form = dict(parse_qsl(body.decode("utf-8", "replace")))
+        stack = f"arn:aws:cloudformation:{who.region}:{ACCOUNT}:stack/{form.get('StackName')}/{'0' * 8}"
+        yield Call(who.caller, f"{who.service}:{form.get('Action', '')}", stack if "StackName" in form else "*")
         return
     operation, asked = target.rpartition(".")[2], json.loads(body or b"{}")
     if who.service == "dynamodb" and "TransactItems" in asked:

@@ -1,5 +1,6 @@
 """Events as AWS services send them: what happened in, messages in the queues of the matching rules out."""
 
+import json
 import secrets
 import time
 import uuid
@@ -9,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from moto.events.models import events_backends
+from moto.sqs.models import sqs_backends
 
 ACCOUNT = "123456789012"
 
@@ -65,13 +67,26 @@ def event(
 
 
 def deliver(occurred: Event) -> None:
-    """Send an event of an AWS service to the targets of each enabled rule on the default bus that matches it.
+    """Send an event of an AWS service to the queues of each enabled rule on the default bus that matches it.
 
-    Services use the default bus only, and PutEvents lets nobody else send as `aws.*`: this goes in from within.
+    Services use the default bus only, and PutEvents lets nobody else send as `aws.*`: this goes in from within. A
+    message of a fair queue carries its group, which a target may take from the event.
     """
-    # moto wants the time as seconds while it delivers, and writes it as AWS does.
-    moment = datetime.strptime(occurred["time"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
-    bus = events_backends[ACCOUNT][occurred["region"]].event_buses["default"]
-    for rule in list(bus.rules.values()):
-        if rule.state == "ENABLED":
-            rule.send_to_targets({**occurred, "time": moment}, transform_input=False)  # type: ignore[typeddict-item]
+    region = occurred["region"]
+    queues = sqs_backends[ACCOUNT][region]
+    for rule in list(events_backends[ACCOUNT][region].event_buses["default"].rules.values()):
+        if rule.state == "ENABLED" and rule.event_pattern.matches_event(occurred):  # type: ignore[arg-type]
+            for target in rule.targets:
+                group = target.get("SqsParameters", {}).get("MessageGroupId")
+                name = target["Arn"].rpartition(":")[2]
+                queues.send_message(name, json.dumps(occurred), group_id=group and found(group, occurred))
+
+
+def found(path: str, occurred: Event) -> str:
+    """What a path such as `$.detail.requester` names in an event; a text that is no path stands for itself."""
+    if not path.startswith("$."):
+        return path
+    value: Any = occurred
+    for key in path.removeprefix("$.").split("."):
+        value = value[key]
+    return str(value)

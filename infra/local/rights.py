@@ -5,9 +5,10 @@ made use of and what was refused is kept, so that tests can say what a role has 
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from infra.local.calls import Call
 from infra.local.events import ACCOUNT
@@ -57,6 +58,15 @@ class Guard:
         self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
         for name, function in stack.functions.items():
             self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))
+
+    @contextmanager
+    def holding(self, caller: str, statements: Iterable[Mapping[str, Any]]) -> Iterator[None]:
+        """Hold a caller to a policy within."""
+        self._rights[caller] = Rights(f"arn:aws:iam::{ACCOUNT}:user/{caller}", read(tuple(statements)))
+        try:
+            yield
+        finally:
+            del self._rights[caller]
 
     @contextmanager
     def running(self, stack: Stack, policy: str | None) -> Iterator[None]:

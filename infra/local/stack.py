@@ -18,6 +18,7 @@ from infra.local.template import (
     expand,
     made_by_moto,
     of_type,
+    policy_statements,
     role_statements,
     schedules,
     statements_of,
@@ -75,8 +76,8 @@ class Pipe:
 class Stack:
     """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
 
-    `roles` holds the statements of each role by logical id, `bucket_policies` those of each bucket by name,
-    `bucket_keys` the ARNs of customer keys by bucket.
+    `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
+    those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket.
     """
 
     region: str
@@ -88,6 +89,7 @@ class Stack:
     application_id: str
     application: Mapping[str, Any]
     roles: Mapping[str, tuple[Mapping[str, Any], ...]]
+    people: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_keys: Mapping[str, str]
 
@@ -116,6 +118,7 @@ def deploy(
         application_id=application_id,
         application=answer["application"],
         roles={name: tuple(found) for name, found in answer["roles"].items()},
+        people={name: tuple(found) for name, found in answer["people"].items()},
         bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
         bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
     )
@@ -169,6 +172,7 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
         "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
         "application": application["Properties"],
         "roles": {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")},
+        "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
         "bucket_policies": [
             {"Bucket": each["Properties"]["Bucket"], "Statements": each["Properties"]["PolicyDocument"]["Statement"]}
             for each in of_type(template, "AWS::S3::BucketPolicy").values()

@@ -18,15 +18,17 @@ _MADE = frozenset(
         "AWS::DynamoDB::Table",
         "AWS::Events::EventBus",
         "AWS::Events::Rule",
+        "AWS::IAM::ManagedPolicy",
         "AWS::IAM::Role",
         "AWS::KMS::Key",
+        "AWS::Logs::LogGroup",
         "AWS::S3::Bucket",
         "AWS::SNS::Topic",
         "AWS::SQS::Queue",
     }
 )
 # By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
-# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), log groups, alarms and
+# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), alarms and
 # whom they tell.
 _NOT_MADE = frozenset(
     {
@@ -37,7 +39,6 @@ _NOT_MADE = frozenset(
         "AWS::Lambda::EventSourceMapping",
         "AWS::Lambda::Function",
         "AWS::Lambda::Permission",
-        "AWS::Logs::LogGroup",
         "AWS::Pipes::Pipe",
         "AWS::S3::BucketPolicy",
         "AWS::SNS::Subscription",
@@ -94,6 +95,12 @@ def schedules(template: Template) -> Resources:
 def statements_of(template: Template, function: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Collect the policy statements that the template gives a function's role."""
     return role_statements(template, function["Role"]["Fn::GetAtt"][0])
+
+
+def policy_statements(template: Template, policy: str) -> list[dict[str, Any]]:
+    """Collect the statements of a policy that is there to be attached."""
+    found: list[dict[str, Any]] = template["Resources"][policy]["Properties"]["PolicyDocument"]["Statement"]
+    return found
 
 
 def role_statements(template: Template, role: str) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ import pytest
 
 from functions.aws.emr_serverless import JobCode, run_policy
 from functions.ports import Reach
-from infra.access import ENCRYPTION, KEY_ID, Access, Buckets, for_consumer, for_producer
+from infra.access import Access, Buckets, for_consumer, for_producer
 from infra.bundles import ROOT
 from infra.local.cloud import Cloud
 from infra.local.policies import Request, Statement, decide, read
@@ -27,6 +27,8 @@ OURS, THEIRS = "123456789012", "210987654321"
 KEY = f"arn:aws:kms:us-east-1:{OURS}:key/0a1b"
 EVERYTHING = read([{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}])
 
+ENCRYPTION = "s3:x-amz-server-side-encryption"
+KEY_ID = f"{ENCRYPTION}-aws-kms-key-id"
 NEW = {"s3:ObjectCreationOperation": "true", "s3:if-none-match": "*"}
 KMS = {ENCRYPTION: "aws:kms"}
 ACTIONS: dict[str, tuple[str, Mapping[str, str]]] = {
@@ -96,6 +98,9 @@ EXPECTED: dict[str, dict[str, str]] = {
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
     | {"evidence": WORK, "jobs": WORK, "reports/shop": WORK, "jobs, other": "list", "reports/inmet": "list"},
     "NoticesPipeRole": {},
+    "WatchPolicy": dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ),
+    "WatchPolicy and OperatePolicy": dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ),
+    "PublishPolicy": {"catalog": f"{PUT} get list"},
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ},
     "producer inmet, another account, no overwrite": {"landing/inmet": SEND, "reports/inmet": READ},
     "producer inmet, the bucket's policy not set": {},
@@ -180,6 +185,9 @@ def site(stack: Stack) -> Site:
         "JobRole": Who(role("JobRole"), job),
         "JobRole in a run of shop": Who(role("JobRole"), job, read(json.loads(run_policy(code, reach)))),
         "NoticesPipeRole": Who(role("NoticesPipeRole"), read(stack.roles["NoticesPipeRole"])),
+        "WatchPolicy": Who(role("watcher"), watch := read(stack.people["WatchPolicy"])),
+        "WatchPolicy and OperatePolicy": Who(role("operator"), watch + read(stack.people["OperatePolicy"])),
+        "PublishPolicy": Who(role("publisher"), read(stack.people["PublishPolicy"])),
         "producer shop": granted(shop),
         "producer inmet, another account, no overwrite": granted(inmet),
         "producer inmet, the bucket's policy not set": granted(inmet, role("second", THEIRS)),
@@ -195,7 +203,8 @@ def site(stack: Stack) -> Site:
 
 def test_table_names_every_principal(site: Site, stack: Stack) -> None:
     assert set(EXPECTED) == set(site.principals)
-    roles = {name.removesuffix("Role") if name.endswith("FunctionRole") else name for name in stack.roles}
+    functions = {f"{name.removesuffix('Function')}Role": name for name in stack.functions}
+    roles = {functions.get(name, name) for name in stack.roles} | stack.people.keys() - {"OperatePolicy"}
     assert roles <= set(EXPECTED), "a role of the template that the table does not know"
     assert not [zone for zones in EXPECTED.values() for zone in zones if zone not in ZONES]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.quotas import MOST_RUNS, VCPU, Outcome, Simulation, main
-from functions.batching import MOST_DROPS
+from functions.ports import MOST_DROPS
 from infra.cost import Load
 
 DROPS = 4000

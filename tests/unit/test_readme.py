@@ -30,7 +30,9 @@ def consoles() -> list[tuple[str, str]]:
 
 CONSOLES = consoles()
 COMMAND_LINES = [line for line, _ in CONSOLES if line.startswith("dropgate ")]
-LINKS = [(name, link) for name, text in TEXTS.items() for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)]
+LINKS = sorted(
+    {(name, link) for name, text in TEXTS.items() for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)}
+)
 PATHS = sorted(set(re.findall(r"`([a-z_]+/[\w/.-]*\.(?:py|yaml|md))`", README)))
 
 

@@ -165,10 +165,12 @@ def test_schedule_fires_every_minute() -> None:
 def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
     zones = {"LANDING", "STAGE", "HELD", "PROMOTED", "EVIDENCE", "REPORTS", "CATALOG", "JOBS"}
     others = {
+        "DATA_KEY",
         "TABLE",
         "BATCH_QUEUE",
         "WINDOW_SECONDS",
         "MOST_BATCHES",
+        "MOST_DROPS",
         "APPLICATION",
         "JOB_ROLE",
         "JOB_ENTRY",
@@ -212,7 +214,21 @@ def test_no_statement_is_open_ended() -> None:
     for role, statement in all_statements():
         assert statement["Effect"] == "Allow"
         assert not [action for action in actions(statement) if "*" in action], role
-        assert resources(statement) != '"*"', role
+        # X-Ray has no resources (Service authorization reference, "Actions defined by AWS X-Ray").
+        assert resources(statement) != '"*"' or statement["Sid"] == "Trace", role
+
+
+@pytest.mark.parametrize(("name", "function"), FUNCTIONS.items(), ids=FUNCTIONS)
+def test_every_function_has_its_own_role_queue_and_logs(name: str, function: Mapping[str, Any]) -> None:
+    short = name.removesuffix("Function")
+    role = TEMPLATE["Resources"][target_of(function["Properties"]["Role"])]["Properties"]
+    granted = {one["Sid"]: one for one in statements_of(TEMPLATE, function["Properties"])}
+    polled = {"PollQueue": {"Fn::GetAtt": [f"{short}Queue", "Arn"]}} if f"{short}Queue" in QUEUES else {}
+
+    assert target_of(function["Properties"]["Role"]) == f"{short}Role"
+    assert "ManagedPolicyArns" not in role
+    assert granted["WriteLogs"]["Resource"] == {"Fn::GetAtt": [f"{short}Logs", "Arn"]}
+    assert {sid: one["Resource"] for sid, one in granted.items() if sid == "PollQueue"} == polled
 
 
 def test_only_door_and_clock_take_from_landing() -> None:
@@ -229,7 +245,7 @@ def test_only_verdict_and_clock_write_promoted() -> None:
 def test_nobody_deletes_from_promoted_or_ledgers_table() -> None:
     deleting = {action for _, statement in all_statements() for action in actions(statement) if "Delete" in action}
 
-    assert deleting == {"s3:DeleteObjectVersion", "s3:DeleteObject", "dynamodb:DeleteItem"}
+    assert deleting == {"s3:DeleteObjectVersion", "s3:DeleteObject", "dynamodb:DeleteItem", "sqs:DeleteMessage"}
     assert "PromotedBucket" not in json.dumps(role_statements("JobRole"))
 
 

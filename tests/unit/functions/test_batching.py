@@ -10,7 +10,7 @@ import pytest
 
 from contracts.errors import ServiceUnavailable
 from contracts.plan import Columns
-from functions.batching import MOST_BYTES, MOST_DROPS, batch_due, choose
+from functions.batching import MOST_BYTES, batch_due, choose
 from functions.ports import Pause, Pending, Reach, Window
 from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
@@ -23,17 +23,17 @@ def waiting(*sizes: int) -> list[Pending]:
 
 
 def test_batch_takes_the_oldest_that_fit() -> None:
-    assert [p.drop for p in choose(waiting(1, MOST_BYTES - 1, 1))] == ["0", "1"]
+    assert [p.drop for p in choose(waiting(1, MOST_BYTES - 1, 1), 9)] == ["0", "1"]
 
 
 def test_larger_drop_goes_alone() -> None:
-    assert [p.drop for p in choose(waiting(MOST_BYTES + 1, 1))] == ["0"]
-    assert [p.drop for p in choose(waiting(1, MOST_BYTES + 1))] == ["0"]
+    assert [p.drop for p in choose(waiting(MOST_BYTES + 1, 1), 9)] == ["0"]
+    assert [p.drop for p in choose(waiting(1, MOST_BYTES + 1), 9)] == ["0"]
 
 
 def test_batch_is_bounded_in_number() -> None:
-    assert len(choose(waiting(*[0] * (MOST_DROPS + 1)))) == MOST_DROPS
-    assert choose([]) == ()
+    assert len(choose(waiting(0, 0, 0), 2)) == 2
+    assert choose([], 2) == ()
 
 
 def gathered(count: int = 3) -> tuple[World, list[str]]:
@@ -98,7 +98,8 @@ def test_plans_are_never_mixed() -> None:
 
 
 def test_what_is_left_over_opens_the_next_window_at_once() -> None:
-    world, ids = gathered(MOST_DROPS + 2)
+    world, ids = gathered(5)
+    world.ports = replace(world.ports, most_drops=3)
     world.deliver_windows()
     assert [seconds for _, seconds in world.delays.sent] == [0]
     world.deliver_windows()

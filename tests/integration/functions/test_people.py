@@ -1,0 +1,142 @@
+"""What people of the account may do, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from click.testing import CliRunner, Result
+
+from contracts.errors import ServiceUnavailable
+from functions.aws.clients import Clients
+from infra.cli.main import main
+from infra.local.calls import Call
+from infra.local.embedded import session
+from infra.local.policies import grants, read
+from tests.integration.functions.test_rights import CLOCK, Site, site
+
+__all__ = ["site"]
+CONTRACTS = Path(__file__).parents[2] / "e2e" / "contracts"
+PEOPLE = {
+    "watcher": ("WatchPolicy",),
+    "operator": ("WatchPolicy", "OperatePolicy"),
+    "publisher": ("PublishPolicy",),
+}
+
+UNUSED = {
+    *(("watcher", "ListPlansAndReceipts", "s3:ListBucket"), ("operator", "ListPlansAndReceipts", "s3:ListBucket")),
+    ("publisher", "TellMissingFromForbidden", "s3:ListBucket"),
+    *(("watcher", "ReadPlansAndReceipts", "s3:GetObject"), ("operator", "ReadPlansAndReceipts", "s3:GetObject")),
+}
+"""What no command does here: people open receipts themselves; a plan that is missing is to be called so."""
+
+
+@dataclass
+class Office:
+    """The stack, drops by how they ended, and what people were told about them."""
+
+    site: Site
+    drops: Mapping[str, str]
+    said: dict[str, Any] = field(default_factory=dict)
+    denied: list[Call] = field(default_factory=list)
+
+    def statements(self, who: str) -> list[Mapping[str, Any]]:
+        """The policy of somebody."""
+        return [one for policy in PEOPLE[who] for one in self.site.stack.people[policy]]
+
+    @contextmanager
+    def held_to(self, who: str) -> Iterator[None]:
+        """Let somebody be held to their policy within; what they are refused is no fault of the functions."""
+        guard = self.site.cloud.guard
+        before = len(guard.denied)
+        with guard.holding(who, self.statements(who)):
+            yield
+        self.denied += guard.denied[before:]
+        del guard.denied[before:]
+
+    def dropgate(self, who: str, *words: str) -> Result:
+        """A command of somebody about this stack, by its name."""
+        name = self.site.stack.names["NoticesBus"].removesuffix("-notices")
+        with pytest.MonkeyPatch.context() as patch, self.held_to(who):
+            patch.setenv("AWS_ACCESS_KEY_ID", who)
+            return CliRunner(mix_stderr=False).invoke(main, [*words, "--stack", name])
+
+    def ask(self, who: str, *words: str) -> Any:
+        """What a command says; it must end well."""
+        done = self.dropgate(who, *words, "--format", "json")
+        assert done.exit_code == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def office(site: Site) -> Office:
+    """Everybody at their work."""
+    events = {"rejected": site.land("orders/refused.csv", b"ID,note\n1,a\n"), "unmatched": site.land("nowhere.csv")}
+    office = Office(site, {state: site.drop(event).id for state, event in events.items()})
+    rejected, unmatched = office.drops.values()
+    office.said["shown"] = office.ask("watcher", "show", rejected)
+    office.said["drops"] = office.ask("watcher", "drops")
+    office.said["pauses"] = office.ask("watcher", "pause")
+    office.said["paused"] = office.ask("operator", "pause", "orders.v1")
+    office.said["resumed"] = office.ask("operator", "resume", "orders.v1")
+    office.said["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
+    office.said["published"] = office.ask("publisher", "publish", str(CONTRACTS))
+    return office
+
+
+def test_everybody_can_do_their_work(office: Office) -> None:
+    said = office.said
+
+    assert said["shown"]["drop"]["state"] == "rejected"
+    assert {row["id"] for row in said["drops"]} == set(office.drops.values())
+    assert (said["pauses"], [one["name"] for one in said["paused"]], said["resumed"]) == ([], ["orders.v1"], [])
+    assert "orders.v1" in said["published"]["changed"]
+
+
+def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Office) -> None:
+    assert [one["state"] for one in office.said["replayed"]] == ["received", "unmatched"]
+    assert {call.action for call in office.denied} == {"s3:GetObject"}
+    office.site.invoke(CLOCK, {})
+    drops = [office.site.ports.ledger.drop(drop) for drop in office.drops.values()]
+    assert [(d.state, d.attempt) for d in drops if d] == [("rejected", 2), ("unmatched", 2)]
+
+
+def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
+    granted = {(who, grant) for who in PEOPLE for grant in grants(read(office.statements(who)))}
+    used = {grant for _, grant in office.site.cloud.guard.used}  # operators may do what watchers do
+    unused = {(who, sid, action) for who, (sid, action, resource) in granted if (sid, action, resource) not in used}
+
+    assert unused == UNUSED
+
+
+@pytest.mark.parametrize(
+    ("who", "words"),
+    [
+        ("watcher", ("replay", "{rejected}")),
+        ("watcher", ("pause", "orders.v1")),
+        ("watcher", ("publish", str(CONTRACTS))),
+        ("operator", ("publish", str(CONTRACTS))),
+        ("publisher", ("show", "{rejected}")),
+        ("publisher", ("pause", "orders.v1")),
+    ],
+)
+def test_other_commands_say_that_the_right_is_missing(office: Office, who: str, words: tuple[str, ...]) -> None:
+    done = office.dropgate(who, *(word.format(**office.drops) for word in words))
+
+    assert isinstance(done.exception, ServiceUnavailable)
+    assert "is not authorized to perform" in str(done.exception)
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+@pytest.mark.parametrize("place", ["LandingBucket/orders/1.csv", "PromotedBucket/orders.v1/1.csv"])
+def test_nobody_reads_what_producers_sent_and_consumers_have(office: Office, who: str, place: str) -> None:
+    bucket, _, key = place.partition("/")
+    s3 = Clients(session(who)).s3
+    with office.held_to(who), pytest.raises(ClientError, match="AccessDenied"):
+        s3.get_object(Bucket=office.site.stack.names[bucket], Key=key)
