@@ -167,6 +167,8 @@ def test_upload_reaches_its_function(stack: Stack, client_for: ClientFor) -> Non
         assert pump.drain(5)
 
     (body,) = arrived.bodies
+    (record,) = arrived.events[0]["Records"]
+    assert record["attributes"]["MessageGroupId"] == json.loads(body)["detail"]["requester"] == "123456789012"
     assert json.loads(body)["detail"]["object"]["key"] == "north/a b+c.csv"
     assert json.loads(body)["detail"]["bucket"]["name"] == stack.names["LandingBucket"]
 
