@@ -90,7 +90,7 @@ def _decoder(hint: Any) -> Decoder:
     if origin in (Union, types.UnionType):
         return _optional(_decoder(next(a for a in args if a is not types.NoneType)))
     if origin is Literal:
-        return _held(lambda data: any(a == data and type(a) is type(data) for a in args), f"one of {args}")
+        return _word(args)
     if origin is tuple:
         return _several([_decoder(a) for a in args if a is not Ellipsis], endless=args[-1] is Ellipsis)
     if origin in (dict, Mapping):
@@ -104,9 +104,22 @@ def _decoder(hint: Any) -> Decoder:
 
 
 def _held(fits: Callable[[Any], bool], wanted: str) -> Decoder:
+    """What lets a value pass that fits. Another is named by its type alone: it may be a cell of somebody's file."""
+
     def decoder(data: Any) -> Any:
         if not fits(data):
-            raise _Misfit(f"is {data!r:.80}, expected {wanted}")
+            raise _Misfit(f"is of type {type(data).__name__}, expected {wanted}")
+        return data
+
+    return decoder
+
+
+def _word(words: tuple[Any, ...]) -> Decoder:
+    """What lets one of our own words pass; another one is named, as it tells of another version."""
+
+    def decoder(data: Any) -> Any:
+        if not any(a == data and type(a) is type(data) for a in words):
+            raise _Misfit(f"is {data!r:.80}, expected one of {words}")
         return data
 
     return decoder

@@ -217,8 +217,11 @@ class Ledger(Protocol):
         """The ids that begin so, at most 20; the prefix has 4 characters or more."""
         ...
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
-        """The drops that a contract (None: no contract) received in a month YYYY-MM, the newest first."""
+    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month YYYY-MM, the newest first.
+
+        Where `name` is given, only those of that key below landing; the whole month is read for it.
+        """
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

@@ -1,4 +1,4 @@
-"""A deployed stack by name: what CloudFormation says of it in, the variables that its functions have out."""
+"""A deployed stack by name: what CloudFormation says of it in, its functions' variables and its queues out."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ def environment(cloudformation: Any, stack: str) -> dict[str, str]:
     except KeyError as missing:
         said = f"{stack} is no stack of dropgate, or of an older version: it has no {missing.args[0]}"
         raise StackMissing(f"{said} among its outputs and parameters.") from None
+
+
+def queues(cloudformation: Any, stack: str) -> dict[str, str]:
+    """The URLs of the queues of a stack, and of the stacks within it, by logical id."""
+    found: dict[str, str] = {}
+    with asking("cloudformation"):
+        pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
+        for one in (one for page in pages for one in page["StackResourceSummaries"]):
+            name = one.get("PhysicalResourceId")  # none of what is not made yet
+            if name and one["ResourceType"] == "AWS::SQS::Queue":
+                found[one["LogicalResourceId"]] = name
+            elif name and one["ResourceType"] == "AWS::CloudFormation::Stack":
+                found |= queues(cloudformation, name)
+    return found
 
 
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:

@@ -153,8 +153,9 @@ class MemoryLedger:
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         return tuple(sorted(i for i in self._drops if i.startswith(prefix))[:20])
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
+    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        mine = [d for d in mine if name in (None, d.name)]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

@@ -87,9 +87,12 @@ class DynamoLedger:
         found = self._query("pk = :pk AND begins_with(sk, :id)", begins, ConsistentRead=True)
         return tuple(i["sk"] for i in islice(found, 20))
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
-        shelf = {":m": items.dataset_month(contract, month)}
-        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
+    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+        shelf, more = {":m": items.dataset_month(contract, month)}, {}
+        if name is not None:
+            shelf[":n"] = name
+            more = {"FilterExpression": "#n = :n", "ExpressionAttributeNames": {"#n": "name"}}
+        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(items.drop_of(i) for i in islice(found, most))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import process_partial_response
 
+from functions import keys
 from functions.aws.sqs import window_in
 from functions.batching import batch_due
 from functions.handlers import runtime
@@ -21,10 +22,12 @@ processor = runtime.processor()
 
 def close(record: SQSRecord) -> None:
     """Start the job of what has gathered in one window."""
+    runtime.about()
     window = window_in(record.body)
+    runtime.about(batch=keys.batch_id(window.plan, window.opened_at))
     batch = batch_due(runtime.ports(), window)
     if batch:
-        told: dict[str, Any] = {"batch": batch.id, "try": batch.try_, "run": batch.run, "drops": len(batch.members)}
+        told: dict[str, Any] = {"try": batch.try_, "run": batch.run, "drops": len(batch.members)}
         logger.info("batch under way", contract=batch.contract, state=batch.state, **told)
     else:
         logger.info("nothing waits", plan=window.plan)

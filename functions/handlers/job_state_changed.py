@@ -28,9 +28,11 @@ def waited(time: timedelta) -> None:
 
 def settle(record: SQSRecord) -> None:
     """Settle the batch of one run that has ended."""
+    runtime.about()
     detail = EventBridgeEvent(json.loads(record.body)).detail
+    runtime.about(run=detail["jobRunId"])
     batch = job_ended(runtime.ports(), detail["jobRunId"], detail["state"], waited)
-    told = {"batch": batch.id, "try": batch.try_, "run": detail["jobRunId"]}
+    told: dict[str, Any] = {"batch": batch.id, "try": batch.try_}
     logger.info("job settled", contract=batch.contract, state=batch.state, job=detail["state"], **told)
 
 

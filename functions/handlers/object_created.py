@@ -9,6 +9,7 @@ from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes import S3EventBridgeNotificationEvent
 
 from contracts.errors import DocumentInvalid
+from functions import keys
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
 from functions.ingest import Created, ingest
@@ -39,10 +40,12 @@ def created(body: str) -> Created:
 
 def take(record: SQSRecord) -> None:
     """Take one object in."""
+    runtime.about()
     event = created(record.body)
+    runtime.about(drop=keys.drop_id(event.bucket, event.key, event.version_id))
     drop = ingest(runtime.ports(), event)
     if drop:
-        logger.info("object taken", drop=drop.id, state=drop.state, contract=drop.contract, bytes=drop.size)
+        logger.info("object taken", state=drop.state, contract=drop.contract, bytes=drop.size)
     else:
         logger.info("object outside landing left alone", bucket=event.bucket)
 

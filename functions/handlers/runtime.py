@@ -30,6 +30,12 @@ def processor() -> BatchProcessor:
     return BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=log)
 
 
+def about(**ids: str) -> None:
+    """Name what the lines that follow are about, that of a failure among them; what was named before is forgotten."""
+    logger.remove_keys(["drop", "batch", "run"])
+    logger.append_keys(**ids)
+
+
 def ports() -> Ports:
     """The world that the environment names."""
     named = {k: v for k, v in os.environ.items() if k.startswith(("DROPGATE_", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY"))}

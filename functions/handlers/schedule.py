@@ -13,9 +13,16 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
+def named(what: str) -> dict[str, str]:
+    """A thing that was taken on, and by its id where it is a drop or a batch, as other lines name them."""
+    kind, _, name = what.partition(" ")
+    return {"what": what, kind: name} if kind in ("drop", "batch") else {"what": what}
+
+
 def tell(what: str) -> None:
     """Log one thing that was taken on."""
-    logger.info("taken on", what=what)
+    told: dict[str, Any] = {**named(what)}
+    logger.info("taken on", **told)
 
 
 def standing(age: timedelta) -> None:
@@ -29,7 +36,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
     with runtime.counted():
         troubles = reconcile(runtime.ports(), caught=Exception, taken=tell, standing=standing)
         for trouble in troubles:
-            told: dict[str, Any] = {"what": trouble.what, "reason": trouble.reason}
+            told: dict[str, Any] = {**named(trouble.what), "reason": trouble.reason}
             logger.warning("not taken on now", exc_info=trouble.unforeseen, **told)
         if troubles:
             runtime.count("Troubles", len(troubles))

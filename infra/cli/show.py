@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from infra.cli.named import month_option, the_drop
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -22,28 +24,37 @@ if TYPE_CHECKING:
 Examples:
   dropgate show 3f7k2m
   dropgate show 3f7k2m --format json
+  dropgate show orders/2026-01-31.csv
+  dropgate show s3://acme-drops-landing/orders/2026-01-31.csv --month 2026-01
 """
 )
 @click.argument("drop")
+@month_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(drop: str, form: str) -> None:
-    """Show DROP, an id or the beginning of one (`dropgate drops` lists them)."""
+def command(drop: str, month: datetime | None, form: str) -> None:
+    """Show DROP: an id or the beginning of one, or a key below landing or its URI, then the newest drop of it.
+
+    `dropgate drops` lists ids and keys. A key of letters and digits alone is taken for an id: give its URI.
+    """
     from contracts import codec
     from infra.cli.render import drop_detail
-    from infra.cli.target import reading, the_drop
+    from infra.cli.target import reading
 
     target = reading()
-    found = the_drop(target.ledger, drop)
+    named = the_drop(target, drop, month)
+    found = named.drop
     history = target.ledger.history(found.id)
     batch = target.ledger.batch(found.batch) if found.batch else None
     if form == "json":
         body = {"drop": codec.encode(found), "history": codec.encode(history), "batch": codec.encode(batch)}
+        body["uploads"] = [one.id for one in named.uploads] or None
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    text = drop_detail(_facts(found, batch), map(_event, history), _links(found, target), width, sys.stdout.isatty())
+    facts = _facts(found, batch) | {"uploads": named.told()}
+    text = drop_detail(facts, map(_event, history), _links(found, target), width, sys.stdout.isatty())
     click.echo(text, nl=False)
 
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from contracts.catalog import Ambiguous, Matched
 from contracts.errors import DropgateError
 
 if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
     from functions.ports import Batch, Ports, Step
     from functions.submission import Drop
 
@@ -25,6 +28,7 @@ HOME = Path(".dropgate")
 RUNNING = HOME / "up.json"
 DEMO = HOME / "demo"
 NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
+NOT_RUNNING = "No running stack: start one with `dropgate up`, or name a deployed one with --stack."
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -75,8 +79,8 @@ class Reader(Protocol):
         """The ids that begin so."""
         ...
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
-        """The drops that a contract (None: no contract) received in a month, the newest first."""
+    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month, the newest first; of one key, if named."""
         ...
 
 
@@ -84,14 +88,17 @@ class Reader(Protocol):
 class Target:
     """Where drops are read: `where` says it to people, `contracts` are those that may have drops.
 
-    `promoted` is the URI of the promoted zone, `located` turns a URI into where a person finds it.
+    `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
+    the contracts that claim a key now.
     """
 
     where: str
     ledger: Reader
     contracts: tuple[str, ...]
+    landing: str
     promoted: str
     located: Callable[[str], str]
+    claiming: Callable[[str], tuple[str, ...]]
 
 
 def reading() -> Target:
@@ -99,17 +106,48 @@ def reading() -> Target:
     environment = surroundings()
     if environment is None:
         return _archive()
-    ports = _world(environment)
-    contracts = tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
-    return Target(_where(environment), ports.ledger, contracts, ports.zones.promoted, str)
+    return of_ports(_world(environment), _where(environment))
+
+
+def of_ports(world: Ports, where: str = "") -> Target:
+    """The ledger of a running stack."""
+    contracts = tuple(dict.fromkeys(entry.contract for entry in world.catalog.index().entries))
+
+    def claiming(key: str) -> tuple[str, ...]:
+        match world.catalog.match(key):
+            case Matched(entry):
+                return (entry.contract,)
+            case Ambiguous(_, several):
+                return several
+            case _:
+                return ()
+
+    return Target(where, world.ledger, contracts, world.zones.landing, world.zones.promoted, str, claiming)
 
 
 def ports() -> Ports:
     """The world of a running stack, for commands that act."""
     environment = surroundings()
     if environment is None:
-        raise NoStack("No running stack: start one with `dropgate up`, or name a deployed one with --stack.")
+        raise NoStack(NOT_RUNNING)
     return _world(environment)
+
+
+def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
+    """A client of SQS, and the URLs of the running stack's queues by logical id; NoStack where one of them lacks."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    stack = _said("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
+    if stack is None:
+        raise NoStack("The stack's queues are found by its name in CloudFormation: say --stack.")
+    from infra import deployed
+
+    sqs = _clients(environment).sqs
+    found = deployed.queues(_session().client("cloudformation"), stack)
+    if missing := sorted(set(wanted) - found.keys()):
+        raise NoStack(f"The stack {stack} has no {', '.join(missing)}: it is none of dropgate, or of another version.")
+    return sqs, found
 
 
 def catalog_client(zone: str | None) -> tuple[Any, str]:
@@ -125,19 +163,6 @@ def catalog_client(zone: str | None) -> tuple[Any, str]:
     found = environment or {}
     with asking("S3"):
         return _clients(found).s3, zone or _Whole(found)["DROPGATE_CATALOG"]
-
-
-def the_drop(ledger: Reader, prefix: str) -> Drop:
-    """The one drop whose id begins so; a usage error where there is none, or more than one."""
-    if len(prefix) < 4:
-        raise click.UsageError("Give at least 4 characters of the drop's id.")
-    ids = ledger.starting_with(prefix.lower())
-    if len(ids) > 1:
-        raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
-    drop = ledger.drop(ids[0]) if ids else None
-    if drop is None:
-        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are.")
-    return drop
 
 
 def surroundings() -> Mapping[str, str] | None:
@@ -211,4 +236,5 @@ def _archive() -> Target:
         raise NoStack(NOTHING)
     archive = Archive(DEMO)
     where = f"the demo of {archive.saved_at} ({DEMO}/)"
-    return Target(where, archive, archive.contracts(), archive.promoted, archive.located)
+    contracts = archive.contracts()
+    return Target(where, archive, contracts, archive.landing, archive.promoted, archive.located, lambda _: contracts)

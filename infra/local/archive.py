@@ -32,6 +32,12 @@ class Archive:
         self._batches = {batch.id: batch for batch in batches}
 
     @property
+    def landing(self) -> str:
+        """The URI that landing had; empty where there never was a drop."""
+        drop = next(iter(self._drops.values()), None)
+        return f"s3://{drop.bucket}/{drop.key.removesuffix(drop.name)}" if drop else ""
+
+    @property
     def promoted(self) -> str:
         """The URI that the promoted zone had."""
         return self._zones["promoted"]
@@ -60,9 +66,10 @@ class Archive:
         """The ids that begin so."""
         return tuple(i for i in self._drops if i.startswith(prefix))
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000) -> tuple[Drop, ...]:
-        """The drops that a contract received in a month, the newest first."""
+    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+        """The drops that a contract received in a month, the newest first; of one key, if it is named."""
         found = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        found = [d for d in found if name in (None, d.name)]
         return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
 
     def contracts(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,10 @@ from spark_jobs import storage, validate
 HERE = Path(__file__).parent
 CRASHING = "crash.v1"
 """Drops of this contract meet a job that crashes."""
+SPOILING = "spoil.v1"
+"""Drops of this contract meet a job that ends well and leaves a result that nobody can read."""
+MARK = "zq7x9k"
+"""A value that stands in no key and no document of ours."""
 
 
 @dataclass
@@ -64,10 +69,13 @@ class World:
 
 
 def job(spark: SparkSession, request: str) -> None:
-    """The real job, but for one contract."""
+    """The real job, but for two contracts."""
     asked = JobRequest.loads(storage.read_text(spark, request))
     if asked.plan.contract == CRASHING:
-        raise RuntimeError("the job of this contract crashes")
+        raise RuntimeError(f"the job of this contract crashes, and shows a cell: {MARK}")
+    if asked.plan.contract == SPOILING:
+        storage.write_text(spark, asked.result, json.dumps({"batch": [MARK], "checks": MARK}))
+        return
     validate.run(spark, request)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
 from functools import cache
@@ -14,6 +15,7 @@ from infra import deploy, deployed
 from infra.bundles import ROOT
 from infra.local.cloud import Cloud
 from infra.local.stack import deploy as deploy_embedded
+from infra.redrive import KINDS
 
 
 @pytest.fixture
@@ -54,6 +56,22 @@ def test_code_is_brought_once(stack: str) -> None:
     bucket, _, key = names["DROPGATE_JOB_ENTRY"].removeprefix("s3://").partition("/")
     s3.put_object(Bucket=bucket, Key=key, Body=b"print()")
     assert deploy.bring_code(s3, names) == [names["DROPGATE_JOB_ENTRY"]]
+
+
+def test_queues_are_found_in_the_stacks_within(stack: str) -> None:
+    queue = {"Type": "AWS::SQS::Queue"}
+    s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
+    s3.create_bucket(Bucket="templates")
+    s3.put_object(Bucket="templates", Key="flow.json", Body=json.dumps({"Resources": {"LateDlq": queue}}).encode())
+    url = "https://templates.s3.amazonaws.com/flow.json"
+    nested = {"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": url}}
+    body = json.dumps({"Resources": {"Flow": nested, "EarlyDlq": queue}})
+    cloudformation.create_stack(StackName="whole", TemplateBody=body)
+
+    found = deployed.queues(cloudformation, "whole")
+    assert found.keys() == {"EarlyDlq", "LateDlq"}
+    assert "whole-Flow" in found["LateDlq"]
+    assert deployed.queues(cloudformation, stack).keys() >= {kind.queue for kind in KINDS}
 
 
 def test_broken_contract_stops_before_anything(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,24 +64,24 @@ def test_what_has_a_default_may_be_absent() -> None:
 
 
 WRONG = {
-    "no object": ([], "it is [], expected an object"),
+    "no object": ([], "it is of type list, expected an object"),
     "unknown key": ({"count": 1, "kind": "a", "colour": 1}, "it has the unknown key 'colour'"),
     "missing key": ({"count": 1}, "it lacks 'kind'"),
-    "other type": ({"count": "1", "kind": "a"}, "it.count is '1', expected int"),
-    "truth for a number": ({"count": True, "kind": "a"}, "it.count is True, expected int"),
-    "number for a truth": ({"count": 1, "kind": "a", "fine": 1}, "it.fine is 1, expected bool"),
+    "other type": ({"count": "1", "kind": "a"}, "it.count is of type str, expected int"),
+    "truth for a number": ({"count": True, "kind": "a"}, "it.count is of type bool, expected int"),
+    "number for a truth": ({"count": 1, "kind": "a", "fine": 1}, "it.fine is of type int, expected bool"),
     "word that is none": ({"count": 1, "kind": "c"}, "it.kind is 'c', expected one of"),
     "later format": ({"count": 1, "kind": "a", "format": 2}, "it.format is 2, expected one of"),
     "truth for a format": ({"count": 1, "kind": "a", "format": True}, "it.format is True, expected one of"),
-    "no list": ({"count": 1, "kind": "a", "parts": {}}, "it.parts is {}, expected a list"),
+    "no list": ({"count": 1, "kind": "a", "parts": {}}, "it.parts is of type dict, expected a list"),
     "pair of three": ({"count": 1, "kind": "a", "pairs": [["a", 1, 2]]}, "it.pairs[0] is"),
-    "deep inside": ({"count": 1, "kind": "a", "parts": [{"name": None}]}, "it.parts[0].name is None"),
+    "deep inside": ({"count": 1, "kind": "a", "parts": [{"name": None}]}, "it.parts[0].name is of type NoneType"),
     "number that is none": (
         {"count": 1, "kind": "a", "parts": [{"name": "x", "price": "1,5"}]},
         "it.parts[0].price is",
     ),
     "number that was rounded": ({"count": 1, "kind": "a", "parts": [{"name": "x", "price": 0.1}]}, "a number as text"),
-    "no mapping": ({"count": 1, "kind": "a", "by_name": []}, "it.by_name is [], expected an object"),
+    "no mapping": ({"count": 1, "kind": "a", "by_name": []}, "it.by_name is of type list, expected an object"),
 }
 
 
@@ -90,6 +90,13 @@ def test_wrong_document_names_its_place(data: object, said: str) -> None:
     with pytest.raises(DocumentInvalid) as caught:
         codec.decode(Whole, data, "it")
     assert said in str(caught.value)
+
+
+def test_value_that_does_not_fit_is_not_told() -> None:
+    for wrong in ({"count": "secret"}, {"count": 1, "kind": "a", "parts": [{"name": ["secret"]}]}):
+        with pytest.raises(DocumentInvalid) as caught:
+            codec.decode(Whole, {"kind": "a"} | wrong, "it")
+        assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "{", b"\xff"])

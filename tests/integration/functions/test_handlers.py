@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -10,8 +11,10 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from io import StringIO
+from typing import Any, cast
 
 import boto3
 import pytest
@@ -20,10 +23,11 @@ from contracts.job import JobRequest
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers import batch_due, job_state_changed, object_created, schedule
-from functions.handlers.runtime import STACK
+from functions.handlers.runtime import STACK, logger
 from functions.ports import Ports
 from functions.submission import Drop
 from infra import deployed
+from infra.local import events
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
@@ -235,6 +239,8 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
         (["pause", "orders.v1", "--producer", "shop"], "Say one: a contract, or --producer P."),
         (["resume", "orders.v1"], "The contract orders.v1 is not held up. Known: none."),
         (["resume"], "Say what: a contract, or --producer P."),
+        (["redrive", "object-craeted"], "There is no dead-letter queue object-craeted. Did you mean object-created?"),
+        (["redrive", "notices"], "notices has no queue to go back to: let listeners read `dropgate drops`"),
     ],
 )
 def test_wrong_names_are_usage_errors(site: Site, words: list[str], said: str) -> None:
@@ -247,6 +253,81 @@ def test_unknown_stack_is_named(site: Site) -> None:
     done = command(replace(site, name="dropgat"), "drops")
 
     assert (done.returncode, done.stderr) == (3, "dropgate: There is no stack dropgat in us-east-1.\n")
+
+
+def dead(site: Site) -> int:
+    """How many uploads are dead letters."""
+    asked = {"QueueUrl": site.names["ObjectCreatedDlq"], "AttributeNames": ["ApproximateNumberOfMessages"]}
+    counts: Any = site.clients.sqs.get_queue_attributes(**asked)["Attributes"]
+    return int(counts["ApproximateNumberOfMessages"])
+
+
+def test_upload_that_died_is_taken_in_when_it_is_sent_back(site: Site) -> None:
+    catalog = f"{site.ports.zones.catalog}current.json"
+    pointer, told = site.ports.store.get(catalog), StringIO()
+    (ours,) = cast("list[logging.StreamHandler[Any]]", logger.handlers)
+    before = ours.setStream(told)
+    site.ports.store.put(catalog, b"{}", "application/json")
+    drop_id = site.upload("orders/dead.csv", b"id,note\n1,a\n")
+    end = time.monotonic() + 60
+    while not dead(site):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    site.ports.store.put(catalog, pointer, "application/json")
+    ours.setStream(before or sys.stdout)
+
+    assert site.ports.ledger.drop(drop_id) is None
+    failures = [line for line in map(json.loads, told.getvalue().splitlines()) if "exception" in line]
+    assert {line["drop"] for line in failures} == {drop_id}
+    listed = {row["queue"]: row for row in dropgate(site, "redrive")}
+    assert {name: row["letters"] for name, row in listed.items() if row["letters"]} == {"object-created": 1}
+    sent = datetime.fromisoformat(listed["object-created"]["oldest_seen"])
+    assert timedelta(0) < datetime.now(UTC) - sent < timedelta(minutes=2)
+    assert dropgate(site, "redrive", "object-created", "--dry-run")["letters"] == dead(site) == 1
+    assert dropgate(site, "redrive", "object-created")["moved"] == 1
+    site.eventually(drop_id, "accepted")
+    assert dead(site) == 0
+    assert command(site, "redrive").stdout.startswith("object-created     no dead letters\n")
+
+
+def test_letters_of_eventbridge_go_back_and_repeat_nothing(site: Site) -> None:
+    drop = site.settled(site.upload("orders/repeated.csv", b"id,note\n1,a\n"))
+    history = site.ports.ledger.history(drop.id)
+    event = events.object_created(
+        drop.bucket, "us-east-1", drop.key, drop.size, drop.etag, drop.version_id, "PutObject"
+    )
+    why: Any = {"ERROR_CODE": {"DataType": "String", "StringValue": "NO_PERMISSIONS"}}
+    for _ in range(12):
+        body = json.dumps(event)
+        site.clients.sqs.send_message(QueueUrl=site.names["ObjectCreatedDlq"], MessageBody=body, MessageAttributes=why)
+
+    assert dropgate(site, "redrive", "object-created") == {
+        "queue": "object-created",
+        "dry_run": False,
+        "letters": 12,
+        "moved": 12,
+    }
+    assert site.pump.drain(20)
+    assert (dead(site), site.ports.ledger.history(drop.id)) == (0, history)
+
+
+def test_drop_is_known_by_its_key(site: Site) -> None:
+    first = site.settled(site.upload("orders/twice named.csv", b"id,note\n1,a\n"))
+    second = site.settled(site.upload("orders/twice named.csv", b"ID,note\n1,a\n"))
+    shown = dropgate(site, "show", "orders/twice named.csv")
+
+    assert (shown["drop"]["id"], shown["uploads"]) == (second.id, [second.id, first.id])
+    done = command(site, "replay", f"{site.ports.zones.landing}orders/twice named.csv")
+    assert (done.returncode, done.stdout.startswith(f"{second.id[:10]}, attempt 2")) == (0, True), done.stderr
+    assert "2 of this key in" in done.stderr
+    wrong = command(site, "show", "orders/twice nmaed.csv")
+    assert (wrong.returncode, "Did you mean orders/twice named.csv?" in wrong.stderr) == (2, True), wrong.stderr
+
+
+def test_schedule_names_ids_as_other_lines_do() -> None:
+    assert schedule.named("drop abc") == {"what": "drop abc", "drop": "abc"}
+    assert schedule.named("batch abc") == {"what": "batch abc", "batch": "abc"}
+    assert schedule.named("window of plan abc") == {"what": "window of plan abc"}
 
 
 def test_message_that_fails_leaves_the_others_done(site: Site) -> None:

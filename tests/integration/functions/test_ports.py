@@ -385,6 +385,15 @@ def test_drops_are_found_by_month(ledger: Ledger) -> None:
     assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1)] == ["b"]
 
 
+def test_drops_of_a_key_are_found_in_a_month(ledger: Ledger) -> None:
+    for n, name in enumerate(("orders/1.csv", "orders/2.csv", "orders/1.csv")):
+        ledger.open(a_drop(id=f"{n}" * 32, name=name, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))
+
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", name="orders/1.csv")] == ["2", "0"]
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1, "orders/1.csv")] == ["2"]
+    assert ledger.of_month("orders.v1", "2026-01", name="orders") == ()
+
+
 def test_ids_are_found_by_their_beginning(ledger: Ledger) -> None:
     ledger.open(a_drop(id="abcd1" + "x" * 27))
     ledger.open(a_drop(id="abcd2" + "x" * 27))

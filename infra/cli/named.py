@@ -1,0 +1,94 @@
+"""A drop by what people call it: an id, the beginning of one, a key or its URI in; the drop out, or a usage error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest, visible
+
+if TYPE_CHECKING:
+    from functions.submission import Drop
+    from infra.cli.target import Target
+
+ID = re.compile(r"[A-Za-z0-9]+")
+"""What may be the beginning of an id; a key nearly always has a point or a slash, and can be said as a URI."""
+MONTHS = 3
+"""So many months are looked through for a key, the newest first, to the first that has it."""
+
+month_option = click.option(
+    "--month",
+    type=click.DateTime(["%Y-%m"]),
+    metavar="YYYY-MM",
+    help="Look for a key in this month of arrival (default: the newest of the last three that has it).",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The drop that was meant; where that was said by a key, all its drops of that month, the newest first."""
+
+    drop: Drop
+    uploads: tuple[Drop, ...] = ()
+
+    def told(self) -> str | None:
+        """How many drops the key has, and their ids."""
+        if not self.uploads:
+            return None
+        ids = ", ".join(d.id[:10] for d in self.uploads[:20])
+        more = f" and {len(self.uploads) - 20:,} more" if len(self.uploads) > 20 else ""
+        return f"{len(self.uploads):,} of this key in {self.drop.received_at[:7]}, the newest first: {ids}{more}"
+
+
+def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
+    """The one drop whose id begins so, or the newest drop of a key."""
+    if word.startswith("s3://"):
+        return _of_key(target, _below_landing(target, word), month)
+    return Named(_of_id(target, word)) if ID.fullmatch(word) else _of_key(target, word, month)
+
+
+def _of_id(target: Target, prefix: str) -> Drop:
+    if len(prefix) < 4:
+        raise click.UsageError("Give at least 4 characters of the drop's id.")
+    ids = target.ledger.starting_with(prefix.lower())
+    if len(ids) > 1:
+        raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
+    drop = target.ledger.drop(ids[0]) if ids else None
+    if drop is None:
+        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are.")
+    return drop
+
+
+def _below_landing(target: Target, uri: str) -> str:
+    if not target.landing or not uri.startswith(target.landing) or uri == target.landing:
+        raise click.UsageError(f"{visible(uri)} is no object of landing; they are {target.landing or 's3://...'}KEY.")
+    return uri.removeprefix(target.landing)
+
+
+def _of_key(target: Target, key: str, month: datetime | None) -> Named:
+    """The newest drop of a key: under the contracts that claim it now or none; else under any other."""
+    months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
+    claiming: tuple[str | None, ...] = (*target.claiming(key), None)
+    for contracts in (claiming, tuple(c for c in target.contracts if c not in claiming)):
+        for each in months:
+            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, name=key)]
+            if found:
+                found.sort(key=lambda d: d.received_at, reverse=True)
+                return Named(found[0], tuple(found))
+    names = {d.name for c in (*target.contracts, None) for d in target.ledger.of_month(c, months[0])}
+    close = nearest(key, names)
+    instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists those there are."
+    raise click.UsageError(f"No drop has the key {visible(key)} in {', '.join(months)} (see --month). {instead}")
+
+
+def _months(now: datetime) -> Iterator[str]:
+    """The months of arrival, this one first."""
+    while True:
+        yield f"{now:%Y-%m}"
+        now = now.replace(day=1) - timedelta(days=1)

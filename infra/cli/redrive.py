@@ -1,0 +1,123 @@
+"""`dropgate redrive`: what became of no event, and its way back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contracts.problem import nearest
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from infra.redrive import Kind, Waiting
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate redrive
+  dropgate redrive object-created --dry-run
+  dropgate redrive object-created --stack dropgate
+"""
+)
+@click.argument("queue", required=False)
+@click.option("--dry-run", is_flag=True, help="Say how many would go back, and leave them.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(queue: str | None, dry_run: bool, form: str) -> None:
+    """Send the dead letters of QUEUE back to the function that could not work them off.
+
+    Without QUEUE, list the dead letters of all queues and what to do with them. Nothing is lost if this breaks off, and
+    an event that comes twice changes nothing.
+    """
+    from infra.cli.target import queues
+    from infra.redrive import KINDS, redrive, waiting
+
+    kind = _kind(queue, KINDS) if queue else None
+    sqs, urls = queues(one.queue for one in KINDS)
+    if kind is None:
+        _show([waiting(sqs, urls, one) for one in KINDS], form)
+        return
+    if kind.back is None:
+        raise click.UsageError(f"{kind.name} has no queue to go back to: {_remedy(kind, urls[kind.queue])}.")
+    if dry_run:
+        letters, moved = waiting(sqs, urls, kind).letters, 0
+    else:
+        moved = letters = redrive(sqs, urls[kind.queue], urls[kind.back], _progress)
+    if form == "json":
+        click.echo(json.dumps({"queue": kind.name, "dry_run": dry_run, "letters": letters, "moved": moved}))
+    else:
+        done = "would go back" if dry_run else "went back"
+        click.echo(f"{kind.name}: {_number(letters)} {done}{'' if letters else '; there is none'}.")
+
+
+def _kind(name: str, kinds: Sequence[Kind]) -> Kind:
+    """The kind of that name; a usage error where there is none."""
+    known = [kind.name for kind in kinds]
+    if name not in known:
+        close = nearest(name, known)
+        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."
+        raise click.UsageError(f"There is no dead-letter queue {name}. {instead}")
+    return kinds[known.index(name)]
+
+
+def _progress(moved: int) -> None:
+    if moved % 1000 == 0 and sys.stderr.isatty():
+        click.echo(f"{moved:,} went back", err=True)
+
+
+def _show(found: Sequence[Waiting], form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps([_row(one) for one in found], indent=2))
+        return
+    for one in found:
+        click.echo(listed(one, datetime.now(UTC)))
+
+
+def _row(one: Waiting) -> dict[str, Any]:
+    return {
+        "queue": one.kind.name,
+        "letters": one.letters,
+        "hidden": one.hidden,
+        "oldest_seen": one.oldest_seen and one.oldest_seen.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "holds": one.kind.holds,
+        "do": _remedy(one.kind, one.url),
+        "url": one.url,
+    }
+
+
+def listed(one: Waiting, now: datetime) -> str:
+    """A queue for people: how many, since when, and where there are any, what they are and what to do."""
+    hidden = f", {one.hidden:,} just received by somebody" if one.hidden else ""
+    if not one.letters:
+        return f"{one.kind.name:<18} no dead letters{hidden}"
+    age = f", the oldest {'' if one.letters <= 10 else 'seen '}{_age(now - one.oldest_seen)}" if one.oldest_seen else ""
+    return "\n".join(
+        (
+            f"{one.kind.name:<18} {_number(one.letters)}{age}{hidden}",
+            f"  what they are      {one.kind.holds}",
+            f"  what to do         {_remedy(one.kind, one.url)}",
+        )
+    )
+
+
+def _remedy(kind: Kind, url: str) -> str:
+    return kind.remedy.format(url=url)
+
+
+def _number(letters: int) -> str:
+    return "1 dead letter" if letters == 1 else f"{letters:,} dead letters"
+
+
+def _age(age: timedelta) -> str:
+    """How old, in the largest unit that it fills; a letter is kept for 14 days from the moment it was first sent."""
+    seconds = max(0, int(age.total_seconds()))
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit}{'s' if seconds >= 2 * size else ''} old"
+    return "less than a minute old"

@@ -1,0 +1,181 @@
+"""Dead letters: a stack's queues in, how many letters wait in each and since when out; and their way back.
+
+By hand and not by StartMessageMoveTask, which takes back what another queue gave up and no more ("non-SQS queue sources
+of dead-letter queues ... are currently not supported", Amazon SQS API): half of ours comes from EventBridge. A letter
+is sent first and deleted after, so that whatever breaks off between the two repeats an event, which changes nothing,
+and loses none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from contracts.errors import DropgateError
+from functions.aws.answers import asking
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import MessageTypeDef
+
+MOST = 10
+"""Messages in one call (Amazon SQS API, ReceiveMessage and SendMessageBatch)."""
+LOOK_SECONDS = 2
+"""A call that waits asks all of a queue's servers, one that does not asks some (developer guide, "long polling")."""
+
+
+class NotMoved(DropgateError):
+    """Some letters did not get back; the text says how many, why, and where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Letters of one kind: the logical ids of their queue and of the one that they go back to, if there is one.
+
+    `holds` says what they are, `remedy` what to do with them; `{url}` in it is their queue's.
+    """
+
+    name: str
+    queue: str
+    back: str | None
+    holds: str
+    remedy: str
+
+
+DELETE = "`aws sqs purge-queue --queue-url {url}` deletes them"
+KINDS = (
+    Kind(
+        "object-created",
+        "ObjectCreatedDlq",
+        "ObjectCreatedQueue",
+        "uploads that nobody has taken in; they lie in landing",
+        "mend the cause, then `dropgate redrive object-created`",
+    ),
+    Kind(
+        "batch-due",
+        "BatchDueDlq",
+        "BatchDueQueue",
+        "windows that are over; the schedule starts their batches anyway",
+        "mend the cause, then `dropgate redrive batch-due`",
+    ),
+    Kind(
+        "job-state-changed",
+        "JobStateChangedDlq",
+        "JobStateChangedQueue",
+        "runs that have ended; the schedule settles their drops anyway",
+        "mend the cause, then `dropgate redrive job-state-changed`",
+    ),
+    Kind(
+        "schedule",
+        "ScheduleDlq",
+        None,
+        "calls of the schedule that failed; the next minute's call does their work",
+        f"see its logs, then {DELETE}",
+    ),
+    Kind(
+        "notices",
+        "NoticesDlq",
+        None,
+        "where notices could not leave; the states are right, and letters name records of the stream, not notices",
+        f"let listeners read `dropgate drops` for the time that they missed, then {DELETE}",
+    ),
+)
+"""Every dead-letter queue of the template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many letters of a kind wait, and when the oldest of those that were looked at was first sent.
+
+    `hidden` are those that somebody has just received; SQS counts approximately.
+    """
+
+    kind: Kind
+    url: str
+    letters: int
+    hidden: int
+    oldest_seen: datetime | None
+
+
+def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: Kind) -> Waiting:
+    """Look at the letters of a kind and leave them where they are."""
+    url = urls[kind.queue]
+    with asking("sqs"):
+        counts = sqs.get_queue_attributes(
+            QueueUrl=url,
+            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+        )["Attributes"]
+    letters = int(counts["ApproximateNumberOfMessages"])
+    sent = [int(one["Attributes"]["SentTimestamp"]) for one in (_received(sqs, url, hide_seconds=0) if letters else ())]
+    oldest = datetime.fromtimestamp(min(sent) / 1000, UTC) if sent else None
+    return Waiting(kind, url, letters, int(counts["ApproximateNumberOfMessagesNotVisible"]), oldest)
+
+
+def nobody(_: int) -> None:
+    """Tell nobody."""
+
+
+def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = nobody) -> int:
+    """Send all letters of a queue back to theirs; how many. `told` is told as it goes on. Raises NotMoved.
+
+    One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.
+    """
+    moved, ours = 0, set[str]()
+    while fresh := [one for one in _received(sqs, source) if one["MessageId"] not in ours]:
+        sent, refused = _sent(sqs, back, fresh)
+        ours |= set(sent.values())
+        kept = _deleted(sqs, source, [one for one in fresh if one["MessageId"] in sent])
+        moved += len(sent)
+        told(moved)
+        if refused:
+            raise NotMoved(
+                f"{moved} were moved, {len(refused)} were not: SQS refused them ({refused[0]}). They and what was not "
+                "looked at are where they were; run the command again."
+            )
+        if kept:
+            raise NotMoved(
+                f"{moved} were sent back, but {len(kept)} of them could not be deleted ({kept[0]}). Run the command "
+                "again; an event that comes twice changes nothing."
+            )
+    return moved
+
+
+def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequence[MessageTypeDef]:
+    """Some letters, which nobody else is given for as long as the queue says, or for so many seconds."""
+    with asking("sqs"):
+        if hide_seconds is None:
+            answer = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=MOST, WaitTimeSeconds=LOOK_SECONDS)
+        else:
+            answer = sqs.receive_message(
+                QueueUrl=url,
+                MaxNumberOfMessages=MOST,
+                WaitTimeSeconds=LOOK_SECONDS,
+                VisibilityTimeout=hide_seconds,
+                MessageSystemAttributeNames=["SentTimestamp"],
+            )
+    return answer.get("Messages", [])
+
+
+def _sent(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> tuple[dict[str, str], list[str]]:
+    """The new id of each letter that was sent by its former one, and why others were not.
+
+    The body alone: what else a letter carries says why it died, and no handler reads it.
+    """
+    with asking("sqs"):
+        answer = sqs.send_message_batch(
+            QueueUrl=url, Entries=[{"Id": str(n), "MessageBody": one["Body"]} for n, one in enumerate(letters)]
+        )
+    sent = {letters[int(one["Id"])]["MessageId"]: one["MessageId"] for one in answer.get("Successful", [])}
+    return sent, [f"{one['Code']}: {one.get('Message', '')}" for one in answer.get("Failed", [])]
+
+
+def _deleted(sqs: SQSClient, url: str, letters: Sequence[MessageTypeDef]) -> list[str]:
+    """Delete letters; why some could not be."""
+    if not letters:
+        return []
+    entries = [{"Id": str(n), "ReceiptHandle": one["ReceiptHandle"]} for n, one in enumerate(letters)]
+    with asking("sqs"):
+        answer = sqs.delete_message_batch(QueueUrl=url, Entries=entries)  # type: ignore[arg-type]
+    return [f"{one['Code']}: {one.get('Message', '')}" for one in answer.get("Failed", [])]
