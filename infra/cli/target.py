@@ -82,14 +82,14 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where drops are read: `where` says it to people, `contracts` are those that may have drops.
+    """Where drops are read: `where` says it to people, `contracts` lists those that may have drops.
 
     `promoted` is the URI of the promoted zone, `located` turns a URI into where a person finds it.
     """
 
     where: str
     ledger: Reader
-    contracts: tuple[str, ...]
+    contracts: Callable[[], tuple[str, ...]]
     promoted: str
     located: Callable[[str], str]
 
@@ -100,7 +100,10 @@ def reading() -> Target:
     if environment is None:
         return _archive()
     ports = _world(environment)
-    contracts = tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
+
+    def contracts() -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.contract for entry in ports.catalog.index().entries))
+
     return Target(_where(environment), ports.ledger, contracts, ports.zones.promoted, str)
 
 
@@ -211,4 +214,4 @@ def _archive() -> Target:
         raise NoStack(NOTHING)
     archive = Archive(DEMO)
     where = f"the demo of {archive.saved_at} ({DEMO}/)"
-    return Target(where, archive, archive.contracts(), archive.promoted, archive.located)
+    return Target(where, archive, archive.contracts, archive.promoted, archive.located)
