@@ -78,7 +78,8 @@ def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedge
 
 def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:
     """The whole world."""
-    zones, store = zones_from(environment), S3Store(clients.s3)
+    account = environment["DROPGATE_JOB_ROLE"].split(":")[4]
+    zones, store = zones_from(environment), S3Store(clients.s3, account)
     code = JobCode(
         application=environment["DROPGATE_APPLICATION"],
         role=environment["DROPGATE_JOB_ROLE"],
