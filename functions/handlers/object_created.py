@@ -37,8 +37,9 @@ def created(body: str) -> Created:
     )
 
 
-def take(record: SQSRecord) -> None:
-    """Take one object in."""
+def take(record: SQSRecord, lambda_context: LambdaContext) -> None:
+    """Take one object in, if there is time for it."""
+    runtime.need_time(lambda_context)
     event = created(record.body)
     drop = ingest(runtime.ports(), event)
     if drop:
