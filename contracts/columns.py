@@ -33,7 +33,8 @@ def positions(header: tuple[str, ...]) -> dict[str, int]:
 
 def missing(plan: Plan, header: tuple[str, ...]) -> tuple[str, ...]:
     """The contract's properties that the header lacks, in the contract's order."""
-    return tuple(p.name for p in plan.properties if p.name not in header)
+    held = set(header)
+    return tuple(p.name for p in plan.properties if p.name not in held)
 
 
 def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
@@ -70,9 +71,9 @@ def _twice(name: str, times: int) -> Problem:
 
 
 def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:
-    found = []
+    found, held = [], set(names)
     for prop in plan.properties:
-        if prop.name in names or (plan.columns.missing == "ignore" and not prop.required):
+        if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
             continue
         other = renamed.get(prop.name)
         fix = f"Rename `{other}` to `{prop.name}`." if other else f"Add a column `{prop.name}` ({prop.type})."
@@ -96,24 +97,24 @@ def _extra(plan: Plan, names: list[str], known: list[str], renamed: dict[str, st
     """The columns that the contract does not know; one that is told of as a missing one is not told of again."""
     if plan.columns.extra == "ignore":
         return []
-    told = renamed.values() if plan.columns.missing == "reject" else ()
+    aside = {*known, *(renamed.values() if plan.columns.missing == "reject" else ())}
     level: Level = "error" if plan.columns.extra == "reject" else "warning"
     fix = f"Leave the column out, or ask for it to be added to {plan.contract}."
     return _some(
         [
             Problem("extra-column", f"The contract has no column `{name}`.", fix, level, property=name)
             for name in names
-            if name not in known and name.strip() and name not in told
+            if name not in aside and name.strip()
         ]
     )
 
 
 def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
     """The contract's name to the header's, where one is missing and another much like it is there."""
-    wanted = set(known)
+    wanted, held = set(known), set(names)
     spare = [n for n in names if n not in wanted][:MOST_GUESSED]
     found: dict[str, str] = {}
-    for name in (k for k in known if k not in names):
+    for name in (k for k in known if k not in held):
         if close := nearest(name, spare):
             found[name] = close
             spare.remove(close)
@@ -121,8 +122,8 @@ def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
 
 
 def _reordered(plan: Plan, names: list[str], known: list[str]) -> list[Problem]:
-    wanted = [k for k in known if k in names]
-    if plan.columns.order == "any" or [n for n in names if n in known] == wanted:
+    wanted, held = set(known), set(names)
+    if plan.columns.order == "any" or [n for n in names if n in wanted] == [k for k in known if k in held]:
         return []
     message = "The columns stand in another order than the contract's."
     return [Problem("column-order", message, f"Write them in this order: {quoted(known, most=40)}.")]

@@ -43,6 +43,8 @@ def quoted(names: Iterable[str], most: int = 8) -> str:
 def visible(text: str, most: int = 120) -> str:
     """Text of a stranger, safe on any screen: what would not show is written as an escape, what is too long is cut."""
     cut = text if len(text) <= most else text[: most - 1] + "…"
+    if cut.isprintable():
+        return cut
     return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escape(c) for c in cut)
 
 

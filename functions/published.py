@@ -6,11 +6,15 @@ never change.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from contracts import catalog, codec
-from contracts.errors import ObjectGone
+from contracts.errors import DocumentInvalid, ObjectGone
 from contracts.plan import Plan
+
+T = TypeVar("T")
+
+PUBLISH = "Put the contracts in force with `dropgate publish`"
 
 
 class Documents(Protocol):
@@ -36,16 +40,16 @@ class Published:
         self._plans: dict[str, Plan] = {}
 
     def index(self) -> catalog.Index:
-        """The pattern index now in force; empty before the first publish."""
+        """The pattern index now in force; DocumentInvalid where there is none, so that no key is called unmatched."""
+        at = f"{self._zone}current.json"
         try:
-            changed = self._documents.get_if_changed(f"{self._zone}current.json", self._etag)
-        except ObjectGone:
-            return catalog.Index()
+            changed = self._documents.get_if_changed(at, self._etag)
+        except ObjectGone as error:
+            raise DocumentInvalid(f"No contract is in force: there is no {at}. {PUBLISH}.") from error
         if changed:
             text, etag = changed
-            pointer = codec.loads(catalog.Pointer, text, "catalog pointer")
-            index = self._documents.get(f"{self._zone}index/{pointer.index}.json")
-            self._index, self._etag = codec.loads(catalog.Index, index, "pattern index"), etag
+            pointer = _read(catalog.Pointer, text, at)
+            self._index, self._etag = self._named(catalog.Index, f"index/{pointer.index}.json"), etag
         return self._index
 
     def match(self, name: str) -> catalog.Match:
@@ -55,6 +59,22 @@ class Published:
     def plan(self, sha: str) -> Plan:
         """The plan of that hash."""
         if sha not in self._plans:
-            text = self._documents.get(f"{self._zone}plans/{sha}.json")
-            self._plans[sha] = codec.loads(Plan, text, f"plan {sha}")
+            self._plans[sha] = self._named(Plan, f"plans/{sha}.json")
         return self._plans[sha]
+
+    def _named(self, cls: type[T], name: str) -> T:
+        """A document that another one names; DocumentInvalid."""
+        at = f"{self._zone}{name}"
+        try:
+            text = self._documents.get(at)
+        except ObjectGone as error:
+            why = "publish the contracts that it was made from, too, if they have changed since"
+            raise DocumentInvalid(f"{at} is named and not there. {PUBLISH}; {why}.") from error
+        return _read(cls, text, at)
+
+
+def _read(cls: type[T], text: bytes, at: str) -> T:
+    try:
+        return codec.loads(cls, text, at)
+    except DocumentInvalid as error:
+        raise DocumentInvalid(f"{error}. Delete it, then {PUBLISH[0].lower()}{PUBLISH[1:]}.") from error

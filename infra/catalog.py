@@ -7,7 +7,7 @@ in force and is moved last, and only if nobody else moved it meanwhile: a publis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from contracts import codec
 from contracts.authoring.linting import index_of
 from contracts.catalog import Index, Pointer
-from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
+from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
 
@@ -44,13 +44,17 @@ class CatalogStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a publish did, in contract names, and the index that is in force now."""
+    """What a publish did, in contract names, and the index that is in force now.
+
+    `mended` says what stood in the place of the catalog before, where that could not be read.
+    """
 
     index: str
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
+    mended: str | None = None
 
     @property
     def moved(self) -> bool:
@@ -61,27 +65,31 @@ class Publication:
 def publish(plans: Sequence[Plan], store: CatalogStore, now: datetime) -> Publication:
     """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile."""
     index = index_of(plans)
-    before, etag = _in_force(store)
+    before, etag, broken = _in_force(store)
     for plan in plans:
         _write(store, f"plans/{plan.sha}.json", plan)
     name = codec.sha256(index)
     _write(store, f"index/{name}.json", index)
-    done = _compared(before, index, name)
+    done = replace(_compared(before, index, name), mended=broken)
     if done.moved or etag is None:
         pointer = Pointer(name, now.isoformat(timespec="seconds"))
         store.swap(POINTER, codec.canonical(pointer).encode(), etag)
     return done
 
 
-def _in_force(store: CatalogStore) -> tuple[Index, str | None]:
+def _in_force(store: CatalogStore) -> tuple[Index, str | None, str | None]:
+    """The index in force, the pointer's ETag, and why there is no such index, though there is a pointer."""
     found = store.get(POINTER)
     if found is None:
-        return Index(), None
-    pointer = codec.loads(Pointer, found[0], "catalog pointer")
-    index = store.get(f"index/{pointer.index}.json")
-    if index is None:
-        raise ObjectGone(f"The catalog names the index {pointer.index}, which is not there.")
-    return codec.loads(Index, index[0], "pattern index"), found[1]
+        return Index(), None, None
+    try:
+        pointer = codec.loads(Pointer, found[0], POINTER)
+        index = store.get(f"index/{pointer.index}.json")
+        if index is None:
+            return Index(), found[1], f"{POINTER} names an index that is not there: {pointer.index}"
+        return codec.loads(Index, index[0], f"index/{pointer.index}.json"), found[1], None
+    except DocumentInvalid as error:
+        return Index(), found[1], str(error)
 
 
 def _write(store: CatalogStore, name: str, document: Any) -> None:
@@ -92,7 +100,7 @@ def _write(store: CatalogStore, name: str, document: Any) -> None:
     there = store.get(name)
     if there is not None and there[0] != body:
         raise DocumentInvalid(
-            f"{name} in the catalog is not what its name says; it must be put right before anything is published"
+            f"{name} in the catalog is not what its name says: delete it, then publish again; nothing is published now."
         )
 
 

@@ -23,11 +23,13 @@ from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 from contracts.authoring.linting import lint
 from contracts.errors import DropgateError
 from functions.aws.answers import asking, code
-from infra import bundles, deployed
+from infra import bundles, deployed, parameters
 from infra.catalog import S3Catalog, publish
 from infra.cli.lint import as_text
+from infra.local.template import parameters_of
 
 SAM = Path(sys.executable).with_name("sam")
+TEMPLATE = bundles.ROOT / "template.yaml"
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND")
 BUCKETS = ("LANDING", "STAGE", "PROMOTED")
 """The zones that lie in a bucket of their own, the internal one by its first."""
@@ -53,7 +55,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def up(options: argparse.Namespace, session: Any) -> None:
-    """Build, deploy, bring the job's code, publish the contracts; one that does not lint stops it before anything."""
+    """Build, deploy, bring the job's code, publish the contracts.
+
+    A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
+    """
+    if said := parameters.wrong(parameters.read(options.parameters), parameters_of(TEMPLATE)):
+        raise NotDeployed(f"{chr(10).join(said)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
     linted = lint((options.contracts,))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
@@ -85,7 +92,7 @@ def commands(options: argparse.Namespace) -> Iterator[list[str]]:
 
 def _surroundings(options: argparse.Namespace) -> dict[str, str]:
     """Our own, and the functions' CPU, of which SAM tells make nothing."""
-    given = dict(parameter.partition("=")[::2] for parameter in options.parameters)
+    given = parameters.read(options.parameters)
     return os.environ | ({"ARCHITECTURE": given["Architecture"]} if "Architecture" in given else {})
 
 

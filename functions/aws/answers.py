@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -16,8 +17,10 @@ def asking(service: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        said = error.response.get("Error", {})
+        said: Any = error.response.get("Error", {})
         text = f"{service} {error.operation_name}: {said.get('Code', 'no code')}, {said.get('Message', 'no message')}"
+        if bucket := said.get("BucketName"):
+            text = f"{text} (the bucket {bucket})"
         raise ServiceUnavailable(text) from error
     except BotoCoreError as error:
         raise ServiceUnavailable(f"{service}: {error}") from error

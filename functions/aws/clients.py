@@ -78,7 +78,9 @@ def ledger_from(environment: Mapping[str, str], clients: Clients) -> DynamoLedge
 
 def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger | None = None) -> Ports:
     """The whole world."""
-    zones, store = zones_from(environment), S3Store(clients.s3)
+    arns = (environment[name].split(":") for name in ("DROPGATE_JOB_ROLE", "DROPGATE_DATA_KEY"))
+    accounts = {parts[4] for parts in arns if len(parts) > 4}
+    zones, store = zones_from(environment), S3Store(clients.s3, accounts)
     code = JobCode(
         application=environment["DROPGATE_APPLICATION"],
         role=environment["DROPGATE_JOB_ROLE"],

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
+from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable, ServiceUnavailable
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.ports import Mark, Stat
@@ -28,29 +29,35 @@ MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAll
 REFUSED = {"412", "PreconditionFailed"}
 RACING = {"409", "ConditionalRequestConflict"}
 RACES = 3
+# How S3 says that a key is not to be used, for good (AWS KMS API, Decrypt); what else KMS answers passes by itself.
+KEY_REFUSED = {"KMS.DisabledException", "KMS.InvalidKeyUsageException", "KMS.KMSInvalidStateException"}
+KEY_REFUSED |= {"KMS.NotFoundException"}
+KEY_ACCOUNT = re.compile(r":kms:[\w-]+:(\d{12}):")
 
 
 class S3Store:
-    """Objects by URI."""
+    """Objects by URI; `accounts` are those of our own keys, by which keys of others are told from ours."""
 
-    def __init__(self, client: S3Client) -> None:
+    def __init__(self, client: S3Client, accounts: Collection[str] = ()) -> None:
         self._s3 = client
+        self._accounts = accounts
 
     def head(self, at: Location) -> Stat | None:
         with asking("s3"):
             try:
                 return _stat(self._s3.head_object(**_place(at), ChecksumMode="ENABLED"))
             except ClientError as error:
-                if code(error) in MISSING:
-                    return None
-                raise
+                if code(error) not in MISSING:
+                    raise
+            self._need_bucket(at)
+            return None
 
     def read(self, at: Location, start: int, length: int) -> bytes:
         with asking("s3"):
             try:
                 return self._get(at, Range=f"bytes={start}-{start + length - 1}")["Body"].read()  # type: ignore[no-any-return]
             except ClientError as error:
-                if _is_locked(error):
+                if self._is_locked(at, error):
                     raise ObjectUnreadable(at.uri) from error
                 if code(error) in ("416", "InvalidRange"):  # an empty object has no first byte
                     return b""
@@ -86,7 +93,7 @@ class S3Store:
                         raise DestinationTaken(target) from error
                     if code(error) in MISSING:
                         raise self._missing(source, target, replaces) from error
-                    if _is_locked(error):
+                    if self._is_locked(source, error):
                         raise ObjectUnreadable(source.uri) from error
                     if code(error) not in RACING or race == RACES - 1:
                         raise
@@ -127,20 +134,34 @@ class S3Store:
             return DestinationTaken(target)
         return ObjectGone(source.uri)
 
+    def _need_bucket(self, at: Location) -> None:
+        """Tell a bucket that is not there, of which HEAD says 404 as well, from an object that is not."""
+        bucket, _ = keys.split(at.uri)
+        try:
+            self._s3.head_bucket(Bucket=bucket)
+        except ClientError as error:
+            if code(error) not in MISSING:
+                raise
+            raise ServiceUnavailable(f"s3 HeadBucket: there is no bucket {bucket}") from error
 
-def _is_locked(error: ClientError) -> bool:
-    """Whether the object's own storage class or key is why it is refused; rights that we lack ourselves are not."""
-    said = error.response.get("Error", {}).get("Message", "")
-    customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
-    denied = code(error) == "AccessDenied" and "kms:Decrypt" in said and not _is_ours(said)
-    foreign_key = code(error).startswith("KMS.") or denied
-    return code(error) == "InvalidObjectState" or customers_key or foreign_key
+    def _is_locked(self, at: Location, error: ClientError) -> bool:
+        """Whether the object's own storage class or key is why it is refused; our own key and our rights are not."""
+        said = error.response.get("Error", {}).get("Message", "")
+        customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
+        if customers_key or code(error) == "InvalidObjectState":
+            return True
+        denied = code(error) == "AccessDenied" and "kms:Decrypt" in said
+        if not denied and code(error) not in KEY_REFUSED:
+            return False
+        key = KEY_ACCOUNT.search(said) or KEY_ACCOUNT.search(self._key_of(at))
+        return key is not None and bool(self._accounts) and key[1] not in self._accounts
 
-
-def _is_ours(said: str) -> bool:
-    """Whether the key that is refused to us is one of our own account; AWS names a key to its own account alone."""
-    us, key = re.search(r":(?:sts|iam)::(\d{12}):", said), re.search(r":kms:[\w-]+:(\d{12}):", said)
-    return us is not None and key is not None and us[1] == key[1]
+    def _key_of(self, at: Location) -> str:
+        """The key that an object is encrypted with, for which S3 needs no key; empty where it cannot be said."""
+        try:
+            return self._s3.head_object(**_place(at)).get("SSEKMSKeyId", "")
+        except ClientError:
+            return ""
 
 
 def _place(at: Location) -> Any:

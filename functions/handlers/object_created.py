@@ -38,9 +38,10 @@ def created(body: str) -> Created:
     )
 
 
-def take(record: SQSRecord) -> None:
-    """Take one object in."""
+def take(record: SQSRecord, lambda_context: LambdaContext) -> None:
+    """Take one object in, if there is time for it."""
     runtime.about()
+    runtime.need_time(lambda_context)
     event = created(record.body)
     runtime.about(drop=keys.drop_id(event.bucket, event.key, event.version_id))
     drop = ingest(runtime.ports(), event)

@@ -6,19 +6,26 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 
+from contracts.errors import ServiceUnavailable
 from functions.aws.clients import Clients, ports_from
 from functions.handlers.counting import CountedLedger
 from functions.ports import Ports
 
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
 PRODUCT = "dropgate"
 STACK = os.environ.get("POWERTOOLS_SERVICE_NAME", PRODUCT)
 """The stack that this runs in: the one dimension of all metrics, so that two stacks of an account stay apart."""
+
+RESERVE = 40_000
+"""Milliseconds that are kept for a record once it is begun; the largest is a file that gzip unpacks to 2 GiB."""
 
 logger = Logger(service=STACK)
 metrics = Metrics(namespace=PRODUCT, service=STACK)
@@ -47,6 +54,12 @@ def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
     environment, clients = dict(named), Clients()
     ledger = CountedLedger(clients.dynamodb, environment["DROPGATE_TABLE"], count)
     return ports_from(environment, clients, ledger)
+
+
+def need_time(context: LambdaContext) -> None:
+    """Hand a record back while there is time to say so; it comes again, and those that are done do not."""
+    if context.get_remaining_time_in_millis() < RESERVE:
+        raise ServiceUnavailable("too little time is left for another record; it comes again")
 
 
 def count(name: str, value: float = 1) -> None:

@@ -46,10 +46,10 @@ def command(contract: str | None, state: str | None, month: datetime | None, mos
     if state and state not in STATES:
         raise click.UsageError(f"There is no state {state}. {_instead(state, STATES)}")
     target = reading()
-    of = (contract,) if contract else (*target.contracts, None)
+    of = (contract,) if contract else (*target.contracts(), None)
     found = [d for c in of for d in target.ledger.of_month(c, f"{month or datetime.now(UTC):%Y-%m}", most)]
-    if contract and not found and contract not in target.contracts:  # one that was withdrawn may still have drops
-        raise click.UsageError(f"There is no contract {contract}. {_instead(contract, target.contracts)}")
+    if contract and not found and contract not in (known := target.contracts()):  # a withdrawn one may have drops
+        raise click.UsageError(f"There is no contract {contract}. {_instead(contract, known)}")
     chosen = sorted((d for d in found if state in (None, d.state)), key=lambda d: d.received_at, reverse=True)[:most]
     rows = [_row(d) for d in chosen]
     if form == "json":

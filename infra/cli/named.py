@@ -75,13 +75,14 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     """The newest drop of a key: under the contracts that claim it now or none; else under any other."""
     months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
     claiming: tuple[str | None, ...] = (*target.claiming(key), None)
-    for contracts in (claiming, tuple(c for c in target.contracts if c not in claiming)):
+    known = target.contracts()
+    for contracts in (claiming, tuple(c for c in known if c not in claiming)):
         for each in months:
             found = [drop for c in contracts for drop in target.ledger.of_month(c, each, name=key)]
             if found:
                 found.sort(key=lambda d: d.received_at, reverse=True)
                 return Named(found[0], tuple(found))
-    names = {d.name for c in (*target.contracts, None) for d in target.ledger.of_month(c, months[0])}
+    names = {d.name for c in (*known, None) for d in target.ledger.of_month(c, months[0])}
     close = nearest(key, names)
     instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists those there are."
     raise click.UsageError(f"No drop has the key {visible(key)} in {', '.join(months)} (see --month). {instead}")

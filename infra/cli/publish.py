@@ -63,5 +63,7 @@ def _text(done: Publication) -> str:
     lines = [
         f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
     ]
+    if done.mended:
+        lines.append(f"What was in force before could not be read, and is replaced: {done.mended}.")
     end = f"In force now: index {done.index[:12]}." if done.moved else "Nothing changed."
     return "\n".join([*lines, end])

@@ -86,7 +86,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where drops are read: `where` says it to people, `contracts` are those that may have drops.
+    """Where drops are read: `where` says it to people, `contracts` lists those that may have drops.
 
     `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
     the contracts that claim a key now.
@@ -94,7 +94,7 @@ class Target:
 
     where: str
     ledger: Reader
-    contracts: tuple[str, ...]
+    contracts: Callable[[], tuple[str, ...]]
     landing: str
     promoted: str
     located: Callable[[str], str]
@@ -111,7 +111,9 @@ def reading() -> Target:
 
 def of_ports(world: Ports, where: str = "") -> Target:
     """The ledger of a running stack."""
-    contracts = tuple(dict.fromkeys(entry.contract for entry in world.catalog.index().entries))
+
+    def contracts() -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.contract for entry in world.catalog.index().entries))
 
     def claiming(key: str) -> tuple[str, ...]:
         match world.catalog.match(key):
@@ -236,5 +238,12 @@ def _archive() -> Target:
         raise NoStack(NOTHING)
     archive = Archive(DEMO)
     where = f"the demo of {archive.saved_at} ({DEMO}/)"
-    contracts = archive.contracts()
-    return Target(where, archive, contracts, archive.landing, archive.promoted, archive.located, lambda _: contracts)
+    return Target(
+        where,
+        archive,
+        archive.contracts,
+        archive.landing,
+        archive.promoted,
+        archive.located,
+        lambda _: archive.contracts(),
+    )

@@ -19,6 +19,7 @@ from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.outages import Outages
 from infra.local.rights import Guard, because
 from infra.local.rollback import sparing_copies
 from infra.local.s3_request import S3Request, Source, parse_request
@@ -30,6 +31,7 @@ from infra.local.s3_rules import (
     bad_digest,
     destination_refused,
     is_conditional_write,
+    key_disabled,
     key_too_long,
     names_customers_key,
     source_refused,
@@ -56,7 +58,8 @@ class _Moto(DomainDispatcherApplication):
 class Cloud(LoopbackServer):
     """The embedded AWS; `calls` lists what was asked of it, oldest first, `requests` how often it was asked.
 
-    `guard` refuses what a role may not do.
+    `guard` refuses what a role may not do, `outages` make services fail for a while, `disabled_keys` are ARNs of keys
+    that somebody has disabled.
     """
 
     def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
@@ -70,6 +73,8 @@ class Cloud(LoopbackServer):
         self._s3 = Lock()
         self._conflicts: set[tuple[str, str]] = set()
         self._customers: set[tuple[str, str, str | None]] = set()
+        self.outages = Outages()
+        self.disabled_keys: set[str] = set()
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
@@ -81,13 +86,17 @@ class Cloud(LoopbackServer):
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         if who.service == "s3" and not environ["PATH_INFO"].startswith("/moto-api"):
             request = parse_request(environ, body)
-            self.requests.append(Request(who.caller, f"s3:{request.operation}"))
+            self.requests.append(asked := Request(who.caller, f"s3:{request.operation}"))
+            if failure := self.outages.befalls(asked):
+                return _refuse(request, Refusal(failure.status, failure.code, failure.message), start_response)
             self.calls.extend(calls := list(s3_calls(who, request)))
             denied = self.guard.refused(calls) or self._refused_look(who, request)
             if denied:
                 return _refuse(request, access_denied(because(denied)), start_response)
             return self._answer_s3(request, start_response)
-        self.requests.append(request_of(who, environ, body))
+        self.requests.append(asked := request_of(who, environ, body))
+        if failure := self.outages.befalls(asked):
+            return failure.answer(start_response)
         self.calls.extend(calls := list(service_calls(who, environ, body)))
         denied = self.guard.refused(calls)
         if denied:
@@ -103,12 +112,27 @@ class Cloud(LoopbackServer):
         return None if there or read is None else self.guard.refused([look_call(who, read.bucket)])
 
     def _unreadable(self, request: S3Request) -> Refusal | None:
+        """Find out whether a key is in the way of what is read or written; metadata alone needs none.
+
+        docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+        """
         read = _read_by(request)
         there = read and _stored(read.bucket, read.key, read.version_id)
         if not read or not there:
-            return None
+            return key_disabled(self._key_for(request), self.disabled_keys)
         customers = (read.bucket, read.key, there.version_id) in self._customers
-        return unreadable(request, there.kms_key_id, customers=customers)
+        used = there.kms_key_id if request.operation != "HeadObject" or request.header("x-amz-checksum-mode") else None
+        refused = unreadable(request, there.kms_key_id, customers=customers)
+        keys = used, self._key_for(request)
+        return refused or next((r for key in keys if (r := key_disabled(key, self.disabled_keys))), None)
+
+    def _key_for(self, request: S3Request) -> str | None:
+        """Give the key under which a request writes, where it is the bucket's own."""
+        bucket = _backend().buckets.get(request.bucket) if request.operation in CREATING else None
+        if bucket is None or bucket.encryption is None:
+            return None
+        key: str | None = bucket.encryption["Rule"]["ApplyServerSideEncryptionByDefault"].get("KMSMasterKeyID")
+        return key
 
     def _answer_s3(self, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
         refusal = key_too_long(request) or bad_digest(request)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 from urllib.parse import parse_qs
 
-from infra.local.calls import Call, credential
+from infra.local.calls import Call, Request, credential
 from infra.local.emr_documents import described, described_application, listed
 from infra.local.emr_errors import (
     AccessDeniedException,
@@ -26,6 +26,7 @@ from infra.local.emr_run import ENDED, Application, JobSpec
 from infra.local.emr_runs import JobRuns
 from infra.local.events import ACCOUNT, Event
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.outages import Outages
 from infra.local.rights import Guard, because
 
 _PATH = re.compile(r"/applications/(?P<application>[0-9a-z]+)(?P<runs>/jobruns(?:/(?P<run>[0-9a-z]+))?)?")
@@ -40,7 +41,10 @@ _REMEMBERED_CALLS = 10_000
 
 
 class EmrServerless(LoopbackServer):
-    """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events."""
+    """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events.
+
+    `outages` make it fail for a while.
+    """
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class EmrServerless(LoopbackServer):
         arn = f"arn:aws:emr-serverless:{region}:{ACCOUNT}:/applications/{application_id}"
         self.application = Application(application_id, arn, release_label, region, max_concurrent_runs)
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
+        self.outages = Outages()
         self._created_at = now()
         self._exists = exists
         self._events = JobEvents(self.application, emit)
@@ -94,6 +99,8 @@ class EmrServerless(LoopbackServer):
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         headers = [("Content-Type", "application/json")]
         body = read_body(environ)
+        if failure := self.outages.befalls(_request(environ)):
+            return failure.answer(start_response)
         try:
             answer, status = self._operate(environ, body), "200 OK"
         except EmrError as error:
@@ -104,8 +111,7 @@ class EmrServerless(LoopbackServer):
         return [document]
 
     def _operate(self, environ: Environ, body: bytes) -> dict[str, Any]:
-        path = _PATH.fullmatch(environ["PATH_INFO"])
-        operation = path and _OPERATIONS.get((environ["REQUEST_METHOD"], bool(path["runs"]), bool(path["run"])))
+        path, operation = _asked(environ)
         if path is None or operation is None:
             raise ValidationException(f"The local EMR Serverless plays {', '.join(_OPERATIONS.values())} only.")
         if path["application"] != self.application.id:
@@ -140,3 +146,14 @@ class EmrServerless(LoopbackServer):
         self.calls.append(call)
         if self._guard.refused([call]):
             raise AccessDeniedException(because(call))
+
+
+def _asked(environ: Environ) -> tuple[re.Match[str] | None, str | None]:
+    """Read the path of a request, and name its operation."""
+    path = _PATH.fullmatch(environ["PATH_INFO"])
+    asked = path and (environ["REQUEST_METHOD"], bool(path["runs"]), bool(path["run"]))
+    return path, _OPERATIONS.get(asked) if asked else None
+
+
+def _request(environ: Environ) -> Request:
+    return Request(credential(environ).caller, f"emr-serverless:{_asked(environ)[1]}")

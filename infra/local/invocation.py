@@ -55,7 +55,7 @@ class Invoker:
     def __call__(self, name: str, event: Mapping[str, Any]) -> Any:
         """Invoke the function with that logical id; what its handler raises is raised."""
         function, handler = self._functions[name]
-        with self.turn(), _access_key(name):
+        with self.turn(), acting_as(name):
             answer = handler(json.loads(json.dumps(event)), self._context(function))
         return json.loads(json.dumps(answer))
 
@@ -76,8 +76,8 @@ class Invoker:
 
 
 @contextmanager
-def _access_key(key: str) -> Iterator[None]:
-    """Let the process have an access key within."""
+def acting_as(key: str) -> Iterator[None]:
+    """Let the process have an access key within, as a function has its own."""
     before = os.environ.get(_KEY)
     os.environ[_KEY] = key
     try:

@@ -7,7 +7,7 @@ made use of and what was refused is kept, so that tests can say what a role has 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infra.local.calls import Call
@@ -78,6 +78,19 @@ class Guard:
             yield
         finally:
             del self._rights[JOB]
+
+    @contextmanager
+    def without(self, caller: str, sid: str) -> Iterator[None]:
+        """Take a statement from a caller's policy within; what is refused meanwhile is not kept."""
+        whole, denied = self._rights[caller], len(self.denied)
+        left = tuple(each for each in whole.statements if each.sid != sid)
+        assert left != whole.statements, f"{caller} has no statement {sid}"
+        self._rights[caller] = replace(whole, statements=left)
+        try:
+            yield
+        finally:
+            self._rights[caller] = whole
+            del self.denied[denied:]
 
     def knows(self, caller: str) -> bool:
         """Tell whether a caller is held to a policy."""

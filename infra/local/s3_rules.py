@@ -6,7 +6,7 @@ Each rule names the AWS page it rests on, and has a test that fails on bare moto
 import hashlib
 import zlib
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -109,6 +109,16 @@ def unreadable(request: S3Request, kms_key: str | None, *, customers: bool) -> R
         why = "because the resource does not exist in this Region, no resource-based policies allow access"
         return access_denied(f"{who} on the resource associated with this ciphertext {why}")
     return None
+
+
+def key_disabled(key: str | None, disabled: Collection[str]) -> Refusal | None:
+    """Refuse what needs a key that somebody has disabled, as S3 says it.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html; the code: localstack/localstack, issue 8422.
+    """
+    if key is None or key not in disabled:
+        return None
+    return Refusal("400 Bad Request", "KMS.DisabledException", f"{key} is disabled.")
 
 
 def is_conditional_write(request: S3Request) -> bool:

@@ -23,6 +23,7 @@ from infra.local.template import (
     schedules,
     statements_of,
 )
+from infra.parameters import wrong
 
 ClientFor = Callable[[str], Any]
 """A service's name in, a boto3 client for the embedded AWS out; the composition root makes them."""
@@ -125,9 +126,8 @@ def deploy(
 
 
 def _checked(parameters: Mapping[str, str | int], template: Template) -> Mapping[str, str | int]:
-    for name in parameters:
-        if name not in template["Parameters"]:
-            raise TemplateError(f"template.yaml has no parameter {name}; it has {', '.join(template['Parameters'])}")
+    if said := wrong({name: str(value) for name, value in parameters.items()}, template["Parameters"]):
+        raise TemplateError(" ".join(said))
     return parameters
 
 

@@ -51,6 +51,12 @@ class UnknownResourceType(Exception):
     """The template holds a type of which nobody has said who makes or plays it in the embedded stack."""
 
 
+def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The parameters that a template declares."""
+    found: Mapping[str, Mapping[str, Any]] = yaml_parse(path.read_text(encoding="utf-8"))["Parameters"]
+    return found
+
+
 def expand(path: Path, region: str) -> Template:
     """Turn the templates into one of CloudFormation, as the service does when it deploys."""
     return flattened(path, lambda file: _translated(file, region))

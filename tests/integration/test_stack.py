@@ -136,7 +136,7 @@ def test_policies_name_what_was_made(stack: Stack) -> None:
 
 
 def test_wrong_parameter_is_refused_by_name(client_for: ClientFor) -> None:
-    with pytest.raises(TemplateError, match="no parameter Window; it has BucketPrefix, WindowSeconds"):
+    with pytest.raises(TemplateError, match=r"no parameter Window\. Did you mean WindowSeconds\?"):
         deploy(TEMPLATE, client_for, "00dropgate01", parameters={"Window": 2}, name="refused")
 
 

@@ -17,6 +17,7 @@ from tests.builders import a_plan
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 ORDERS = a_plan("orders.v1", ["orders/*.csv"])
 SHOPS = a_plan("shops.v1", ["shops/*.csv"])
+POINTER = codec.canonical(Pointer("gone", "2026-01-31T12:00:00+00:00")).encode()
 
 
 class MemoryCatalog:
@@ -121,3 +122,32 @@ def test_plan_that_is_not_what_its_name_says_stops_everything() -> None:
     with pytest.raises(DocumentInvalid, match="is not what its name says"):
         publish([ORDERS], store, NOW)
     assert "current.json" not in store.documents
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ({"current.json": b"{"}, "current.json is not JSON"),
+        ({"current.json": b'{"index": 1}'}, "current.json"),
+        ({"current.json": POINTER}, "current.json names an index that is not there: gone"),
+        ({"current.json": POINTER, "index/gone.json": b"[]"}, "index/gone.json"),
+    ],
+    ids=["no JSON", "another shape", "index gone", "index damaged"],
+)
+def test_publish_mends_a_broken_catalog(broken: dict[str, bytes], said: str) -> None:
+    store = MemoryCatalog()
+    store.documents |= broken
+    done = publish([ORDERS], store, NOW)
+
+    assert (done.new, (done.mended or "").startswith(said)) == (("orders.v1",), True), done.mended
+    assert [e.contract for e in in_force(store).entries] == ["orders.v1"]
+    assert publish([ORDERS], store, NOW).mended is None
+
+
+def test_publish_writes_missing_documents_anew() -> None:
+    store = MemoryCatalog()
+    whole = publish([ORDERS], store, NOW)
+    del store.documents[f"plans/{ORDERS.sha}.json"], store.documents[f"index/{whole.index}.json"]
+
+    assert publish([ORDERS], store, NOW).mended
+    assert {f"plans/{ORDERS.sha}.json", f"index/{whole.index}.json"} < store.documents.keys()

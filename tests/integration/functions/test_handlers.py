@@ -337,7 +337,7 @@ def test_message_that_fails_leaves_the_others_done(site: Site) -> None:
         {"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"},
         {"messageId": "unversioned", "body": json.dumps({"detail": detail | {"object": {"key": "a"}}})},
     ]
-    context = Context("f", "arn:aws:lambda:us-east-1:123456789012:function:f", 512, "r", 0.0)
+    context = Context("f", "arn:aws:lambda:us-east-1:123456789012:function:f", 512, "r", time.monotonic() + 60)
     answer = object_created.handler({"Records": records}, context)  # type: ignore[arg-type]
 
     assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] == ["bad", "unversioned"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from contracts.problem import Problem
 from functions import keys
-from functions.aws import emr_serverless, items, s3
+from functions.aws import emr_serverless, items
 from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, workers_for
+from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
 from functions.ports import Batch, Reach
@@ -128,20 +130,45 @@ def test_reason_of_a_failed_run_quotes_no_values() -> None:
     assert emr_serverless._why("CANCELLED", "by somebody") == "CANCELLED"
 
 
+OURS, THEIRS = (f"arn:aws:kms:us-east-1:{account}:key/0a1b" for account in ("123456789012", "210987654321"))
+CIPHERTEXT = "User is not authorized to perform: kms:Decrypt on the resource associated with this ciphertext"
+
+
+class Headed:
+    """A client that tells of an object the key that it is encrypted with, or refuses even that."""
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key
+
+    def head_object(self, **_: str) -> dict[str, str]:
+        if self._key is None:
+            raise ClientError({"Error": {"Code": "403", "Message": "Forbidden"}}, "HeadObject")
+        return {"SSEKMSKeyId": self._key} if self._key else {}
+
+
 @pytest.mark.parametrize(
-    ("code", "message", "locked"),
+    ("code", "message", "key", "locked"),
     [
-        ("InvalidObjectState", "The operation is not valid for the object's storage class", True),
-        ("InvalidRequest", "The object was stored using a form of Server Side Encryption.", True),
-        ("AccessDenied", "User is not authorized to perform: kms:Decrypt on the resource", True),
-        ("KMS.NotFoundException", "Key 'arn:aws:kms:us-east-1:210987654321:key/0a1b' does not exist", True),
-        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:210987654321:key/0a1b", True),
-        ("AccessDenied", f"{DENIED} arn:aws:kms:us-east-1:123456789012:key/0a1b", False),
-        ("AccessDenied", "Access Denied", False),
-        ("SlowDown", "Please reduce your request rate.", False),
+        ("InvalidObjectState", "The operation is not valid for the object's storage class", OURS, True),
+        ("InvalidRequest", "The object was stored using a form of Server Side Encryption.", None, True),
+        ("AccessDenied", CIPHERTEXT, THEIRS, True),
+        ("AccessDenied", CIPHERTEXT, OURS, False),
+        ("AccessDenied", CIPHERTEXT, None, False),
+        ("AccessDenied", CIPHERTEXT, "", False),
+        ("AccessDenied", f"{DENIED} {THEIRS}", None, True),
+        ("AccessDenied", f"{DENIED} {OURS}", None, False),
+        ("AccessDenied", "Access Denied", THEIRS, False),
+        ("KMS.NotFoundException", f"Key '{THEIRS}' does not exist", None, True),
+        ("KMS.DisabledException", f"{OURS} is disabled.", None, False),
+        ("KMS.DisabledException", "The key is disabled.", THEIRS, True),
+        ("KMS.DisabledException", "The key is disabled.", OURS, False),
+        ("KMS.KMSInvalidStateException", f"{OURS} is pending deletion.", None, False),
+        ("KMS.ThrottlingException", "You have exceeded the rate at which you may call KMS.", THEIRS, False),
+        ("SlowDown", "Please reduce your request rate.", THEIRS, False),
     ],
 )
-def test_only_the_objects_own_lock_refuses_it(code: str, message: str, locked: bool) -> None:
+def test_only_the_objects_own_lock_refuses_it(code: str, message: str, key: str | None, locked: bool) -> None:
     error = ClientError({"Error": {"Code": code, "Message": message}}, "GetObject")
+    client: Any = Headed(key)
 
-    assert s3._is_locked(error) is locked
+    assert S3Store(client, {"123456789012"})._is_locked(Location("s3://landing/a.csv", "v1"), error) is locked

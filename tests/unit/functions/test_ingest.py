@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from contracts.errors import ObjectUnreadable
+from contracts.errors import DocumentInvalid, ObjectUnreadable
 from functions.admission import LARGEST_FILE
 from functions.ingest import Created, ingest
 from functions.submission import MOST_HEADER_LINE, Location
@@ -81,13 +81,17 @@ def test_key_of_two_contracts_is_nobodys() -> None:
     assert "`a.v1`, `b.v1`" in problem.message
 
 
-def test_before_the_first_publish_nothing_matches() -> None:
+def test_without_a_catalog_nobody_is_called_unmatched() -> None:
     world = a_world()
+    catalog = {uri: o for uri, o in world.store.objects.items() if uri.startswith(ZONES.catalog)}
     world.store.objects.clear()
     drop_id = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
+    with pytest.raises(DocumentInvalid, match=r"No contract is in force: .*current.json. Put .* `dropgate publish`."):
+        world.deliver_events()
 
-    assert "no contract is published yet" in world.drop(drop_id).problems[0].message
+    assert world.drops() == {}
+    world.store.objects |= catalog
+    assert world.deliver_events()[drop_id].state == "staged"
 
 
 def test_object_deleted_before_we_look_has_vanished() -> None:

@@ -1,0 +1,54 @@
+"""Parameters for template.yaml: what is given and what the template declares in, what is wrong out. Pure.
+
+The same rules as CloudFormation's own (user guide, "Parameters"), said before anything is built; and whole numbers
+alone, since there is no second and a half here: CloudFormation's Number takes fractions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contracts.problem import nearest
+
+Declared = Mapping[str, Mapping[str, Any]]
+"""The section Parameters of a template."""
+
+
+def read(words: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE, as they are typed; a word without `=` is a name with an empty value."""
+    return dict(word.partition("=")[::2] for word in words)
+
+
+def wrong(given: Mapping[str, str], declared: Declared) -> list[str]:
+    """One sentence for each parameter that the template would not take: which, and what is allowed."""
+    found = (_wrong(name, value, declared) for name, value in given.items())
+    return [sentence for sentence in found if sentence]
+
+
+def _wrong(name: str, value: str, declared: Declared) -> str | None:
+    if name not in declared:
+        close = nearest(name, declared)
+        instead = f"Did you mean {close}?" if close else f"Known: {', '.join(declared)}."
+        return f"There is no parameter {name}. {instead}"
+    rules = declared[name]
+    allowed = [str(one) for one in rules.get("AllowedValues", ())]
+    if allowed:
+        return None if value in allowed else f"{name} is {value!r}; allowed is one of {', '.join(allowed)}."
+    if rules["Type"] == "Number":
+        least, most = rules.get("MinValue"), rules.get("MaxValue")
+        fits = re.fullmatch(r"-?[0-9]{1,18}", value) and _within(int(value), least, most)
+        return None if fits else f"{name} is {value!r}; allowed is a whole number{_range(least, most)}."
+    pattern = rules.get("AllowedPattern")
+    if pattern and not re.fullmatch(pattern, value):
+        return f"{name} is {value!r}; it {rules.get('ConstraintDescription', f'must match {pattern}')}"
+    return None
+
+
+def _within(value: int, least: int | None, most: int | None) -> bool:
+    return (least is None or value >= least) and (most is None or value <= most)
+
+
+def _range(least: int | None, most: int | None) -> str:
+    return (f" from {least}" if least is not None else "") + (f" to {most}" if most is not None else "")

@@ -1,0 +1,250 @@
+"""A deployed stack in which nothing happens by itself: queues are polled and the clock strikes when a test says so.
+
+Handlers, adapters, boto3 and its retries are real, each function under its own role; before any call of a function to
+AWS a test may let something happen.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+
+from contracts.job import JobRequest
+from functions import ingest, keys
+from functions.aws.clients import Clients, ports_from
+from functions.handlers import runtime
+from functions.handlers.object_created import created
+from functions.ports import Ports
+from functions.submission import Drop
+from infra.local.cloud import Cloud
+from infra.local.emr import EmrServerless
+from infra.local.emr_run import JobSpec
+from infra.local.events import deliver, object_created
+from infra.local.invocation import Invoker, acting_as
+from infra.local.polling import QueuePoller
+from infra.local.stack import Stack, deploy
+from tests.builders import a_plan, answer, publish
+from tests.integration.functions.conftest import TEMPLATE
+from tests.integration.functions.test_handlers import HANDLERS
+
+CREATED, DUE, ENDED, CLOCK = HANDLERS
+GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
+PLANS = (a_plan(), a_plan("crash.v1", ("crash/*.csv",)))
+"""What comes in under the second one has a job that crashes at its first try."""
+
+Act = Callable[[str], None]
+"""What happens before a call of a function, like `s3:CopyObject`."""
+
+
+def nothing(_: str) -> None:
+    """Let the call be."""
+
+
+class Killed(BaseException):
+    """The process is gone: no handler of ours may catch it."""
+
+
+class TimedOut(Exception):
+    """What Lambda reports of a function that it has killed."""
+
+
+@dataclass
+class Fuse:
+    """Counts the functions' calls; at one of them something happens."""
+
+    at: int = 0
+    act: Act = nothing
+    calls: int = 0
+
+    def call(self, model: Any, **_: Any) -> None:
+        """One call is about to be made."""
+        self.calls += 1
+        if self.calls == self.at:
+            self.act(f"{model.service_model.service_name}:{model.name}")
+
+
+class Log(logging.Handler):
+    """What the functions write into their logs, in one text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.text += f"{record.__dict__} {record.exc_info and record.exc_info[1]}\n"
+
+    def of(self, act: Callable[[], object]) -> str:
+        """What is written while something is done."""
+        self.text = ""
+        act()
+        return self.text
+
+
+@dataclass
+class Site:
+    """The stack and its parts."""
+
+    ports: Ports
+    stack: Stack
+    cloud: Cloud
+    emr: EmrServerless
+    s3: Any
+    sqs: Any
+    invoke: Callable[[str, Mapping[str, Any]], Any]
+    reach: dict[str, str] = field(default_factory=dict)
+    fuse: Fuse = field(default_factory=Fuse)
+    told: Log = field(default_factory=Log)
+
+    def __post_init__(self) -> None:
+        self.queues = {
+            queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._told, 0) for queue in self.stack.queues
+        }
+        self.worlds = {name: _world(name) for name in HANDLERS}
+        for world in self.worlds.values():
+            for client in (world.store._s3, world.ledger._db, world.jobs._emr, world.delays._sqs):
+                client.meta.events.register("before-call", self._called)
+        log: Any = runtime.logger
+        log._logger.addHandler(self.told)
+
+    def upload(self, name: str, body: bytes = GOOD) -> str:
+        """Upload as a producer does, S3's event goes to the queue; the drop's id."""
+        bucket = self.stack.names["LandingBucket"]
+        return keys.drop_id(bucket, name, self.s3.put_object(Bucket=bucket, Key=name, Body=body)["VersionId"])
+
+    def opened(self, name: str, body: bytes = GOOD) -> str:
+        """An upload of which a function has made the record, and no more; its event will not come again."""
+        bucket = self.stack.names["LandingBucket"]
+        made = self.s3.put_object(Bucket=bucket, Key=name, Body=body)
+        self.forget(CREATED)
+        event = object_created(bucket, "us-east-1", name, len(body), made["ETag"], made["VersionId"], "PutObject")
+        drop = ingest._received(self.ports, created(json.dumps(event)), name)
+        assert self.ports.ledger.open(drop)
+        return drop.id
+
+    def forget(self, *functions: str) -> None:
+        """Lose what waits for functions."""
+        for queue in self.stack.queues:
+            while queue.function in functions:
+                found = self.sqs.receive_message(QueueUrl=queue.url, MaxNumberOfMessages=10).get("Messages", [])
+                for message in found:
+                    self.sqs.delete_message(QueueUrl=queue.url, ReceiptHandle=message["ReceiptHandle"])
+                if not found:
+                    break
+
+    def drop(self, drop_id: str) -> Drop | None:
+        return self.ports.ledger.drop(drop_id)
+
+    def states(self, *drop_ids: str) -> list[str]:
+        """How drops stand."""
+        return [drop.state if (drop := self.drop(i)) else "unknown" for i in drop_ids]
+
+    def deliver(self, rounds: int = 1) -> bool:
+        """Let each function have what waits for it, and jobs end; whether anything waited."""
+        found = False
+        for _ in range(rounds):
+            for name in (CREATED, DUE, ENDED):
+                found = self.queues[name].poll() or found
+                self.idle()
+        return found
+
+    def clock(self) -> Any:
+        """Let the schedule strike."""
+        return self._told(CLOCK, {})
+
+    def finish(self, *drop_ids: str) -> None:
+        """Deliver all that waits and let the schedule strike, until drops have come to rest."""
+        for _ in range(20):
+            while self.deliver():
+                pass
+            if not any((drop := self.drop(i)) is None or drop.in_flight for i in drop_ids):
+                return
+            self.clock()
+        raise AssertionError(self.states(*drop_ids))
+
+    def idle(self) -> None:
+        """Wait until no job runs."""
+        end = time.monotonic() + 30
+        while not self.emr.idle():
+            assert time.monotonic() < end
+            time.sleep(0.002)
+
+    def promoted(self, name: str) -> list[bytes]:
+        """Every version that consumers have ever seen of a file, the newest first."""
+        bucket, key = keys.split(f"{self.ports.zones.promoted}orders.v1/{name}")
+        versions = self.s3.list_object_versions(Bucket=bucket, Prefix=key).get("Versions", [])
+        return [self.s3.get_object(Bucket=bucket, Key=key, VersionId=v["VersionId"])["Body"].read() for v in versions]
+
+    def receipt(self, drop_id: str) -> dict[str, Any]:
+        """What a producer reads."""
+        drop = self.drop(drop_id)
+        assert drop
+        assert drop.receipt
+        found: dict[str, Any] = json.loads(self.ports.store.get(drop.receipt))
+        return found
+
+    def forget_all_known(self) -> None:
+        """Let functions start cold: what a process knows dies with it."""
+        for world in self.worlds.values():
+            world.seen.clear()
+            world.catalog._etag = None
+            world.catalog._plans.clear()
+
+    def _called(self, **about: Any) -> None:
+        self.fuse.call(**about)
+
+    def _told(self, function: str, event: Mapping[str, Any]) -> Any:
+        try:
+            return self.invoke(function, event)
+        except Killed as killed:
+            self.forget_all_known()
+            raise TimedOut(f"{function} timed out") from killed
+
+
+def _world(function: str) -> Any:
+    """The ports of a function, as its process has them."""
+    with acting_as(function):
+        return runtime.ports()
+
+
+@contextmanager
+def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    """A stack of its own in an embedded AWS."""
+    made: list[Site] = []
+
+    def run_job(job: JobSpec) -> None:
+        store = made[0].ports.store
+        request = JobRequest.loads(store.get(job.arguments[1]))
+        if request.plan.id == "crash" and request.try_ == 1:
+            raise MemoryError("java heap space")
+        store.put(request.result, answer(request).dumps().encode(), "application/json")
+
+    application = f"00{uuid.uuid4().hex[:8]}"
+    with EmrServerless(
+        run_job, lambda _: True, deliver, application_id=application, guard=cloud.guard, max_concurrent_runs=4
+    ) as emr:
+        environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
+        client_for = cache(boto3.client)
+        name = f"hand{uuid.uuid4().hex[:8]}"
+        stack = deploy(TEMPLATE, client_for, application, parameters={"WindowSeconds": 0}, name=name)
+        cloud.guard.learn(stack)
+        variables = stack.functions[CLOCK].environment
+        for variable, value in variables.items():
+            environment.setenv(variable, value)
+        environment.setenv("DROPGATE_PATIENCE_SECONDS", "0")
+        ports = ports_from(dict(variables), Clients())
+        publish(ports.store, ports.zones.catalog, PLANS)
+        invoke = Invoker(stack.functions, HANDLERS, "us-east-1")
+        reach = {n: v for n, v in os.environ.items() if n.startswith("AWS_")} | {"AWS_ACCESS_KEY_ID": "operator"}
+        made.append(Site(ports, stack, cloud, emr, client_for("s3"), client_for("sqs"), invoke, reach))
+        yield made[0]

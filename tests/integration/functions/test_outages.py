@@ -1,0 +1,187 @@
+"""A function killed before any of its calls to AWS, and a service that is not well at any of them: the end is the same.
+
+The way is gone once for each call, with the handlers, the adapters and boto3's retries as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import botocore.retries.standard
+import pytest
+
+from contracts.errors import ServiceUnavailable
+from functions.handlers.runtime import RESERVE
+from functions.ports import Ports, Window
+from infra.local.cloud import Cloud
+from infra.local.invocation import Invoker
+from infra.local.outages import FAILURES, Failure
+from tests.integration.functions.by_hand import (
+    BAD_HEADER,
+    CLOCK,
+    CREATED,
+    DUE,
+    GOOD,
+    Act,
+    Fuse,
+    Killed,
+    Site,
+    nothing,
+    running,
+)
+from tests.integration.functions.test_handlers import HANDLERS
+
+LONGER_THAN_RETRIES = 5
+"""Requests; boto3 makes 4 of one call, as CONFIG in functions/aws/clients.py says."""
+
+
+@pytest.fixture(scope="module")
+def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    # boto3 sleeps for seconds between its tries; it tries as often as it does anywhere.
+    environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
+    with running(environment, cloud) as made:
+        cloud.outages.callers = made.emr.outages.callers = frozenset(HANDLERS)
+        yield made
+
+
+_number = count()
+
+
+def lone(site: Site) -> list[str]:
+    """One good file."""
+    return [site.upload(f"orders/lone-{next(_number)}.csv")]
+
+
+def two(site: Site) -> list[str]:
+    """Two that share a batch."""
+    return [site.upload(f"orders/{each}-{next(_number)}.csv") for each in "ab"]
+
+
+def refused(site: Site) -> list[str]:
+    """One that is refused at the door."""
+    return [site.upload(f"orders/refused-{next(_number)}.csv", BAD_HEADER)]
+
+
+def again(site: Site) -> list[str]:
+    """One that is promoted over the former version of itself."""
+    return [site.upload("orders/again.csv", GOOD + str(next(_number)).encode() + b",b\n")]
+
+
+Way = Callable[[Site], list[str]]
+WAYS: tuple[Way, ...] = (lone, two, refused, again)
+
+
+def go(site: Site, way: Way, at: int = 0, act: Act = nothing) -> list[Any]:
+    """Go one way, something happening before its call number `at`; how its drops ended and what people see."""
+    site.forget_all_known()
+    site.fuse = Fuse(at, act)
+    drops = way(site)
+    site.deliver()
+    calls, site.fuse = site.fuse.calls, Fuse()
+    assert calls >= at
+    site.cloud.outages.end()
+    site.emr.outages.end()
+    site.finish(*drops)
+    return [ending(site, drop_id) for drop_id in drops]
+
+
+def ending(site: Site, drop_id: str) -> Any:
+    drop = site.drop(drop_id)
+    assert drop
+    receipt = site.receipt(drop_id)
+    seen = site.promoted(drop.name)
+    body = site.ports.store.get(drop.source.uri)
+    return (
+        [step.state for step in site.ports.ledger.history(drop_id)],
+        [(problem.code, problem.message) for problem in drop.problems],
+        {name: receipt[name] for name in ("verdict", "rows", "problems")},
+        len([1 for version in seen if version == body]),
+        drop.source.uri.startswith(site.ports.zones.stage),
+    )
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_function_killed_anywhere_changes_nothing(site: Site, way: Way) -> None:
+    go(site, way)
+    end, calls = go(site, way), counted(site, way)
+    assert calls > 8
+    for at in range(1, calls + 1):
+        assert go(site, way, at, kill) == end, f"call {at} of {calls}"
+
+
+def kill(operation: str) -> None:
+    raise Killed(operation)
+
+
+def counted(site: Site, way: Way) -> int:
+    """How many calls the functions make on a way."""
+    site.forget_all_known()
+    site.fuse = fuse = Fuse()
+    drops = way(site)
+    site.deliver()
+    site.finish(*drops)
+    return fuse.calls
+
+
+@pytest.mark.parametrize("way", [lone, refused], ids=lambda way: way.__name__)
+def test_service_that_is_not_well_changes_nothing(site: Site, way: Way) -> None:
+    go(site, way)
+    end, calls, kinds = go(site, way), counted(site, way), count()
+    for at in range(1, calls + 1):
+        begin = Outage(site, next(kinds))
+        assert go(site, way, at, begin) == end, (f"call {at} of {calls}", begin.told)
+
+
+class Outage:
+    """A service that is not well from a call on, each time in the next of the ways that it may be so."""
+
+    def __init__(self, site: Site, kind: int) -> None:
+        self._site = site
+        self._kind = kind
+        self.told: tuple[str, Failure] | None = None
+
+    def __call__(self, operation: str) -> None:
+        service = operation.partition(":")[0]
+        failures = FAILURES[service]
+        failure = failures[self._kind % len(failures)]
+        self.told = operation, failure
+        double = self._site.emr if service == "emr-serverless" else self._site.cloud
+        double.outages.begin(operation, failure, LONGER_THAN_RETRIES)
+
+
+ASKED: dict[str, tuple[str, Callable[[Ports], object]]] = {
+    "s3": ("s3:GetObject", lambda ports: ports.store.get(f"{ports.zones.catalog}current.json")),
+    "dynamodb": ("dynamodb:GetItem", lambda ports: ports.ledger.drop("d")),
+    "sqs": ("sqs:SendMessage", lambda ports: ports.delays.send(Window("p", "t", "t"), 0)),
+    "emr-serverless": ("emr-serverless:ListJobRuns", lambda ports: ports.jobs.find("t", ports.clock.now())),
+}
+
+
+@pytest.mark.parametrize(("service", "failure"), [(s, f) for s, every in FAILURES.items() for f in every])
+def test_what_lasts_longer_than_boto_tries_is_told_by_its_code(service: str, failure: Failure, site: Site) -> None:
+    operation, ask = ASKED[service]
+    outages = (site.emr if service == "emr-serverless" else site.cloud).outages
+    outages.begin(operation, failure, LONGER_THAN_RETRIES - 2)
+    ask(site.worlds[CLOCK])
+    outages.begin(operation, failure, LONGER_THAN_RETRIES - 1)
+    with pytest.raises(ServiceUnavailable, match=failure.code.rpartition("#")[2]):
+        ask(site.worlds[CLOCK])
+    ask(site.worlds[CLOCK])
+    site.forget(DUE)
+
+
+def test_function_hands_back_what_it_has_no_time_for(site: Site) -> None:
+    ids = [site.upload(f"orders/late-{n}.csv") for n in range(3)]
+    queue = site.queues[CREATED]
+    short = replace(site.stack.functions[CREATED], timeout_seconds=RESERVE // 1000)
+    invoke, site.invoke = site.invoke, Invoker({CREATED: short}, {CREATED: HANDLERS[CREATED]}, "us-east-1")
+    told = site.told.of(queue.poll)
+    stand, site.invoke = site.states(*ids), invoke
+
+    assert stand == ["unknown"] * 3
+    assert told.count("too little time is left for another record") == 3
+    site.finish(*ids)
+    assert site.states(*ids) == ["accepted"] * 3

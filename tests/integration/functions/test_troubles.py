@@ -1,0 +1,260 @@
+"""Something of ours is missing, forbidden or locked: no drop is lost or called its producer's fault, nothing is green.
+
+When it is put right all comes to its end, by the messages' return or by the schedule.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from contracts import codec
+from contracts.catalog import Pointer
+from functions import keys
+from infra.catalog import S3Catalog, publish
+from infra.deploy import empty
+from infra.local.cloud import Cloud
+from infra.local.template import expand, of_type, statements_of
+from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, PLANS, Site, running
+from tests.integration.functions.conftest import TEMPLATE
+
+OPEN = {"unknown", "received", "staged", "validating", "promoting", "rejecting"}
+"""Where a drop may stand while something is wrong with us."""
+
+
+@pytest.fixture(scope="module")
+def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+    with running(environment, cloud) as made:
+        yield made
+
+
+def publish_again(site: Site) -> None:
+    """Type `dropgate publish`."""
+    publish(PLANS, S3Catalog(site.s3, site.ports.zones.catalog), site.ports.clock.now())
+
+
+def lose(site: Site, name: str) -> None:
+    bucket, key = keys.split(f"{site.ports.zones.catalog}{name}")
+    site.s3.delete_object(Bucket=bucket, Key=key)
+
+
+def lose_index(site: Site) -> None:
+    pointer = codec.loads(Pointer, site.ports.store.get(f"{site.ports.zones.catalog}current.json"), "pointer")
+    lose(site, f"index/{pointer.index}.json")
+
+
+def point_to(site: Site, body: bytes) -> None:
+    site.ports.store.put(f"{site.ports.zones.catalog}current.json", body, "application/json")
+
+
+NOWHERE = codec.canonical(Pointer("0" * 64, "2026-01-31T12:00:00Z")).encode()
+PLAN = f"plans/{PLANS[0].sha}.json"
+BROKEN: dict[str, tuple[Callable[[Site], None], str]] = {
+    "no-catalog": (lambda site: lose(site, "current.json"), "No contract is in force: there is no s3://"),
+    "no-json": (lambda site: point_to(site, b"{"), "current.json is not JSON"),
+    "another-shape": (lambda site: point_to(site, b'{"index": 1}'), "current.json"),
+    "index-of-nothing": (lambda site: point_to(site, NOWHERE), f"index/{'0' * 64}.json is named and not there"),
+    "index-deleted": (lose_index, "is named and not there"),
+    "plan-deleted": (lambda site: lose(site, PLAN), f"{PLAN} is named and not there"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_broken_catalog_is_waited_for(how: str, site: Site) -> None:
+    wreck, message = BROKEN[how]
+    wreck(site)
+    site.forget_all_known()
+    good, bad = site.upload(f"orders/{how}.csv"), site.upload(f"orders/{how}-bad.csv", BAD_HEADER)
+    other = site.upload(f"{how}.txt")
+    told = site.told.of(lambda: site.deliver(2))
+
+    assert message in told
+    assert "`dropgate publish`" in told
+    assert set(site.states(good, bad)) <= {"unknown", "received"}
+    assert site.states(other) == ["unmatched" if how == "plan-deleted" else "unknown"]
+    publish_again(site)
+    site.finish(good, bad, other)
+    assert site.states(good, bad, other) == ["accepted", "rejected", "unmatched"]
+
+
+def test_plan_lost_midway_is_waited_for(site: Site) -> None:
+    good = site.upload("orders/midway.csv")
+    site.queues[CREATED].poll()
+    site.forget_all_known()
+    lose(site, PLAN)
+    told = site.told.of(lambda: (site.queues[DUE].poll(), site.clock()))
+
+    assert site.states(good) == ["staged"]
+    assert f"{PLAN} is named and not there" in told
+    publish_again(site)
+    site.finish(good)
+    assert site.states(good) == ["accepted"]
+
+
+ENDS = {
+    "Landing": ["accepted", "vanished"],  # what lay in a bucket is gone with it
+    "Internal": ["failed", "accepted"],
+    "Promoted": ["accepted", "accepted"],
+}
+
+
+@pytest.mark.parametrize("zone", ENDS)
+def test_missing_bucket_is_waited_for(zone: str, site: Site) -> None:
+    judged, fresh = site.upload(f"orders/judged-{zone}.csv"), f"orders/fresh-{zone}.csv"
+    site.queues[CREATED].poll()
+    site.queues[DUE].poll()
+    site.idle()
+    uploaded, bucket = site.upload(fresh), site.stack.names[f"{zone}Bucket"]
+    site.forget_all_known()
+    empty(site.s3, bucket)
+    told = site.told.of(lambda: (site.deliver(2), site.clock()))
+
+    assert f"the bucket {bucket}" in told or f"no bucket {bucket}" in told
+    assert set(site.states(judged, uploaded)) <= OPEN | set(ENDS[zone]) - {"vanished", "failed"}
+    make(site, bucket)
+    publish_again(site)
+    site.finish(judged, uploaded)
+    assert site.states(judged, uploaded) == ENDS[zone]
+    last = site.upload(f"orders/last-{zone}.csv")
+    site.finish(last)
+    assert site.states(last) == ["accepted"]
+
+
+def make(site: Site, bucket: str) -> None:
+    """Make a bucket as a deployment does, for what matters here."""
+    site.s3.create_bucket(Bucket=bucket)
+    rule: Any = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms"}}
+    rule["ApplyServerSideEncryptionByDefault"]["KMSMasterKeyID"] = site.stack.bucket_keys[bucket]
+    site.s3.put_bucket_encryption(Bucket=bucket, ServerSideEncryptionConfiguration={"Rules": [rule]})
+    site.s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    events: Any = {"EventBridgeConfiguration": {}}
+    site.s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration=events)
+
+
+EXPANDED = expand(TEMPLATE, "us-east-1")
+RIGHTS = [
+    (name, statement["Sid"])
+    for name, found in of_type(EXPANDED, "AWS::Lambda::Function").items()
+    for statement in statements_of(EXPANDED, found["Properties"])
+    if "Sid" in statement  # SAM's own have none
+]
+UNUSED_HERE = {
+    (DUE, "ReopenWindow"),
+    (DUE, "TellMissingFromForbidden"),
+    (ENDED, "TellMissingFromForbidden"),
+}
+"""Rights that are asked for on none of these ways."""
+
+
+@pytest.mark.parametrize(("function", "sid"), [each for each in RIGHTS if each[0] != CLOCK])
+def test_missing_right_is_never_the_producers_fault(function: str, sid: str, site: Site) -> None:
+    name = f"{function}-{sid}"
+    site.forget_all_known()
+    ways: dict[str, Callable[[], str]] = {
+        "accepted": lambda: site.upload(f"crash/{name}.csv" if function == ENDED else f"orders/{name}.csv"),
+    }
+    if function == CREATED:
+        ways["rejected"] = lambda: site.upload(f"orders/{name}-bad.csv", BAD_HEADER)
+        ways["unmatched"] = lambda: site.upload(f"{name}.txt")
+        ways["vanished"] = lambda: gone(site, f"orders/{name}-gone.csv")
+    ends = list(ways)
+    with site.cloud.guard.without(function, sid):
+        ids = [way() for way in ways.values()]
+        site.deliver(3 if function == ENDED else 1)
+        stand = site.states(*ids)
+    assert all(state == end or state in OPEN for state, end in zip(stand, ends, strict=True)), stand
+    assert stand != ends or (function, sid) in UNUSED_HERE, "this right is of no use here"
+    site.finish(*ids)
+    assert site.states(*ids) == ends
+
+
+def gone(site: Site, name: str) -> str:
+    """An upload that somebody deletes before anyone looks."""
+    drop_id, bucket = site.upload(name), site.stack.names["LandingBucket"]
+    (version,) = site.s3.list_object_versions(Bucket=bucket, Prefix=name)["Versions"]
+    site.s3.delete_object(Bucket=bucket, Key=name, VersionId=version["VersionId"])
+    return drop_id
+
+
+@pytest.mark.parametrize("sid", [sid for name, sid in RIGHTS if name == CLOCK])
+def test_schedule_without_a_right_loses_nothing(sid: str, site: Site) -> None:
+    name = f"clock-{sid}"
+    ids = [site.opened(f"crash/{name}.csv"), site.opened(f"orders/{name}-bad.csv", BAD_HEADER)]
+    ends = ["accepted", "rejected"]
+
+    def strike() -> None:
+        """Only the schedule, and the windows that it has told of again."""
+        for _ in range(2):
+            site.clock()
+            site.queues[DUE].poll()
+            site.idle()
+            site.forget(ENDED)
+
+    with site.cloud.guard.without(CLOCK, sid):
+        if sid == "LedgerByAge":
+            with pytest.raises(Exception, match="AccessDenied"):
+                strike()
+        else:
+            strike()
+        stand = site.states(*ids)
+    assert all(state == end or state in OPEN for state, end in zip(stand, ends, strict=True)), stand
+    site.finish(*ids)
+    assert site.states(*ids) == ends
+
+
+def test_our_own_key_disabled_is_not_the_producers_fault(site: Site) -> None:
+    ids = [site.upload("orders/key.csv"), site.upload("orders/key-bad.csv", BAD_HEADER), site.upload("key.txt")]
+    key = site.stack.bucket_keys[site.stack.names["LandingBucket"]]
+    site.cloud.disabled_keys.add(key)
+    told = site.told.of(lambda: (site.deliver(2), site.clock()))
+    stand = site.states(*ids)
+    site.cloud.disabled_keys.clear()
+
+    assert set(stand) <= {"unknown", "received"}
+    assert f"KMS.DisabledException, {key} is disabled." in told
+    site.finish(*ids)
+    assert site.states(*ids) == ["accepted", "rejected", "unmatched"]
+
+
+@pytest.mark.parametrize("stop", [1, 2])
+def test_our_own_key_disabled_midway_is_waited_for(stop: int, site: Site) -> None:
+    good = site.upload(f"orders/key-midway-{stop}.csv")
+    for queue in (CREATED, DUE)[:stop]:
+        site.queues[queue].poll()
+        site.idle()
+    site.cloud.disabled_keys.add(site.stack.bucket_keys[site.stack.names["LandingBucket"]])
+    site.forget_all_known()
+    site.deliver(2)
+    site.clock()
+    (state,) = site.states(good)
+    site.cloud.disabled_keys.clear()
+
+    assert state in OPEN
+    site.finish(good)
+    assert site.states(good) == ["accepted"]
+
+
+def command(site: Site, *words: str) -> tuple[int, str]:
+    """A command about this stack in a process of its own: how it ends and what it says of errors."""
+    environment = {**site.stack.functions[CLOCK].environment, **site.reach}
+    start = [sys.executable, "-c", "from infra.cli.main import run; run()", *words]
+    done = subprocess.run(start, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stderr if done.returncode else done.stdout
+
+
+def test_commands_say_what_is_missing(site: Site) -> None:
+    drop_id = site.upload("orders/asked.csv")
+    site.finish(drop_id)
+    lose(site, "current.json")
+    shown, drops = command(site, "show", drop_id[:10]), command(site, "drops")
+    publish_again(site)
+
+    assert shown[0] == 0
+    assert drops[0] == 3
+    assert drops[1].startswith("dropgate: No contract is in force: there is no s3://")
+    assert drops[1].endswith("Put the contracts in force with `dropgate publish`.\n")
+    assert drops[1].count("\n") == 1
