@@ -30,12 +30,8 @@ MOST_BYTES = 1024**3
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
-SOON, LATER = 5, 60
-"""Seconds after which a plan asks again where as many batches are under way as may be: after an hour of waiting, and
-before, so that who has waited long is next."""
-
 LOOKS = 2
-"""Slots that a batch asks for before it comes again later."""
+"""Slots that a batch asks for before it stands in line."""
 
 GROUP = 25
 """Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
@@ -75,9 +71,8 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         started, left = _launch(ports, batch, members), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
-        if known is None and waiting:
-            waited = ports.clock.now() - moment(waiting[0].staged_at)
-            open_window(ports, window.plan, SOON if waited > timedelta(hours=1) else LATER)
+        if known is None and waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
+            ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at))
         if known is None:
             return None
         started, left = start(ports, known), known.state == "claimed"
@@ -147,8 +142,9 @@ def _claim(
         try_at=at,
         changed_at=at,
     )
-    slots = sample(range(ports.most_batches), min(LOOKS, ports.most_batches))
-    if len(chosen) <= GROUP:
+    late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
+    slots = _slots(ports, sure=late or len(chosen) > GROUP)
+    if slots and len(chosen) <= GROUP:
         batch = replace(batch, slot=slots[0])
         moves = [m for d in found if (m := _joining(ports, batch, d))]
         try:
@@ -163,6 +159,14 @@ def _claim(
             now = found if len(chosen) > GROUP else ports.ledger.drops(batch.members)
             return batch, _enlist(ports, batch, now)
     return None
+
+
+def _slots(ports: Ports, *, sure: bool) -> list[int]:
+    """Some slots to ask for, of those that are free; a guess where a look at them would be a call too many."""
+    slots = set(range(ports.most_batches))
+    if sure:
+        slots -= ports.ledger.taken()
+    return sample(sorted(slots), min(LOOKS, len(slots)))
 
 
 def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:

@@ -82,7 +82,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives."""
+    """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
+
+    One whose batch found no slot stays, overdue since its oldest drop was staged.
+    """
 
     plan: str
     opened_at: str
@@ -252,6 +255,10 @@ class Ledger(Protocol):
 
     def open_batch(self, batch: Batch) -> bool:
         """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
+        ...
+
+    def taken(self) -> frozenset[int]:
+        """The slots that are some batch's; read consistently."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:
