@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
+from math import ceil
 from typing import Any
 
 from bench.cost_page import table, write
@@ -233,11 +234,12 @@ class Plans:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A day to simulate; `wait` is from StartJobRun to the workers, in seconds."""
+    """A day to simulate, or its first hours; `wait` is from StartJobRun to the workers, in seconds."""
 
     load: Load
     pattern: str
     wait: float = ASSUMED.job_wait
+    hours: float = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +263,9 @@ class Outcome:
 class Simulation:
     """Events in the order of their time, from the first drop to the last."""
 
-    def __init__(self, load: Load, pattern: str, assumed: Assumed = ASSUMED) -> None:
+    def __init__(self, load: Load, pattern: str, assumed: Assumed = ASSUMED, hours: float = 24) -> None:
         self.load, self.pattern, self.assumed = load, pattern, assumed
+        self.drops = ceil(load.drops * hours / 24)
         self.clock, self.ledger = VirtualClock(), Records()
         self.jobs = Serverless(self.clock, assumed, self._sizes, self._begin)
         self._events: list[tuple[float, int, Callable[[], None]]] = []
@@ -308,7 +311,7 @@ class Simulation:
 
     def _arrivals(self) -> Iterator[float]:
         times = {"even": self.load.drops, "hourly": 24, "daily": 1}[self.pattern]
-        return (nth * times // self.load.drops * (DAY / times) for nth in range(self.load.drops))
+        return (nth * times // self.load.drops * (DAY / times) for nth in range(self.drops))
 
     def _next_arrival(self, arrivals: Iterator[float]) -> None:
         moment = next(arrivals, None)
@@ -349,7 +352,7 @@ class Simulation:
 
     def _reconcile(self) -> None:
         reconcile(self.ports)
-        if self._arrived or len(self._waits) < self.load.drops:
+        if self._arrived or len(self._waits) < self.drops:
             self._at(MINUTE, self._reconcile)
 
 
@@ -386,17 +389,20 @@ HEAD = (
 MILLION = Load(1_000_000, 20_000)
 SHORT = Row(replace(MILLION, drops=10_000, contracts=40), "hourly")
 """The row that a test computes anew; more contracts than batches may be under way, so that some stand in line."""
-ROWS = (SHORT,)
+ROWS = (
+    SHORT,
+    *(Row(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),
+)
 """The rows of docs/cost.md."""
 
 
 def told(row: Row) -> tuple[str, ...]:
     """What became of a row's day, as the cells of a page."""
-    found = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait)).run()
+    found = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
     load, waits = found.load, found.waits
     middle, late = (waits[int(len(waits) * q)] / 60 for q in (0.5, 0.99)) if waits else (0.0, 0.0)
     return (
-        f"{load.drops:,}", f"{load.contracts}", found.pattern, f"{row.wait:.0f}", f"{found.batches:,}",
+        f"{len(waits) + found.left:,}", f"{load.contracts}", found.pattern, f"{row.wait:.0f}", f"{found.batches:,}",
         f"{len(waits) / max(found.batches, 1):.0f}", f"{middle:.0f}", f"{late:.0f}",
         f"{max(waits, default=0) / 60:.0f}", f"{found.seen['most at once']}", f"{found.seen['most queued']}",
         f"{found.seen['timed out in the queue']}", f"{found.seen['in vain']:,}", f"{found.left:,}",
@@ -412,6 +418,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--contracts", type=int, nargs="+", default=[1, 20, 200])
     parser.add_argument("--window", type=int, default=MILLION.window)
     parser.add_argument("--wait", type=float, default=ASSUMED.job_wait, help="seconds from StartJobRun to workers")
+    parser.add_argument(
+        "--hours", type=float, default=24, help="stop sending after so many; dollars are of the full day"
+    )
     parser.add_argument("--arrive", nargs="+", choices=PATTERNS, default=list(PATTERNS))
     parser.add_argument(
         "--page", action="store_true", help="write the table of docs/cost.md; the others count for nothing"
@@ -421,7 +430,7 @@ def main(arguments: list[str]) -> int:
         ROWS
         if asked.page
         else [
-            Row(Load(asked.drops, asked.size, contracts, asked.window), pattern, asked.wait)
+            Row(Load(asked.drops, asked.size, contracts, asked.window), pattern, asked.wait, asked.hours)
             for contracts in asked.contracts
             for pattern in asked.arrive
         ]
