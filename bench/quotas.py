@@ -1,22 +1,26 @@
 """`python -m bench.quotas`: a day of drops through the real batching code, on a virtual clock, within AWS's quotas.
 
 In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
-broken, what it costs. The ledger is in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints
-and quotas"); how long a job takes is `infra.cost`'s model. Batching and reconciler are those that are deployed.
+broken, how often a batch is asked for in vain, what it costs; `--page` writes the table of docs/cost.md. The ledger is
+in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long a job takes is
+`infra.cost`'s model. Batching and reconciler are those that are deployed.
 """
 
 from __future__ import annotations
 
 import argparse
 import heapq
+import random
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
+from math import ceil
 from typing import Any
 
+from bench.cost_page import table, write
 from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
 from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.emr_serverless import workers_for
@@ -25,6 +29,7 @@ from functions.keys import Zones
 from functions.ports import Batch, InFlight, Pending, Ports, Reach, RunStatus, Window, stamp
 from functions.reconcile import reconcile
 from functions.submission import Drop, Location, Moved
+from infra.calls import CALLS, ENDED
 from infra.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
 
 STARTS_A_SECOND, BURST = 1, 25
@@ -32,6 +37,8 @@ VCPU, MOST_RUNS, MOST_QUEUED, QUEUE_SECONDS = 16, 15, 2000, 360 * 60
 """Default quotas: StartJobRun, vCPU of an account, and (template.yaml) runs at once, and how long one may queue."""
 PATIENCE, MINUTE, AGAIN = 60, 60, 360
 """Seconds: the reconciler's patience and rate, and the visibility timeout of BatchDueQueue."""
+LATENCY = 0.5
+"""Seconds that a message takes at least, an assumption; the clock stands still while a function works."""
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 HEADER = "id,note"
 PATTERNS = ("even", "hourly", "daily")
@@ -112,6 +119,10 @@ class Records:
         self.slots.add(batch.slot)
         return True
 
+    def taken(self) -> frozenset[int]:
+        """The slots that are taken."""
+        return frozenset(s for s in self.slots if s is not None)
+
     def batch(self, batch_id: str) -> Batch | None:
         """A batch."""
         return self.batches.get(batch_id)
@@ -132,8 +143,8 @@ class Records:
         batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
         late = (next(iter(found.values())) for found in self.staged.values() if found)
         drops = tuple(d for d in late if d.changed_at < before)
-        windows = tuple(w for w in self.windows.values() if w.due_at < before)
-        return InFlight(drops[:most], tuple(batches[:most]), windows[:most])
+        windows = sorted((w for w in self.windows.values() if w.due_at < before), key=lambda w: w.due_at)
+        return InFlight(drops[:most], tuple(batches[:most]), tuple(windows[:most]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +233,16 @@ class Plans:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """A day to simulate, or its first hours; `wait` is from StartJobRun to the workers, in seconds."""
+
+    load: Load
+    pattern: str
+    wait: float = ASSUMED.job_wait
+    hours: float = 24
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a day."""
 
@@ -242,24 +263,27 @@ class Outcome:
 class Simulation:
     """Events in the order of their time, from the first drop to the last."""
 
-    def __init__(self, load: Load, pattern: str, assumed: Assumed = ASSUMED) -> None:
+    def __init__(self, load: Load, pattern: str, assumed: Assumed = ASSUMED, hours: float = 24) -> None:
         self.load, self.pattern, self.assumed = load, pattern, assumed
+        self.drops = ceil(load.drops * hours / 24)
         self.clock, self.ledger = VirtualClock(), Records()
         self.jobs = Serverless(self.clock, assumed, self._sizes, self._begin)
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._arrived: dict[str, float] = {}
         self._waits: list[float] = []
+        self._settling = assumed.call_seconds * sum(c.further for c in CALLS if c.function == ENDED)
         self._ended = 0
         plans = [_plan(n) for n in range(load.contracts)]
         catalog: Any = Plans({p.sha: p for p in plans})
         self._shas = [p.sha for p in plans]
         store: Any = Documents()
         ledger: Any = self.ledger
-        self.ports = Ports(ZONES, store, ledger, self.jobs, self, self.clock, catalog, load.window, PATIENCE)
+        self.ports = Ports(ZONES, store, ledger, self.jobs, self, self.clock, catalog, load.window, PATIENCE, load.most)
 
     def run(self, most_days: float = 4) -> Outcome:
         """Let the day pass, and as much more as the last drop needs; `left` are those that still wait in the end."""
+        random.seed(0)  # which slots are asked for: the same day again
         self._at(MINUTE, self._reconcile)
         arrivals = self._arrivals()
         self._next_arrival(arrivals)
@@ -272,20 +296,22 @@ class Simulation:
 
     def send(self, window: Window, seconds: int) -> None:
         """Deliver the message of a window later, and once more if it fails."""
-        self._at(seconds, lambda: self._due(window))
+        self._at(max(seconds, LATENCY), lambda: self._due(window))
 
     def _due(self, window: Window) -> None:
         try:
-            batch_due(self.ports, window)
+            started = batch_due(self.ports, window)
         except DropgateError:
             self._at(AGAIN, lambda: self._due(window))
+        else:
+            self.jobs.seen["in vain"] += started is None and bool(self.ledger.staged.get(window.plan))
 
     def _at(self, seconds: float, act: Callable[[], None]) -> None:
         heapq.heappush(self._events, (self.clock.seconds + seconds, next(self._order), act))
 
     def _arrivals(self) -> Iterator[float]:
         times = {"even": self.load.drops, "hourly": 24, "daily": 1}[self.pattern]
-        return (nth * times // self.load.drops * (DAY / times) for nth in range(self.load.drops))
+        return (nth * times // self.load.drops * (DAY / times) for nth in range(self.drops))
 
     def _next_arrival(self, arrivals: Iterator[float]) -> None:
         moment = next(arrivals, None)
@@ -310,18 +336,23 @@ class Simulation:
 
     def _end(self, run: Run) -> None:
         del self.jobs.working[run.id]
+        batch = self.ledger.batches[self.ledger.runs[run.id]]
+        self._at(len(batch.members) * self._settling, lambda: self._settled(run))
+        self.jobs.assign()
+
+    def _settled(self, run: Run) -> None:
+        """A batch has ended: its members were settled one after the other, and then its slot is free."""
         batch = self.ledger.batches.pop(self.ledger.runs.pop(run.id))
         self._ended += 1
         self.ledger.slots.discard(batch.slot)
-        for member in batch.members:
+        for left, member in enumerate(reversed(batch.members)):
             del self.ledger.plans[member]
             if self.ledger.joined.pop(member, None):
-                self._waits.append(self.clock.seconds - self._arrived.pop(member))
-        self.jobs.assign()
+                self._waits.append(self.clock.seconds - left * self._settling - self._arrived.pop(member))
 
     def _reconcile(self) -> None:
         reconcile(self.ports)
-        if self._arrived or len(self._waits) < self.load.drops:
+        if self._arrived or len(self._waits) < self.drops:
             self._at(MINUTE, self._reconcile)
 
 
@@ -350,41 +381,68 @@ def _drop(drop_id: str, plan: str, size: int, at: str) -> Drop:
     )  # fmt: skip
 
 
-def told(found: Outcome) -> str:
-    """An outcome as a row of a page."""
+HEAD = (
+    "drops", "contracts", "arrive", "start, s", "batches", "drops a batch", "median wait, min", "99 %", "longest",
+    "jobs at once", "queued", "timed out", "in vain", "left", "dollars a day",
+)  # fmt: skip
+
+MILLION = Load(1_000_000, 20_000)
+SHORT = Row(replace(MILLION, drops=10_000, contracts=40), "hourly")
+"""The row that a test computes anew; more contracts than batches may be under way, so that some stand in line."""
+ROWS = (
+    SHORT,
+    *(Row(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),
+)
+"""The rows of docs/cost.md."""
+
+
+def told(row: Row) -> tuple[str, ...]:
+    """What became of a row's day, as the cells of a page."""
+    found = Simulation(row.load, row.pattern, Assumed(job_wait=row.wait), row.hours).run()
     load, waits = found.load, found.waits
     middle, late = (waits[int(len(waits) * q)] / 60 for q in (0.5, 0.99)) if waits else (0.0, 0.0)
-    cells = (
-        f"{load.drops:,}", f"{load.contracts}", found.pattern, f"{found.batches:,}",
+    return (
+        f"{len(waits) + found.left:,}", f"{load.contracts}", found.pattern, f"{row.wait:.0f}", f"{found.batches:,}",
         f"{len(waits) / max(found.batches, 1):.0f}", f"{middle:.0f}", f"{late:.0f}",
         f"{max(waits, default=0) / 60:.0f}", f"{found.seen['most at once']}", f"{found.seen['most queued']}",
-        f"{found.seen['timed out in the queue']}", f"{found.left:,}", f"{found.bill.dollars / MONTH_DAYS:,.0f}",
+        f"{found.seen['timed out in the queue']}", f"{found.seen['in vain']:,}", f"{found.left:,}",
+        f"{found.bill.dollars / MONTH_DAYS:,.0f}",
     )  # fmt: skip
-    return "| " + " | ".join(cells) + " |"
-
-
-HEAD = """\
-| drops | contracts | arrive | batches | drops a batch | median wait, min | 99 % | longest | jobs at once | queued | \
-timed out | left | dollars a day |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def main(arguments: list[str]) -> int:
-    """Simulate what is asked for; print a row for each."""
+    """Simulate what is asked for; print a row for each, or write those of docs/cost.md."""
     parser = argparse.ArgumentParser(prog="python -m bench.quotas", description=__doc__.partition("\n")[0])
-    parser.add_argument("--drops", type=int, default=1_000_000)
-    parser.add_argument("--size", type=int, default=20_000, help="bytes of a drop")
+    parser.add_argument("--drops", type=int, default=MILLION.drops)
+    parser.add_argument("--size", type=int, default=MILLION.size, help="bytes of a drop")
     parser.add_argument("--contracts", type=int, nargs="+", default=[1, 20, 200])
-    parser.add_argument("--window", type=int, default=60)
+    parser.add_argument("--window", type=int, default=MILLION.window)
     parser.add_argument("--wait", type=float, default=ASSUMED.job_wait, help="seconds from StartJobRun to workers")
+    parser.add_argument(
+        "--hours", type=float, default=24, help="stop sending after so many; dollars are of the full day"
+    )
     parser.add_argument("--arrive", nargs="+", choices=PATTERNS, default=list(PATTERNS))
+    parser.add_argument(
+        "--page", action="store_true", help="write the table of docs/cost.md; the others count for nothing"
+    )
     asked = parser.parse_args(arguments)
+    rows: Sequence[Row] = (
+        ROWS
+        if asked.page
+        else [
+            Row(Load(asked.drops, asked.size, contracts, asked.window), pattern, asked.wait, asked.hours)
+            for contracts in asked.contracts
+            for pattern in asked.arrive
+        ]
+    )
     say: Callable[[str], object] = lambda text: print(text, flush=True)  # noqa: E731, T201 (a program for the terminal)
-    say(HEAD)
-    for contracts in asked.contracts:
-        for pattern in asked.arrive:
-            load = Load(asked.drops, asked.size, contracts, asked.window)
-            say(told(Simulation(load, pattern, Assumed(job_wait=asked.wait)).run()))
+    say(table(HEAD, []))
+    cells = []
+    for row in rows:
+        cells.append(told(row))
+        say(table(cells[-1], []).splitlines()[0])
+    if asked.page:
+        write(table(HEAD, cells))
     return 0
 
 

@@ -26,15 +26,14 @@ from functions.submission import Drop, Moved, advance
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
 
+MOST_COUNTS = 500_000
+"""Drops times checks of a batch: what a function can hold of a result, some 45 MiB (tests/unit/test_limits.py)."""
+
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
-SOON, LATER = 5, 60
-"""Seconds after which a plan asks again where as many batches are under way as may be: after an hour of waiting, and
-before, so that who has waited long is next."""
-
 LOOKS = 2
-"""Slots that a batch asks for before it comes again later."""
+"""Slots that a batch asks for before it stands in line."""
 
 GROUP = 25
 """Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
@@ -62,9 +61,11 @@ def quiet(ports: Ports, plan: str) -> bool:
 
 def batch_due(ports: Ports, window: Window) -> Batch | None:
     """Close a window, claim what has gathered and start its job; None if nothing waits or may start."""
+    plan = ports.catalog.plan(window.plan)
+    most = room(plan, ports.most_drops)
     ports.ledger.close_window(window)
-    waiting = ports.ledger.pending(window.plan, ports.most_drops + 1)
-    chosen, plan = choose(waiting, ports.most_drops), ports.catalog.plan(window.plan)
+    waiting = ports.ledger.pending(window.plan, most + 1)
+    chosen = choose(waiting, most)
     found = ports.ledger.unless_held([p.drop for p in chosen], plan.contract, plan.producer) if chosen else ()
     if found is None:
         return None  # held up by somebody: the reconciler opens the window again, minute after minute
@@ -74,15 +75,19 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         started, left = _launch(ports, batch, members), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
-        if known is None and waiting:
-            waited = ports.clock.now() - moment(waiting[0].staged_at)
-            open_window(ports, window.plan, SOON if waited > timedelta(hours=1) else LATER)
+        if known is None and waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
+            ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at))
         if known is None:
             return None
         started, left = start(ports, known), known.state == "claimed"
     if left and ports.ledger.pending(window.plan, 1):
         open_window(ports, window.plan, 0)
     return started
+
+
+def room(plan: Plan, most: int) -> int:
+    """How many drops of a plan go into one batch, of at most so many."""
+    return min(most, max(1, MOST_COUNTS // len(plan.checks)))
 
 
 def choose(pending: Sequence[Pending], most: int) -> tuple[Pending, ...]:
@@ -146,8 +151,9 @@ def _claim(
         try_at=at,
         changed_at=at,
     )
-    slots = sample(range(ports.most_batches), min(LOOKS, ports.most_batches))
-    if len(chosen) <= GROUP:
+    late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
+    slots = _slots(ports, sure=late or len(chosen) > GROUP)
+    if slots and len(chosen) <= GROUP:
         batch = replace(batch, slot=slots[0])
         moves = [m for d in found if (m := _joining(ports, batch, d))]
         try:
@@ -162,6 +168,14 @@ def _claim(
             now = found if len(chosen) > GROUP else ports.ledger.drops(batch.members)
             return batch, _enlist(ports, batch, now)
     return None
+
+
+def _slots(ports: Ports, *, sure: bool) -> list[int]:
+    """Some slots to ask for, of those that are free; a guess where a look at them would be a call too many."""
+    slots = set(range(ports.most_batches))
+    if sure:
+        slots -= ports.ledger.taken()
+    return sample(sorted(slots), min(LOOKS, len(slots)))
 
 
 def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:

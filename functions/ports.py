@@ -15,7 +15,7 @@ from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
 
-MOST_DROPS = 250
+MOST_DROPS = 500
 """The template's default of how many drops go into one batch."""
 
 
@@ -85,7 +85,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives."""
+    """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
+
+    One whose batch found no slot stays, overdue since its oldest drop was staged.
+    """
 
     plan: str
     opened_at: str
@@ -258,6 +261,10 @@ class Ledger(Protocol):
 
     def open_batch(self, batch: Batch) -> bool:
         """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
+        ...
+
+    def taken(self) -> frozenset[int]:
+        """The slots that are some batch's; read consistently."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:

@@ -1,13 +1,13 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
 received, refused: ingest.resume; decided in a batch that has ended: finalize.finish; staged without a window: a window;
-a window overdue: its message again; a claimed batch: batching.start; a running batch: finalize.job_ended; a failed drop
-without a receipt: its receipt.
+a window overdue: its message again, as many as slots are free, the longest overdue first; a claimed batch:
+batching.start; a running batch: finalize.job_ended; a failed drop without a receipt: its receipt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -84,10 +84,15 @@ def _work(ports: Ports, found: InFlight) -> list[Work]:
     plans = dict.fromkeys(d.plan for d in found.drops if d.state == "staged" and d.plan)
     return [
         *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
-        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in found.windows),
+        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in _next(ports, found.windows)),
         *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
         *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops if _is_alone(d)),
     ]
+
+
+def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
+    """Of the windows that are overdue those whose batches find a slot, the longest overdue first."""
+    return line[: max(0, ports.most_batches - len(ports.ledger.taken()))] if line else line
 
 
 def _is_alone(drop: Drop) -> bool:

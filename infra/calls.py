@@ -77,6 +77,7 @@ def of_batch(drops: int) -> Counted:
         counted[one.function, one.operation] += one.lone + one.further * (drops - 1) + one.several * (drops > 1)
     counted[DUE, "dynamodb:BatchGetItem"] += ceil(drops / MOST_GET) - 1
     counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
+    counted[DUE, "dynamodb:Query"] += drops > GROUP  # which slots are free
     if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them
         counted[DUE, "dynamodb:TransactWriteItems"] += ceil(drops / GROUP)
     return counted

@@ -60,11 +60,21 @@ class Assumed:
     drop_reads: float = 2.1
     """Read units: a drop is read twice, consistently, its PENDING item once."""
     batch_reads: float = 3.0
+    looks: int = 9
+    """Queries of the schedule in a minute: eight for drops and batches, one for windows."""
     notices: int = 5
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
-    metrics: int = 12
+    metrics: tuple[int, int] = (2, 13)
+    """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
+    alarms: int = 23
+    """infra/aws/operations.yaml."""
+    key_share: float = 4 / 150
+    """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
+    key_run: int = 2
+    """Of a run, to read and to write: its own policy keeps it from sharing a bucket key (AWS Storage Blog, "Enhance
+    savings for read-heavy workloads with Amazon S3 Bucket Keys"), an assumption."""
     work_days: int = 30
     """How long stage and jobs are kept (template.yaml, WorkDays)."""
     kept_bytes: int = 60_000
@@ -80,13 +90,17 @@ ASSUMED = Assumed()
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once."""
+    """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once.
+
+    `window` is in seconds, `most` bounds a batch.
+    """
 
     drops: int
     size: int
     contracts: int = 1
     window: int = 60
     burst: bool = False
+    most: int = MOST_DROPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +157,7 @@ def batch_drops(load: Load) -> float:
     """How many drops share a batch on average."""
     per_contract = load.drops / load.contracts
     gathered = per_contract if load.burst else 1 + per_contract / DAY * load.window
-    return max(1.0, min(gathered, per_contract, MOST_DROPS, MOST_BYTES // load.size if load.size else MOST_DROPS))
+    return max(1.0, min(gathered, per_contract, load.most, MOST_BYTES // load.size if load.size else load.most))
 
 
 def job_seconds(size: float, drops: float, assumed: Assumed = ASSUMED) -> float:
@@ -180,25 +194,32 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
     reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
     sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
+    s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1]
+    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1]
     minutes = MONTH_DAYS * 24 * 60
     return {
-        "s3_write": batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1],
-        "s3_read": batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1],
+        "s3_write": s3_writes,
+        "s3_read": s3_reads,
         "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
         "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
-        "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * 8 / 2,
+        "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * assumed.looks / 2,
         "dynamodb_gb_month": drops * assumed.record_bytes / GB,
         # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
         "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
         "lambda_request": sum(requests.values()) + minutes,
-        "lambda_gb_second": assumed.call_seconds * (sum(asked[f] * memory[f] for f in FUNCTIONS) + minutes * 8 * 0.5),
+        "lambda_gb_second": assumed.call_seconds
+        * (sum(asked[f] * memory[f] for f in FUNCTIONS) + minutes * assumed.looks * 0.5),
         "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
         "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,
         "custom_event": drops * assumed.notices,
         "pipe_request": drops * assumed.notices,
         "log_gb": (sum(requests.values()) + minutes) * assumed.log_bytes / GB,
-        "metric_month": assumed.metrics,
+        "metric_month": sum(assumed.metrics[: 1 + (load.drops > 0)]),
+        "alarm_month": assumed.alarms,
+        "dashboard_month": 1,
+        "key_month": 1,
+        "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
         "trace": sum(_traced(n) for n in (*requests.values(), minutes)),
     }
 
@@ -229,6 +250,11 @@ def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> B
         lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
     each = each or batch_drops(load)
     return Bill(load, each, load.drops / each, tuple(lines))
+
+
+def idle(assumed: Assumed = ASSUMED) -> Bill:
+    """What a month costs in which nothing is dropped."""
+    return bill(Load(drops=0, size=0), assumed)
 
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1024, "MIB": MIB, "GIB": GIB}

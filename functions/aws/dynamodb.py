@@ -97,8 +97,8 @@ class DynamoLedger:
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         found: list[Item] = []
-        for shard in range(items.FLIGHTS):
-            since = {":s": items.flight(shard), ":before": before}
+        for shelf in (*map(items.flight, range(items.FLIGHTS)), items.WINDOWS):
+            since = {":s": shelf, ":before": before}
             query = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight")
             found += islice(query, most)
         found.sort(key=lambda i: i["changed_at"])
@@ -146,6 +146,10 @@ class DynamoLedger:
 
     def open_batch(self, batch: Batch) -> bool:
         return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch))
+
+    def taken(self) -> frozenset[int]:
+        found = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
+        return frozenset(int(i["sk"]) for i in found)
 
     def batch(self, batch_id: str) -> Batch | None:
         found = self._get(*items.batch_key(batch_id))

@@ -5,7 +5,7 @@
 - PENDING#<plan>#<shard> <staged>#<id>    what waits for a batch
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
-- SLOT#<number>          STATE            the batch that holds a place among those under way
+- SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
 """
 
@@ -30,7 +30,9 @@ FORMAT = 1
 STATE = "STATE"
 HISTORY = "H#"
 FLIGHTS = 8
-"""Partitions of the index of what is in flight."""
+"""Partitions of the index of what is in flight, drops and batches."""
+WINDOWS = "inflight#windows"
+"""The one of windows: so that no number of drops that wait stands before those in line."""
 WAITING = 1
 """Partitions of what waits for one plan's batch.
 
@@ -41,6 +43,8 @@ SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
 """The partition of all pauses; there are few."""
+SLOTS = "SLOTS"
+"""The partition of all slots that are taken; there are as many as batches under way."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
@@ -158,7 +162,7 @@ def window_key(plan: str) -> tuple[str, str]:
 def window_item(window: Window) -> Item:
     """A window; in flight from the moment at which its message is due."""
     pk, sk = window_key(window.plan)
-    listed = {"inflight": _flight_of(window.plan), "changed_at": window.due_at}
+    listed = {"inflight": WINDOWS, "changed_at": window.due_at}
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **listed, **_fields(window)}
 
 
@@ -232,7 +236,7 @@ def run_item(run: str, batch: Batch) -> Item:
 
 def slot_key(slot: int) -> tuple[str, str]:
     """Where the holder of a slot is."""
-    return f"SLOT#{slot}", STATE
+    return SLOTS, f"{slot:04}"
 
 
 def slot_item(slot: int, batch_id: str) -> Item:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from infra.cost import Bill, Load
 
 WINDOWS = (0, 60, 300, 900)
+BATCHES = (10, 50, 250, 500, 1000)
 FILES = (10_000, 1024**2, 100 * 1024**2)
 
 
@@ -47,30 +48,49 @@ Examples:
     "--contracts", type=click.IntRange(min=1), default=1, show_default=True, help="Contracts that share them."
 )
 @click.option(
-    "--window", type=click.IntRange(0, 900), default=60, show_default=True, help="Batching window in seconds."
+    "--window",
+    type=click.IntRange(0, 900),
+    default=60,
+    show_default=True,
+    help="Seconds for which a contract's first file waits for others to share its job.",
+)
+@click.option(
+    "--batch",
+    "most",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="Files that share a job at most.",
 )
 @click.option("--month", is_flag=True, help="--drops counts files a month instead.")
 @click.option("--burst", is_flag=True, help="All files of a contract's day come at once, not evenly spread.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(drops: int, size: int, contracts: int, window: int, month: bool, burst: bool, form: str) -> None:
+def command(drops: int, size: int, contracts: int, window: int, most: int, month: bool, burst: bool, form: str) -> None:
     """Say what a load costs on AWS, at the list prices of infra/prices.json, without free tiers.
+
+    Then the same load with another window, batch, file size or arrival, one change at a time. A batch is one Spark
+    job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch and
+    costs less, and makes each file wait longer.
 
     docs/cost.md says what is counted and what is assumed.
     """
     from infra.cost import MONTH_DAYS, Load, bill
 
     daily = max(1, round(drops / MONTH_DAYS)) if month else drops
-    load = Load(daily, size, min(contracts, daily), window, burst)
+    load = Load(daily, size, min(contracts, daily), window, burst, most)
     found = bill(load)
     click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
 
 
 def _document(found: Bill) -> dict[str, Any]:
+    from infra.cost import idle
+
     return {
         "load": asdict(found.load),
         "drops_per_batch": found.per_batch,
         "batches_per_day": found.batches,
         "dollars_per_month": found.dollars,
+        "dollars_per_month_without_drops": idle().dollars,
         "dollars_per_thousand_drops": found.per_thousand,
         "dollars_per_tib": found.per_tib,
         "shares": found.shares(),
@@ -80,33 +100,53 @@ def _document(found: Bill) -> dict[str, Any]:
 
 
 def _text(found: Bill) -> str:
+    from infra.cost import idle
+
     load = found.load
+    come = "each contract's at once" if load.burst else "evenly spread"
     lines = [
-        f"{load.drops:,} drops a day of {load.size:,} bytes, {load.contracts} contracts, window {load.window} s:",
+        f"{load.drops:,} drops a day of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
+        f"window {load.window} s, at most {load.most:,} drops a batch:",
         f"  {found.per_batch:,.1f} drops a batch, {found.batches:,.0f} batches a day",
         "",
         f"  ${found.dollars:,.2f} a month   ${found.per_thousand:,.4f} per 1,000 drops   ${found.per_tib:,.2f} per TiB",
+        f"  (${idle().dollars:,.2f} of a month are paid without any drop)",
         "",
-        f"{'SERVICE':<16}{'QUANTITY':>16}  {'DOLLARS':>10}  UNIT",
+        f"{'SERVICE':<16}{'$ A MONTH':>10}{'QUANTITY':>16}  UNIT",
     ]
     lines += [
-        f"{line.service:<16}{line.quantity:>16,.1f}  {line.dollars:>10,.2f}  {line.unit}"
+        f"{line.service:<16}{line.dollars:>10,.2f}{_count(line.quantity):>16}  {line.unit}"
         for line in sorted(found.lines, key=lambda one: -one.dollars)
     ]
     lines += ["", "SHARES", "  " + "  ".join(f"{name} {part:.0%}" for name, part in found.shares().items())]
-    lines += ["", "DOLLARS PER 1,000 DROPS, IF ONLY THIS CHANGES"]
+    lines += ["", f"{'IF ONLY THIS CHANGES':<32}{'A BATCH':>8}{'$ A MONTH':>12}{'$ PER 1,000':>13}"]
     lines += [
-        f"  {row['what']:<28}{row['per_batch']:>8,.1f} a batch  {row['per_thousand']:>10,.4f}"
+        f"{row['what']:<32}{row['per_batch']:>8,.1f}{row['per_month']:>12,.2f}{row['per_thousand']:>13,.4f}"
+        + ("  as asked" if row["as_asked"] else "")
         for row in _sensitivity(load)
     ]
     return "\n".join(lines)
 
 
+def _count(quantity: float) -> str:
+    return f"{quantity:,.0f}" if quantity >= 100 else f"{quantity:,.1f}"
+
+
 def _sensitivity(load: Load) -> list[dict[str, Any]]:
     from infra.cost import bill
 
-    changed = [(f"window {w} s", replace(load, window=w)) for w in WINDOWS]
-    changed += [(f"files of {s:,} bytes", replace(load, size=s)) for s in FILES]
-    changed.append(("all at once", replace(load, burst=True)))
-    bills = [(what, bill(other)) for what, other in changed]
-    return [{"what": what, "per_batch": b.per_batch, "per_thousand": b.per_thousand} for what, b in bills]
+    changed = [(f"window {w} s", replace(load, window=w)) for w in sorted({*WINDOWS, load.window})]
+    changed += [(f"at most {n:,} drops a batch", replace(load, most=n)) for n in sorted({*BATCHES, load.most})]
+    changed += [(f"files of {s:,} bytes", replace(load, size=s)) for s in sorted({*FILES, load.size})]
+    changed += [(what, replace(load, burst=burst)) for what, burst in (("evenly spread", False), ("all at once", True))]
+    bills = [(what, other, bill(other)) for what, other in changed]
+    return [
+        {
+            "what": what,
+            "per_batch": b.per_batch,
+            "per_month": b.dollars,
+            "per_thousand": b.per_thousand,
+            "as_asked": other == load,
+        }
+        for what, other, b in bills
+    ]

@@ -112,7 +112,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_STAGE": f"s3://{internal}/stage/",
             "DROPGATE_TABLE": stack.names["LedgerTable"],
             "DROPGATE_WINDOW_SECONDS": "2",
-            "DROPGATE_MOST_DROPS": "250",
+            "DROPGATE_MOST_DROPS": "500",
             "DROPGATE_MOST_BATCHES": "15",
             "POWERTOOLS_LOG_LEVEL": "INFO",
             "POWERTOOLS_METRICS_NAMESPACE": "dropgate",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
 from functions.aws.emr_serverless import LARGEST, workers_for
+from functions.handlers.counting import METRICS, RECEIVED
+from functions.ports import MOST_DROPS
 from infra.bundles import ROOT
 from infra.calls import CALLS, CREATED, DUE, MOST_FURTHER, MOST_LONE, of_batch
 from infra.cli.main import main
@@ -22,6 +26,7 @@ from infra.cost import (
     Load,
     batch_drops,
     bill,
+    idle,
     job_seconds,
     memory_gb,
     prices,
@@ -50,7 +55,8 @@ def test_large_batches_ask_group_by_group() -> None:
 def test_batch_holds_what_gathers_in_a_window() -> None:
     assert batch_drops(Load(86_400, 1, 1, window=60)) == 61
     assert batch_drops(Load(86_400, 1, 2, window=60)) == 31
-    assert batch_drops(Load(86_400_000, 1, 1, window=60)) == 250
+    assert batch_drops(Load(86_400_000, 1, 1, window=60)) == MOST_DROPS
+    assert batch_drops(Load(86_400_000, 1, 1, window=60, most=1000)) == 1000
     assert batch_drops(Load(86_400, GIB // 10, 1, window=60)) == 10
     assert batch_drops(Load(100, 1, 4, window=0, burst=True)) == 25
     assert batch_drops(LONE) == 1
@@ -99,22 +105,56 @@ def test_requests_are_those_of_the_table() -> None:
     assert month["s3_read"] == pytest.approx(asked.total() * 0 + 3 * MONTH_DAYS)
 
 
-def test_page_itemises_the_table() -> None:
-    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
-    rows = [line for line in page.splitlines() if re.match(r"\| (ObjectCreated|BatchDue|JobStateChanged) ", line)]
+@pytest.mark.parametrize("computed", [calls_table, dollars_table])
+def test_page_has_the_table_as_it_is_computed(computed: Callable[[], str]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
 
-    assert len(rows) == len(CALLS)
-    for row, one in zip(rows, CALLS, strict=True):
-        cells = [cell.strip() for cell in row.strip("| ").split("|")]
-        assert cells[:2] == [one.function.removesuffix("Function"), f"`{one.operation}`"]
-        assert [int(cell or 0) for cell in cells[2:4]] == [one.lone, one.further]
+    assert replaced(page, computed()) == page, "write it anew: python -m bench.cost_page"
+
+
+def test_only_the_table_is_replaced() -> None:
+    old = table(["a", "b"], [["1", "2"], ["3", "4"]])
+
+    assert replaced(f"before\n\n{old}\n\nafter\n", table(["a", "b"], [["5", "6"]])) == (
+        "before\n\n| a | b |\n|---|---|\n| 5 | 6 |\n\nafter\n"
+    )
+    with pytest.raises(ValueError, match="no table that begins with"):
+        replaced("# Nothing\n", old)
+
+
+def test_idle_stack_costs_what_the_template_has() -> None:
+    text = {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "infra" / "aws").glob("*.yaml")}
+    month = {line.name: line.quantity for line in idle().lines}
+    handlers = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "functions" / "handlers").glob("*.py"))
+    named = {*METRICS.values(), RECEIVED, *re.findall(r'runtime\.count\("(\w+)"', handlers)}
+
+    assert month["alarm_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Alarm")
+    assert month["dashboard_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Dashboard")
+    assert month["key_month"] == text["storage.yaml"].count("Type: AWS::KMS::Key")
+    assert sum(ASSUMED.metrics) == len(named)
+    assert [month[name] for name in ("s3_write", "emr_vcpu_hour", "key_request")] == [0, 0, 0]
+
+
+def test_buckets_have_bucket_keys_as_the_model_takes_for_granted() -> None:
+    storage = (ROOT / "infra" / "aws" / "storage.yaml").read_text(encoding="utf-8")
+
+    assert storage.count("BucketKeyEnabled: true") == storage.count("SSEAlgorithm: aws:kms") == 3
+
+
+def test_each_run_asks_for_the_key_besides_its_share() -> None:
+    runs = usage(LONE, replace(ASSUMED, key_share=0, key_run=2))
+    month = usage(LONE, replace(ASSUMED, key_share=0.5, key_run=0))
+
+    assert runs["key_request"] == pytest.approx(2 * MONTH_DAYS)
+    assert month["key_request"] == pytest.approx((month["s3_write"] + month["s3_read"]) / 2)
 
 
 def test_every_price_has_source_and_unit() -> None:
     assert set(usage(LONE)) == set(prices())
     for price in prices().values():
         assert price["source"].startswith("https://aws.amazon.com/")
-        assert {"service", "usd", "per", "unit", "said_by"} <= set(price)
+        assert {"service", "usd", "per", "unit"} <= set(price)
+        assert price["said_by"]
 
 
 def test_longer_window_and_smaller_files_cost_less() -> None:
@@ -150,4 +190,19 @@ def test_command_says_dollars_and_shares() -> None:
     assert f"${document['dollars_per_thousand_drops']:,.4f} per 1,000 drops" in text.output
     assert "EMR Serverless" in text.output
     assert document["dollars_per_month"] == pytest.approx(bill(Load(10_000, 100_000, 5)).dollars)
-    assert [row["what"] for row in document["sensitivity"]][:2] == ["window 0 s", "window 60 s"]
+    assert f"${document['dollars_per_month_without_drops']:,.2f} of a month are paid without any drop" in text.output
+
+
+def test_command_says_what_window_and_batch_change() -> None:
+    words = ["cost", "--drops", "1000000", "--size", "20KB", "--contracts", "5", "--window", "120", "--batch", "100"]
+    document = json.loads(CliRunner().invoke(main, [*words, "--format", "json"]).stdout)
+    rows = {row["what"]: row for row in document["sensitivity"]}
+
+    assert [what for what in rows if what.startswith("window")] == [f"window {s} s" for s in (0, 60, 120, 300, 900)]
+    assert {what for what, row in rows.items() if row["as_asked"]} == {
+        "window 120 s", "at most 100 drops a batch", "files of 20,000 bytes", "evenly spread",
+    }  # fmt: skip
+    assert rows["at most 250 drops a batch"]["per_month"] == pytest.approx(
+        bill(Load(1_000_000, 20_000, 5, 120, most=250)).dollars
+    )
+    assert rows["at most 10 drops a batch"]["per_batch"] == 10

@@ -17,6 +17,7 @@ from contracts.job import Count, DropResult, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Plan, Property
 from functions import packed
 from functions.aws.emr_serverless import MIB
+from functions.batching import MOST_COUNTS
 from functions.csv_head import MOST_COLUMNS
 from functions.handlers.runtime import RESERVE
 from functions.ports import MOST_DROPS
@@ -31,6 +32,8 @@ FUNCTIONS = {
     for name, found in of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function").items()
 }
 NAMES = [f"a_column_with_a_long_name_{n:04}" for n in range(MOST_COLUMNS)]
+FULL = min(MOST_DROPS, MOST_COUNTS // (MOST_COLUMNS + len(RECORD_CHECKS)))
+"""Drops of a full batch of the widest contract."""
 DROPS = 10
 """Of a full batch so many are tried here; what they take stands for the rest."""
 
@@ -53,7 +56,7 @@ def seconds(act: Callable[[], object], function: str) -> float:
     begin = time.process_time()
     act()
     share: float = min(1, FUNCTIONS[function]["MemorySize"] / 1769)
-    return (time.process_time() - begin) / share * MOST_DROPS / DROPS
+    return (time.process_time() - begin) / share * FULL / DROPS
 
 
 def test_fullest_batch_of_the_widest_contract_fits_its_functions() -> None:
@@ -61,7 +64,7 @@ def test_fullest_batch_of_the_widest_contract_fits_its_functions() -> None:
     row = ",".join("x" for _ in NAMES)
     for n in range(DROPS):
         world.upload(f"wide/{n}.csv", f"{','.join(NAMES)}\n{row}\n".encode())
-    taken = seconds(world.deliver_events, "ObjectCreatedFunction") / MOST_DROPS * 10
+    taken = seconds(world.deliver_events, "ObjectCreatedFunction") / FULL * 10
     due = seconds(world.deliver_windows, "BatchDueFunction")
     world.end_jobs(all_bad)
     ended = seconds(world.deliver_jobs, "JobStateChangedFunction")
@@ -84,9 +87,9 @@ from contracts import codec
 plan = widest()
 header = JobHeader("b", 1, plan.sha, tuple(c.id for c in plan.checks), "t", "t")
 line = codec.canonical(DropResult("{"d" * 32}", 1, counts=tuple(Count(10**9, failed=10**8) for _ in plan.checks)))
-text = "".join([codec.canonical(header) + "\\n", *[line + "\\n"] * {MOST_DROPS}]).encode()
+text = "".join([codec.canonical(header) + "\\n", *[line + "\\n"] * {FULL}]).encode()
 result = JobResult.loads(text)
-assert len(result.drops) == {MOST_DROPS}
+assert len(result.drops) == {FULL}
 decide(plan, result.drops[0], result.header.checks)
 print(len(text), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

@@ -344,10 +344,12 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
         ledger.write((), batch=replace(third, version=0))
+    held = set(ledger.taken())
     ledger.write_batch(first, replace(first, state="ended"))
+    free = not ledger.taken()
     ledger.write((), batch=replace(third, version=0))
 
-    assert taken == [True, False]
+    assert (taken, held, free) == ([True, False], {3}, True)
     assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)
 
 
@@ -362,6 +364,14 @@ def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
 
     assert (found.drops, found.batches, found.windows) == ((old,), (a_batch(),), (Window("p", "1", AT),))
     assert ledger.in_flight("2026-01-31T11:00:00.000000Z").drops == ()
+
+
+def test_no_number_of_drops_hides_a_window(ledger: Ledger) -> None:
+    for n in range(3):
+        staged(ledger, a_drop(id=f"{n:032}"))
+    ledger.open_window(Window("p", "9", "2026-01-31T12:30:00.000000Z"))
+
+    assert [w.plan for w in ledger.in_flight(LATER, most=1).windows] == ["p"]
 
 
 def test_failed_drop_is_in_flight_until_told(ledger: Ledger) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from contracts.errors import ServiceUnavailable
 from contracts.plan import Columns
-from functions.batching import MOST_BYTES, batch_due, choose
-from functions.ports import Pause, Pending, Reach, Window
+from functions.batching import MOST_BYTES, batch_due, choose, room
+from functions.ports import Batch, Pause, Pending, Reach, Window
 from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
 
@@ -95,6 +95,15 @@ def test_plans_are_never_mixed() -> None:
     world.deliver_windows()
 
     assert len(world.jobs.runs) == 2
+
+
+def test_contract_of_very_many_checks_has_smaller_batches() -> None:
+    plan = a_plan()
+    wide = replace(plan, checks=plan.checks * 1000)
+
+    assert room(plan, 500) == 500
+    assert room(wide, 500) == 500_000 // len(wide.checks) < 500
+    assert room(replace(wide, checks=wide.checks * 1000), 500) == 1
 
 
 def test_what_is_left_over_opens_the_next_window_at_once() -> None:
@@ -228,10 +237,67 @@ def test_batch_waits_while_too_many_are_under_way() -> None:
     waiting = [d.state for d in (world.drop(first), world.drop(second))]
     runs = len(world.jobs.runs)
     world.deliver_jobs(world.end_jobs())
+    world.reconcile()
     world.deliver_windows()
 
     assert (waiting, runs) == (["staged", "staged"], 1)
     assert [d.id for d in world.request().drops] == [first, second]
+
+
+def in_line(*names: str, most_batches: int = 1) -> tuple[World, list[str]]:
+    """Drops of as many contracts, one after the other; the first have all slots, the others stand in line."""
+    world = a_world(contracts=[a_plan(f"{name}.v1", files=[f"{name}/*.csv"]) for name in names])
+    world.ports = replace(world.ports, most_batches=most_batches)
+    ids = []
+    for name in names:
+        ids.append(world.upload(f"{name}/1.csv", GOOD))
+        world.deliver_events()
+        world.deliver_windows()
+    return world, ids
+
+
+def test_who_has_waited_longest_is_next() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    turns = []
+    for _ in range(2):
+        world.deliver_jobs(world.end_jobs())
+        world.reconcile()
+        world.deliver_windows()
+        turns.append([d.id for d in world.request().drops])
+
+    assert turns == [[ids[1]], [ids[2]]]
+
+
+def test_place_in_line_outlives_newer_drops() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    newer = world.upload("visits/2.csv", GOOD)
+    world.deliver_events()
+    lines = [w.plan for w in world.ledger.in_flight("9").windows]
+
+    assert lines == [world.drop(i).plan for i in ids[1:]]
+    assert world.drop(newer).state == "staged"
+
+
+def test_line_moves_no_further_than_there_are_slots() -> None:
+    world, _ = in_line("orders", "visits", "tests", "calls", most_batches=2)
+    world.reconcile()
+    full = len(world.delays.sent)
+    world.deliver_jobs(world.end_jobs()[:1])
+    world.reconcile()
+
+    assert (full, len(world.delays.sent)) == (0, 1)
+
+
+def test_large_batch_asks_only_for_slots_that_are_free() -> None:
+    world, _ = gathered(30)
+    world.ports = replace(world.ports, most_batches=16)
+    for slot in (*range(7), *range(8, 16)):
+        assert world.ledger.open_batch(Batch(f"b{slot}", "p", "orders.v1", (), 0, "1", "1", "1", slot=slot))
+    world.deliver_windows()
+    batch = world.ledger.batch(next(iter(world.drops().values())).batch or "")
+
+    assert batch
+    assert batch.slot == 7
 
 
 def test_large_batch_takes_a_slot_and_frees_it() -> None:

@@ -1,0 +1,92 @@
+"""`python -m bench.cost_page`: the tables of docs/cost.md that nothing has to run for, written anew.
+
+In: the table of calls and the cost model. Out: the page with these two tables, all else as it was. The table of the
+quotas is written by `python -m bench.quotas --page`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.bundles import ROOT
+from infra.calls import CALLS, Calls
+from infra.cost import GIB, MIB, Load, bill
+
+PAGE = ROOT / "docs" / "cost.md"
+
+LOADS = (
+    Load(100, 100_000),
+    Load(10_000, 100_000, 5),
+    Load(10_000, 100_000, 5, 900),
+    Load(1_000_000, 20_000, 20),
+    Load(1_000_000, 20_000, 20, 300),
+    Load(1_000, 200 * MIB, 5),
+    Load(100, 5 * GIB, 5),
+)
+"""The rows of the table of dollars."""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def calls_table() -> str:
+    """What the functions ask of AWS, call by call."""
+    head = ("function", "call", "lone", "each further", "for")
+    return table(head, [_call(one) for one in CALLS])
+
+
+def dollars_table(loads: Sequence[Load] = LOADS) -> str:
+    """What some loads cost."""
+    head = (
+        "drops a day", "bytes of each", "contracts", "window", "drops a batch",
+        "$ a month", "$ per 1,000", "$ per TiB", "shares",
+    )  # fmt: skip
+    return table(head, [_dollars(load) for load in loads])
+
+
+def replaced(page: str, new: str) -> str:
+    """The page with a table in the place of the one that has the same first line; ValueError where there is none."""
+    head, *_ = new.splitlines()
+    lines = page.splitlines()
+    if head not in lines:
+        raise ValueError(f"{PAGE.name} has no table that begins with {head!r}; write that line where it should stand")
+    begin = lines.index(head)
+    end = next((n for n in range(begin, len(lines)) if not lines[n].startswith("|")), len(lines))
+    return "\n".join([*lines[:begin], *new.splitlines(), *lines[end:]]) + "\n"
+
+
+def write(*tables: str, to: Path = PAGE) -> None:
+    """Put tables into the page."""
+    page = to.read_text(encoding="utf-8")
+    for new in tables:
+        page = replaced(page, new)
+    to.write_text(page, encoding="utf-8")
+
+
+def _call(one: Calls) -> tuple[str, ...]:
+    why = f"{one.why}, once a batch" if one.several else one.why
+    return one.function.removesuffix("Function"), f"`{one.operation}`", f"{one.lone or ''}", f"{one.further or ''}", why
+
+
+def _dollars(load: Load) -> tuple[str, ...]:
+    found = bill(load)
+    shares = ", ".join(f"{name} {part:.0%}" for name, part in list(found.shares().items())[:4])
+    return (
+        f"{load.drops:,}", f"{load.size:,}", f"{load.contracts}", f"{load.window} s", f"{found.per_batch:.1f}",
+        f"{found.dollars:,.0f}", f"{found.per_thousand:.3f}", f"{found.per_tib:,.0f}", shares,
+    )  # fmt: skip
+
+
+def main() -> int:
+    """Write both."""
+    write(calls_table(), dollars_table())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
