@@ -1,7 +1,7 @@
 """A function killed before any of its calls to AWS, and a service that is not well at any of them: the end is the same.
 
-The way is gone again for each call; handlers, adapters and boto3's retries are as they are. Every kind of failure of every
-service is met below, one by one.
+The way is gone again for each call; handlers, adapters and boto3's retries are as they are. Every kind of failure of
+every service is met below, one by one.
 """
 
 from __future__ import annotations
