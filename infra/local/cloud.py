@@ -122,7 +122,7 @@ class Cloud(LoopbackServer):
             return key_disabled(self._key_for(request), self.disabled_keys)
         customers = (read.bucket, read.key, there.version_id) in self._customers
         used = there.kms_key_id if request.operation != "HeadObject" or request.header("x-amz-checksum-mode") else None
-        refused = unreadable(request, there.kms_key_id, customers=customers)
+        refused = unreadable(request, used, customers=customers)
         keys = used, self._key_for(request)
         return refused or next((r for key in keys if (r := key_disabled(key, self.disabled_keys))), None)
 

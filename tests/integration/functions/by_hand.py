@@ -11,10 +11,11 @@ import logging
 import os
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import boto3
@@ -61,16 +62,16 @@ class TimedOut(Exception):
 
 @dataclass
 class Fuse:
-    """Counts the functions' calls; at one of them something happens."""
+    """Counts the calls of each function; at one of them, once for each function, something happens."""
 
     at: int = 0
     act: Act = nothing
-    calls: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
 
-    def call(self, model: Any, **_: Any) -> None:
-        """One call is about to be made."""
-        self.calls += 1
-        if self.calls == self.at:
+    def call(self, function: str, model: Any, **_: Any) -> None:
+        """A function is about to make a call."""
+        self.calls[function] += 1
+        if self.calls[function] == self.at:
             self.act(f"{model.service_model.service_name}:{model.name}")
 
 
@@ -111,9 +112,9 @@ class Site:
             queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._told, 0) for queue in self.stack.queues
         }
         self.worlds = {name: _world(name) for name in HANDLERS}
-        for world in self.worlds.values():
+        for name, world in self.worlds.items():
             for client in (world.store._s3, world.ledger._db, world.jobs._emr, world.delays._sqs):
-                client.meta.events.register("before-call", self._called)
+                client.meta.events.register("before-call", partial(self._called, name))
         log: Any = runtime.logger
         log._logger.addHandler(self.told)
 
@@ -179,11 +180,11 @@ class Site:
             assert time.monotonic() < end
             time.sleep(0.002)
 
-    def promoted(self, name: str) -> list[bytes]:
-        """Every version that consumers have ever seen of a file, the newest first."""
+    def promoted(self, name: str) -> list[str]:
+        """The ETags of every version that consumers have ever seen of a file, the newest first."""
         bucket, key = keys.split(f"{self.ports.zones.promoted}orders.v1/{name}")
         versions = self.s3.list_object_versions(Bucket=bucket, Prefix=key).get("Versions", [])
-        return [self.s3.get_object(Bucket=bucket, Key=key, VersionId=v["VersionId"])["Body"].read() for v in versions]
+        return [version["ETag"].strip('"') for version in versions]
 
     def receipt(self, drop_id: str) -> dict[str, Any]:
         """What a producer reads."""
@@ -200,8 +201,8 @@ class Site:
             world.catalog._etag = None
             world.catalog._plans.clear()
 
-    def _called(self, **about: Any) -> None:
-        self.fuse.call(**about)
+    def _called(self, function: str, **about: Any) -> None:
+        self.fuse.call(function, **about)
 
     def _told(self, function: str, event: Mapping[str, Any]) -> Any:
         try:

@@ -78,7 +78,7 @@ LOCKED = {
 def test_object_under_a_key_of_others_is_unreadable(how: dict[str, Any], clients: Clients, stack: Stack) -> None:
     bucket, key = stack.names["LandingBucket"], f"{uuid.uuid4().hex}.csv"
     version = clients.s3.put_object(Bucket=bucket, Key=key, Body=b"id\n", **how)["VersionId"]
-    at, store = Location(f"s3://{bucket}/{key}", version), S3Store(clients.s3)
+    at, store = Location(f"s3://{bucket}/{key}", version), S3Store(clients.s3, "123456789012")
 
     with pytest.raises(ObjectUnreadable):
         store.read(at, 0, 10)
