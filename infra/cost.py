@@ -66,9 +66,9 @@ class Assumed:
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
-    metrics: tuple[int, int] = (2, 13)
+    metrics: tuple[int, int] = (2, 14)
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
-    alarms: int = 23
+    alarms: int = 24
     """infra/aws/operations.yaml."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""

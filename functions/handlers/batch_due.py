@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.utilities.batch import process_partial_response
-
 from functions import keys
 from functions.aws.sqs import window_in
 from functions.batching import batch_due
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-processor = runtime.processor()
 
 
 def close(record: SQSRecord) -> None:
@@ -36,5 +32,4 @@ def close(record: SQSRecord) -> None:
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Start the jobs of windows that are over."""
-    with runtime.counted():
-        return process_partial_response(event, record_handler=close, processor=processor, context=context)
+    return runtime.work_off(event, close, context)

@@ -6,7 +6,6 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes import EventBridgeEvent
 
 from functions.finalize import job_ended
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-processor = runtime.processor()
 
 
 def waited(time: timedelta) -> None:
@@ -39,5 +36,4 @@ def settle(record: SQSRecord) -> None:
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Settle the batches of runs that have ended."""
-    with runtime.counted():
-        return process_partial_response(event, record_handler=settle, processor=processor, context=context)
+    return runtime.work_off(event, settle, context)

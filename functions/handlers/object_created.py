@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes import S3EventBridgeNotificationEvent
 
 from contracts.errors import DocumentInvalid
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
-
-processor = runtime.processor()
 
 
 def created(body: str) -> Created:
@@ -54,5 +51,4 @@ def take(record: SQSRecord, lambda_context: LambdaContext) -> None:
 @logger.inject_lambda_context(clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Take every new object in."""
-    with runtime.counted():
-        return process_partial_response(event, record_handler=take, processor=processor, context=context)
+    return runtime.work_off(event, take, context)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from contracts.errors import ServiceUnavailable
 from functions.aws.clients import Clients, ports_from
@@ -18,6 +18,7 @@ from functions.handlers.counting import CountedLedger
 from functions.ports import Ports
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 PRODUCT = "dropgate"
@@ -31,8 +32,17 @@ logger = Logger(service=STACK)
 metrics = Metrics(namespace=PRODUCT, service=STACK)
 
 
-def processor() -> BatchProcessor:
-    """A processor that answers which records failed, logs why, and leaves the others done."""
+def work_off(event: dict[str, Any], record: Callable[..., None], context: LambdaContext) -> PartialItemFailureResponse:
+    """Work off a batch of messages; the ids of those that failed, which come again. Why is logged."""
+    with counted():
+        answer = process_partial_response(event, record_handler=record, processor=_processor(), context=context)
+        if failed := answer["batchItemFailures"]:
+            count("MessagesFailing", len(failed))
+        return answer
+
+
+@cache
+def _processor() -> BatchProcessor:
     log: Any = logger
     return BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=log)
 

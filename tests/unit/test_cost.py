@@ -126,7 +126,7 @@ def test_idle_stack_costs_what_the_template_has() -> None:
     text = {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "infra" / "aws").glob("*.yaml")}
     month = {line.name: line.quantity for line in idle().lines}
     handlers = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "functions" / "handlers").glob("*.py"))
-    named = {*METRICS.values(), RECEIVED, *re.findall(r'runtime\.count\("(\w+)"', handlers)}
+    named = {*METRICS.values(), RECEIVED, *re.findall(r'\bcount\("(\w+)"', handlers)}
 
     assert month["alarm_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Alarm")
     assert month["dashboard_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Dashboard")

@@ -332,7 +332,15 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
         if metric[0] == "dropgate"
     }
 
-    assert shown <= {*METRICS.values(), RECEIVED, "Heartbeat", "JobQueueMinutes", "OldestOpenMinutes", "Troubles"}
+    assert shown <= {
+        *METRICS.values(),
+        RECEIVED,
+        "Heartbeat",
+        "JobQueueMinutes",
+        "OldestOpenMinutes",
+        "Troubles",
+        "MessagesFailing",
+    }
 
 
 # --- data
