@@ -90,6 +90,8 @@ def job_ended(
     try:
         result = _result(ports, batch)
     except (ObjectGone, DocumentInvalid) as error:
+        if said == "SUCCESS" and ports.jobs.status(run).outcome == "working":
+            return batch  # nobody but EMR Serverless says when a run has ended
         return _next_try(ports, batch, f"the run ended well, its result cannot be read: {type(error).__name__}")
     waited(moment(result.header.started_at) - moment(batch.try_at))
     return _settle(ports, batch, among(batch, drops), result)
@@ -258,7 +260,10 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         return drop
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
-    target = f"{ports.zones.promoted}{drop.promoted.key}"
+    staged, own = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt), keys.promoted_key(plan, drop.id, drop.name)
+    if (drop.source.uri, drop.promoted.key) != (staged, own):
+        raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
+    target = f"{ports.zones.promoted}{own}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
     if isinstance(copied, Gone | Taken):
         return _not_promoted(ports, plan, drop, copied)

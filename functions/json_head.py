@@ -50,7 +50,9 @@ def _keys(line: str) -> tuple[str, ...] | None:
         found: Any = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return tuple(found) if isinstance(found, dict) else None
+    if not isinstance(found, dict) or any("\ud800" <= c <= "\udfff" for key in found for c in key):
+        return None  # half a character is none, and no text that could be handed on
+    return tuple(found)
 
 
 def _no_lines(plan: Plan, *, whole: bool) -> list[Problem]:

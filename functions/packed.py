@@ -18,6 +18,8 @@ PIECE, SLICE = 8 << 20, 256 << 10
 LARGEST_UNPACKED = 2 << 30
 MOST_RATIO, SMALL = 200, 64 << 20
 """How many times its size a file may hold, once that is more than SMALL bytes."""
+MOST_PACKED, LEAST_RATIO = 8 << 20, 0.5
+"""Once so many bytes were unpacked, they must have given half as many: blocks of nothing take time and give none."""
 LONGEST_LINE = 128 << 20
 MOST_MEMBERS = 100_000
 FIX = "Compress the file again with gzip, and send it whole."
@@ -49,9 +51,11 @@ def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content
     """What a file of `size` bytes holds, and its first `sample` bytes; or why it is not taken."""
     if read(0, 2) != MAGIC:
         return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
-    seen, unpacking, members = _Seen(), zlib.decompressobj(31), 1
+    seen, unpacking, members, taken = _Seen(), zlib.decompressobj(31), 1, 0
     for piece in _slices(read, size):
-        rest = piece
+        rest, taken = piece, taken + len(piece)
+        if taken > MOST_PACKED and seen.size < LEAST_RATIO * (taken - MOST_PACKED):
+            return _damaged("it holds next to nothing for its size")
         while rest:
             if unpacking.eof:  # another member begins where one ended
                 unpacking, members = zlib.decompressobj(31), members + 1

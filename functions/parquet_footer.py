@@ -14,6 +14,8 @@ MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8
 """Bytes at the end: the length of the footer, and the magic."""
 MOST_DEPTH = 20
+MOST_VALUES = 500_000
+"""Values that a footer may hold: those of 1,000 columns in 30 row groups, and 150 MB as Python has them."""
 PHYSICAL = {
     0: "boolean", 1: "int", 2: "bigint", 3: "timestamp", 4: "float", 5: "double", 6: "binary", 7: "binary",
 }  # fmt: skip
@@ -85,17 +87,19 @@ def _columns(elements: Sequence[dict[int, Any]]) -> tuple[Column, ...]:
     """The children of the root; the schema is a tree, written depth first."""
     at = iter(elements)
     root = next(at)
-    return tuple(_column(at) for _ in range(_whole(root.get(5, 0))))
+    return tuple(_column(at, 1) for _ in range(_whole(root.get(5, 0))))
 
 
-def _column(at: Iterator[dict[int, Any]]) -> Column:
+def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
     element = next(at, None)
     if element is None:
         raise FooterInvalid("its schema ends too early")
+    if depth > MOST_DEPTH:
+        raise FooterInvalid("its schema is nested too deep")
     name = element[4].decode()
     children = element.get(5, 0)
     for _ in range(children):
-        _column(at)
+        _column(at, depth + 1)
     return Column(name, "nested" if children or element.get(3) == 2 else _type(element))
 
 
@@ -133,11 +137,9 @@ class _Reader:
     """Values of the compact protocol, as plain Python: structs by field number, unions as structs of one field."""
 
     def __init__(self, raw: bytes) -> None:
-        self.raw, self.at = raw, 0
+        self.raw, self.at, self.values = raw, 0, 0
 
     def struct(self, depth: int) -> dict[int, Any]:
-        if depth > MOST_DEPTH:
-            raise FooterInvalid("it is nested too deep")
         found: dict[int, Any] = {}
         field = 0
         while head := self._byte():
@@ -146,6 +148,11 @@ class _Reader:
         return found
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > MOST_DEPTH:
+            raise FooterInvalid("it is nested too deep")
+        self.values += 1
+        if self.values > MOST_VALUES:
+            raise FooterInvalid(f"it holds more than {MOST_VALUES:,} values")
         match kind:
             case 1 | 2:
                 return kind == 1
@@ -171,6 +178,7 @@ class _Reader:
         if size > len(self.raw) - self.at:
             raise FooterInvalid("a list is longer than the footer")
         if kind in (1, 2):
+            self.values += size
             return [self._byte() == 1 for _ in range(size)]
         return [self._value(kind, depth + 1) for _ in range(size)]
 

@@ -6,6 +6,7 @@ never change.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Protocol, TypeVar
 
 from contracts import catalog, codec
@@ -49,7 +50,7 @@ class Published:
         if changed:
             text, etag = changed
             pointer = _read(catalog.Pointer, text, at)
-            self._index, self._etag = self._named(catalog.Index, f"index/{pointer.index}.json"), etag
+            self._index, self._etag = self._named(catalog.Index, "index", pointer.index), etag
         return self._index
 
     def match(self, name: str) -> catalog.Match:
@@ -59,18 +60,21 @@ class Published:
     def plan(self, sha: str) -> Plan:
         """The plan of that hash."""
         if sha not in self._plans:
-            self._plans[sha] = self._named(Plan, f"plans/{sha}.json")
+            self._plans[sha] = self._named(Plan, "plans", sha)
         return self._plans[sha]
 
-    def _named(self, cls: type[T], name: str) -> T:
-        """A document that another one names; DocumentInvalid."""
-        at = f"{self._zone}{name}"
+    def _named(self, cls: type[T], folder: str, sha: str) -> T:
+        """A document that another one names by its hash; DocumentInvalid, also where it is not what its name says."""
+        at = f"{self._zone}{folder}/{sha}.json"
         try:
             text = self._documents.get(at)
         except ObjectGone as error:
             why = "publish the contracts that it was made from, too, if they have changed since"
             raise DocumentInvalid(f"{at} is named and not there. {PUBLISH}; {why}.") from error
-        return _read(cls, text, at)
+        found = _read(cls, text, at)
+        if hashlib.sha256(text).hexdigest() != sha:
+            raise DocumentInvalid(f"{at} is not what its name says. Delete it, then {PUBLISH[0].lower()}{PUBLISH[1:]}.")
+        return found
 
 
 def _read(cls: type[T], text: bytes, at: str) -> T:

@@ -240,6 +240,7 @@ def test_json_lines_are_admitted_with_the_keys_of_the_first_object() -> None:
         (b"PAR1\x00\x00\x00", "wrong-format"),
         (b"x" * (SAMPLE + 5), "not-json-lines"),
         (b"[" * 60_000 + b"\n", "not-json-lines"),
+        (b'{"id": 1, "\\ud800": 2}\n', "not-json-lines"),
     ],
 )
 def test_json_lines_are_refused(body: bytes, code: str) -> None:

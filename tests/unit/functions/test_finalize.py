@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Limit, Plan
 from contracts.problem import Problem
+from functions import keys
 from functions.finalize import finish, job_ended
 from functions.ports import Mark, RunStatus
-from functions.submission import Location
+from functions.submission import Location, Promotion
 from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
@@ -148,6 +150,26 @@ def test_result_that_cannot_be_read_is_a_failed_try() -> None:
     world.deliver_jobs()
 
     assert world.drop(drop_id).try_ == 3
+
+
+def test_success_that_somebody_else_tells_is_not_believed() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    job_ended(world.ports, "run-1", "SUCCESS")
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).try_, len(world.jobs.runs)) == ("validating", 1, 1)
+
+
+@pytest.mark.parametrize("changed", [{"source": Location("s3://internal/held/x")}, {"promoted": Promotion("other", 1)}])
+def test_ledger_that_names_other_bytes_promotes_nothing(changed: dict[str, Any]) -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    drop = world.drop(drop_id)
+    plan = world.ports.catalog.plan(drop.plan or "")
+    own = Promotion(keys.promoted_key(plan, drop.id, drop.name), 1)
+    forged = replace(drop, **{"state": "promoting", "verdict": "accepted", "promoted": own, **changed})
+    with pytest.raises(DocumentInvalid, match="not its own"):
+        finish(world.ports, forged)
+
+    assert world.store.listing(ZONES.promoted) == {}
 
 
 def test_result_of_another_try_is_not_believed() -> None:

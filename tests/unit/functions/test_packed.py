@@ -37,6 +37,21 @@ def test_members_one_after_another_are_one_file() -> None:
     assert unpacked(gzip.compress(TEXT[:50]) + gzip.compress(b"") + gzip.compress(TEXT[50:])) == unpacked(GOOD)
 
 
+def test_blocks_of_nothing_are_not_unpacked_to_the_end() -> None:
+    head, nothing = gzip.compress(b"")[:10], b"\x00\x00\x00\xff\xff"  # a stored block without a byte (RFC 1951, 3.2.4)
+    read = 0
+
+    def counted(start: int, length: int) -> bytes:
+        nonlocal read
+        read = max(read, start + length)
+        return (head + nothing * (8 << 20))[start : start + length]
+
+    found = packed.unpack(counted, 40 << 20, 100)
+
+    assert isinstance(found, Problem)
+    assert (found.code, "next to nothing" in found.message, read <= 24 << 20) == ("broken-gzip", True, True)
+
+
 def test_content_larger_than_a_slice_is_whole() -> None:
     text = bytes(range(256)) * 5_000
     assert unpacked(gzip.compress(text, 1) + GOOD) == packed.Content(len(text) + len(TEXT), text[:100])
