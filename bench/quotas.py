@@ -103,8 +103,16 @@ class Records:
 
     def close_window(self, window: Window) -> None:
         """Close that very window."""
-        if self.windows.get(window.plan) == window:
+        there = self.windows.get(window.plan)
+        if there and there.opened_at == window.opened_at:
             del self.windows[window.plan]
+
+    def put_off(self, window: Window, due_at: str) -> bool:
+        """Let that very window be due later."""
+        same = self.windows.get(window.plan) == window
+        if same:
+            self.windows[window.plan] = replace(window, due_at=due_at)
+        return same
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
         """What waits, the oldest first: the order in which drops were staged."""
@@ -142,9 +150,9 @@ class Records:
         """What the reconciler would find."""
         batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
         late = (next(iter(found.values())) for found in self.staged.values() if found)
-        drops = tuple(d for d in late if d.changed_at < before)
+        waiting = tuple(d for d in late if d.changed_at < before)
         windows = sorted((w for w in self.windows.values() if w.due_at < before), key=lambda w: w.due_at)
-        return InFlight(drops[:most], tuple(batches[:most]), tuple(windows[:most]))
+        return InFlight((), tuple(batches[:most]), tuple(windows[:most]), waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,8 @@ def _slots(ports: Ports, *, sure: bool) -> list[int]:
     """Some slots to ask for, of those that are free; a guess where a look at them would be a call too many."""
     slots = set(range(ports.most_batches))
     if sure:
-        slots -= ports.ledger.taken()
+        taken = ports.ledger.taken()  # more than there are places, where a deployment has made them fewer
+        slots = slots - taken if len(taken) < ports.most_batches else set()
     return sample(sorted(slots), min(LOOKS, len(slots)))
 
 

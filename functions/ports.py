@@ -170,8 +170,11 @@ class InFlight:
     """What has been open since before a moment, the oldest first; from an index, so read again before you act."""
 
     drops: tuple[Drop, ...] = ()
+    """Those that go on by themselves."""
     batches: tuple[Batch, ...] = ()
     windows: tuple[Window, ...] = ()
+    waiting: tuple[Drop, ...] = ()
+    """Of the drops that wait for a batch the oldest and the newest: enough to know whose windows are missing."""
     unreadable: tuple[str, ...] = ()
     """Keys of items that are no drop, batch or window that this version reads."""
 
@@ -239,8 +242,12 @@ class Ledger(Protocol):
         """A plan's open window."""
         ...
 
+    def put_off(self, window: Window, due_at: str) -> bool:
+        """Let that very window be due later; False if it is not as it was."""
+        ...
+
     def close_window(self, window: Window) -> None:
-        """Close that very window; nothing happens if it is closed already."""
+        """Close the window that was opened then; nothing happens if it is closed already."""
         ...
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:

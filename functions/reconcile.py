@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from contracts.errors import DropgateError, ServiceUnavailable
+from contracts.errors import DropgateError
 from functions.batching import open_window, start
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
@@ -22,6 +22,9 @@ from functions.submission import Drop
 
 MOST_STEPS = 200
 """Things taken on in one run; the next run takes the rest."""
+
+COMES_BACK = timedelta(minutes=6)
+"""How long a message that fails takes to come again by itself (the queue's VisibilityTimeout in the template)."""
 
 MOST_WAIT = timedelta(hours=6)
 """How long a job that is refused is asked for again, before its drops are given up."""
@@ -57,7 +60,7 @@ def reconcile(
     """
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
-    since = [*(d.changed_at for d in found.drops), *(b.changed_at for b in found.batches)]
+    since = [*(d.changed_at for d in (*found.drops, *found.waiting)), *(b.changed_at for b in found.batches)]
     since += [w.due_at for w in found.windows]
     standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
@@ -81,23 +84,18 @@ def _turn(work: list[Work], now: datetime) -> list[Work]:
 
 
 def _work(ports: Ports, found: InFlight) -> list[Work]:
-    plans = dict.fromkeys(d.plan for d in found.drops if d.state == "staged" and d.plan)
+    plans = dict.fromkeys(d.plan for d in found.waiting if d.state == "staged" and d.plan)
     return [
         *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
         *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in _next(ports, found.windows)),
         *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
-        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops if _is_alone(d)),
+        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops),
     ]
 
 
 def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
     """Of the windows that are overdue those whose batches find a slot, the longest overdue first."""
     return line[: max(0, ports.most_batches - len(ports.ledger.taken()))] if line else line
-
-
-def _is_alone(drop: Drop) -> bool:
-    """Whether this drop may have to come further without a batch."""
-    return drop.state not in ("staged", "validating")
 
 
 def _finish_drop(ports: Ports, seen: Drop) -> None:
@@ -121,14 +119,15 @@ def _finish_batch(ports: Ports, seen: Batch) -> None:
 def _start(ports: Ports, batch: Batch) -> None:
     try:
         start(ports, batch)
-    except ServiceUnavailable:
+    except DropgateError:
         if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
             raise
         abandon(ports, batch)
 
 
 def _send_again(ports: Ports, seen: Window) -> None:
-    if ports.ledger.window(seen.plan) == seen:
+    """Send a window's message again, and let it go to the end of the line: a plan that is broken holds up no other."""
+    if ports.ledger.put_off(seen, stamp(ports.clock.now() + COMES_BACK)):
         ports.delays.send(seen, 0)
 
 

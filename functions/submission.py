@@ -165,6 +165,11 @@ class Drop:
         owed = self.state == "failed" and self.producer is not None and self.receipt is None
         return self.state in OPEN or owed
 
+    @property
+    def waits(self) -> bool:
+        """Whether a batch brings it further, once there is one."""
+        return self.state in ("staged", "validating")
+
 
 @dataclass(frozen=True, slots=True)
 class Moved:

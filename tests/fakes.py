@@ -159,13 +159,15 @@ class MemoryLedger:
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        drops = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]
+        found = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]
+        drops, waiting = ([d for d in found if d.waits is kind] for kind in (False, True))
         batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
         windows = [w for w in self._windows.values() if w.due_at < before]
         return InFlight(
             tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
             tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
             tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
+            tuple(sorted(waiting, key=lambda d: d.changed_at)),
         )
 
     def open_window(self, window: Window) -> bool:
@@ -175,8 +177,15 @@ class MemoryLedger:
         return self._windows.get(plan)
 
     def close_window(self, window: Window) -> None:
-        if self._windows.get(window.plan) == window:
+        there = self._windows.get(window.plan)
+        if there and there.opened_at == window.opened_at:
             del self._windows[window.plan]
+
+    def put_off(self, window: Window, due_at: str) -> bool:
+        same = self._windows.get(window.plan) == window
+        if same:
+            self._windows[window.plan] = replace(window, due_at=due_at)
+        return same
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)

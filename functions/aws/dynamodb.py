@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NEW = "attribute_not_exists(pk)"
 MOST_GET = 100
 """Items in one BatchGetItem (Amazon DynamoDB API)."""
+ENDS = 100
+"""Of the drops that wait so many of each partition are looked at, from either end."""
 
 
 class DynamoLedger:
@@ -96,13 +98,20 @@ class DynamoLedger:
         return tuple(items.drop_of(i) for i in islice(found, most))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        found: list[Item] = []
-        for shelf in (*map(items.flight, range(items.FLIGHTS)), items.WINDOWS):
-            since = {":s": shelf, ":before": before}
-            query = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight")
-            found += islice(query, most)
+        shards = range(items.FLIGHTS)
+        few = (*map(items.flight, shards), items.BATCHES, items.WINDOWS)
+        found = [item for shelf in few for item in self._open(shelf, before, most)]
+        for shelf in (items.flight(n, waits=True) for n in shards):
+            ends = (*self._open(shelf, before, ENDS), *self._open(shelf, before, ENDS, ScanIndexForward=False))
+            found += {i["pk"]: i for i in ends}.values()
         found.sort(key=lambda i: i["changed_at"])
         return items.in_flight_of(found, most)
+
+    def _open(self, shelf: str, before: str, most: int, **how: Any) -> Iterator[Item]:
+        """What has stood so long on one shelf of what is in flight."""
+        since = {":s": shelf, ":before": before}
+        found = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight", Limit=most, **how)
+        return islice(found, most)
 
     def open_window(self, window: Window) -> bool:
         return self._try(self._put(items.window_item(window), NEW))
@@ -110,6 +119,11 @@ class DynamoLedger:
     def window(self, plan: str) -> Window | None:
         found = self._get(*items.window_key(plan))
         return items.window_of(found) if found else None
+
+    def put_off(self, window: Window, due_at: str) -> bool:
+        later = items.window_item(replace(window, due_at=due_at))
+        values = {":o": window.opened_at, ":d": window.due_at}
+        return self._try(self._put(later, "opened_at = :o AND due_at = :d", values))
 
     def close_window(self, window: Window) -> None:
         with asking("dynamodb"):
@@ -188,16 +202,16 @@ class DynamoLedger:
         elif batch.slot is not None and batch.state == "ended":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
 
-    def _put(self, item: Item, condition: str | None = None) -> Any:
-        put = {"TableName": self._table, "Item": items.dumps(item)}
-        return {"Put": put | ({"ConditionExpression": condition} if condition else {})}
+    def _put(self, item: Item, condition: str | None = None, values: Mapping[str, Any] | None = None) -> Any:
+        put: dict[str, Any] = {"TableName": self._table, "Item": items.dumps(item)}
+        if condition:
+            put["ConditionExpression"] = condition
+        if values:
+            put["ExpressionAttributeValues"] = items.dumps(values)
+        return {"Put": put}
 
     def _fenced(self, item: Item, version: int) -> Any:
-        if version == 0:
-            return self._put(item, NEW)
-        put = self._put(item, "version = :v")
-        put["Put"]["ExpressionAttributeValues"] = items.dumps({":v": version})
-        return put
+        return self._put(item, "version = :v", {":v": version}) if version else self._put(item, NEW)
 
     def _added(self, *actions: Any) -> bool:
         try:

@@ -30,9 +30,12 @@ FORMAT = 1
 STATE = "STATE"
 HISTORY = "H#"
 FLIGHTS = 8
-"""Partitions of the index of what is in flight, drops and batches."""
-WINDOWS = "inflight#windows"
-"""The one of windows: so that no number of drops that wait stands before those in line."""
+"""Partitions of the index of what is in flight: of drops that go on by themselves, and as many of those that wait.
+
+Those that wait may be any number, and must hide nothing else: a batch brings them further, and a window that batch.
+"""
+BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
+"""The partitions of batches and of windows; there are few."""
 WAITING = 1
 """Partitions of what waits for one plan's batch.
 
@@ -72,9 +75,9 @@ def kind(item: Item) -> str:
     return str(item["pk"]).partition("#")[0]
 
 
-def flight(shard: int) -> str:
+def flight(shard: int, *, waits: bool = False) -> str:
     """A partition of the index of what is in flight."""
-    return f"inflight#{shard}"
+    return f"{'waiting' if waits else 'inflight'}#{shard}"
 
 
 def drop_key(drop_id: str) -> tuple[str, str]:
@@ -85,7 +88,7 @@ def drop_key(drop_id: str) -> tuple[str, str]:
 def drop_item(drop: Drop) -> Item:
     """A drop, and where the indexes list it."""
     pk, sk = drop_key(drop.id)
-    listed = {"inflight": _flight_of(drop.id)} if drop.in_flight else {}
+    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.in_flight else {}
     month = dataset_month(drop.contract, drop.received_at[:7])
     return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
 
@@ -195,7 +198,7 @@ def batch_key(batch_id: str) -> tuple[str, str]:
 def batch_item(batch: Batch) -> Item:
     """A batch, in flight until it has ended."""
     pk, sk = batch_key(batch.id)
-    listed = {"inflight": _flight_of(batch.id)} if batch.state != "ended" else {}
+    listed = {"inflight": BATCHES} if batch.state != "ended" else {}
     return {"pk": pk, "sk": sk, **listed, **_fields(batch)}
 
 
@@ -207,20 +210,24 @@ def batch_of(item: Item) -> Batch:
 def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
     """What listed items tell of, so many of each kind; one that cannot be read hides no other."""
     drops: list[Drop] = []
+    waiting: list[Drop] = []
     batches: list[Batch] = []
     windows: list[Window] = []
     unreadable: list[str] = []
     for item in found:
         try:
             if kind(item) == "D":
-                drops.append(drop_of(item))
+                drop = drop_of(item)
+                (waiting if drop.waits else drops).append(drop)
             elif kind(item) == "BATCH":
                 batches.append(batch_of(item))
             elif kind(item) == "WINDOW":
                 windows.append(window_of(item))
         except (DocumentInvalid, KeyError):
             unreadable.append(item["pk"])
-    return InFlight(tuple(drops[:most]), tuple(batches[:most]), tuple(windows[:most]), tuple(unreadable))
+    return InFlight(
+        tuple(drops[:most]), tuple(batches[:most]), tuple(windows[:most]), tuple(waiting), tuple(unreadable)
+    )
 
 
 def run_key(run: str) -> tuple[str, str]:
@@ -267,10 +274,6 @@ def _fields(value: Any) -> Item:
 
 def _value(cls: type[T], item: Item) -> T:
     return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS}, f"ledger item {item['pk']}")
-
-
-def _flight_of(name: str) -> str:
-    return flight(_shard(name, FLIGHTS))
 
 
 def _shard(name: str, shards: int) -> int:

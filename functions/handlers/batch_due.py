@@ -26,7 +26,8 @@ def close(record: SQSRecord) -> None:
         told: dict[str, Any] = {"try": batch.try_, "run": batch.run, "drops": len(batch.members)}
         logger.info("batch under way", contract=batch.contract, state=batch.state, **told)
     else:
-        logger.info("nothing waits", plan=window.plan)
+        runtime.about()
+        logger.info("no batch now: nothing waits, it is held up, or no slot is free", plan=window.plan)
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -28,6 +28,11 @@ STACK = os.environ.get("POWERTOOLS_SERVICE_NAME", PRODUCT)
 RESERVE = 40_000
 """Milliseconds that are kept for a record once it is begun; the largest is a file that gzip unpacks to 2 GiB."""
 
+
+class TimeShort(ServiceUnavailable):
+    """A record was handed back for the next invocation; that is no failure."""
+
+
 logger = Logger(service=STACK)
 metrics = Metrics(namespace=PRODUCT, service=STACK)
 
@@ -35,9 +40,10 @@ metrics = Metrics(namespace=PRODUCT, service=STACK)
 def work_off(event: dict[str, Any], record: Callable[..., None], context: LambdaContext) -> PartialItemFailureResponse:
     """Work off a batch of messages; the ids of those that failed, which come again. Why is logged."""
     with counted():
-        answer = process_partial_response(event, record_handler=record, processor=_processor(), context=context)
-        if failed := answer["batchItemFailures"]:
-            count("MessagesFailing", len(failed))
+        processor = _processor()
+        answer = process_partial_response(event, record_handler=record, processor=processor, context=context)
+        if failed := sum(not isinstance(error, TimeShort) for _, error, _ in processor.exceptions):
+            count("MessagesFailing", failed)
         return answer
 
 
@@ -69,7 +75,7 @@ def _ports(named: tuple[tuple[str, str], ...]) -> Ports:
 def need_time(context: LambdaContext) -> None:
     """Hand a record back while there is time to say so; it comes again, and those that are done do not."""
     if context.get_remaining_time_in_millis() < RESERVE:
-        raise ServiceUnavailable("too little time is left for another record; it comes again")
+        raise TimeShort("too little time is left for another record; it comes again")
 
 
 def count(name: str, value: float = 1) -> None:

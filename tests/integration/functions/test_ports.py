@@ -28,6 +28,7 @@ from tests.builders import a_drop
 from tests.fakes import MemoryJobs, MemoryLedger, MemoryStore
 
 AT = "2026-01-31T12:00:01.000000Z"
+SOON = "2026-01-31T12:30:00.000000Z"
 LATER = "2026-01-31T13:00:00.000000Z"
 REACH = Reach(("s3://internal/stage/orders.v1/",), ("s3://internal/jobs/b/1/",))
 
@@ -362,16 +363,32 @@ def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
     ledger.open_batch(a_batch(id="b2", state="ended"))
     found = ledger.in_flight(LATER)
 
-    assert (found.drops, found.batches, found.windows) == ((old,), (a_batch(),), (Window("p", "1", AT),))
-    assert ledger.in_flight("2026-01-31T11:00:00.000000Z").drops == ()
+    assert (found.waiting, found.batches, found.windows) == ((old,), (a_batch(),), (Window("p", "1", AT),))
+    assert ledger.in_flight("2026-01-31T11:00:00.000000Z").waiting == ()
 
 
-def test_no_number_of_drops_hides_a_window(ledger: Ledger) -> None:
+def test_no_number_of_drops_that_wait_hides_what_does_not(ledger: Ledger) -> None:
     for n in range(3):
         staged(ledger, a_drop(id=f"{n:032}"))
-    ledger.open_window(Window("p", "9", "2026-01-31T12:30:00.000000Z"))
+    ledger.open(a_drop(id="c" * 32, received_at=SOON, changed_at=SOON))
+    ledger.open_batch(a_batch(changed_at=SOON))
+    ledger.open_window(Window("p", "9", SOON))
+    found = ledger.in_flight(LATER, most=1)
 
-    assert [w.plan for w in ledger.in_flight(LATER, most=1).windows] == ["p"]
+    assert [d.id for d in found.drops] == ["c" * 32]
+    assert ([b.id for b in found.batches], [w.plan for w in found.windows]) == (["b1"], ["p"])
+    assert {d.state for d in found.waiting} == {"staged"}
+
+
+def test_window_is_put_off_as_long_as_it_is_as_it_was(ledger: Ledger) -> None:
+    window = Window("p", "1", AT)
+    ledger.open_window(window)
+    done = ledger.put_off(window, SOON), ledger.put_off(window, LATER)
+    there = ledger.window("p")
+    ledger.close_window(window)
+
+    assert (done, there, ledger.window("p")) == ((True, False), replace(window, due_at=SOON), None)
+    assert not ledger.put_off(window, LATER)
 
 
 def test_failed_drop_is_in_flight_until_told(ledger: Ledger) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, batch_due, choose, room
 from functions.ports import Batch, Pause, Pending, Reach, Window
+from functions.published import Published
 from functions.reconcile import reconcile
-from tests.builders import World, a_plan, a_world
+from tests.builders import ZONES, World, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
 
@@ -286,6 +288,38 @@ def test_line_moves_no_further_than_there_are_slots() -> None:
     world.reconcile()
 
     assert (full, len(world.delays.sent)) == (0, 1)
+
+
+def test_plan_that_cannot_be_read_does_not_keep_the_head_of_the_line() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    lost = f"{ZONES.catalog}plans/{world.drop(ids[1]).plan}.json"
+    world.ports = replace(world.ports, catalog=Published(world.store, ZONES.catalog))
+    body = world.store.get(lost)
+    world.store.put(lost, b"{", "application/json")
+    world.deliver_jobs(world.end_jobs())
+    for _ in range(3):
+        world.clock.pass_seconds(120)
+        world.reconcile()
+        with suppress(DocumentInvalid):
+            world.deliver_windows()
+    healthy = world.drop(ids[2]).state
+    world.store.put(lost, body, "application/json")
+    world.deliver_jobs(world.end_jobs())
+    world.clock.pass_seconds(600)
+    world.reconcile()
+    world.deliver_windows()
+
+    assert (healthy, world.drop(ids[1]).state) == ("validating", "validating")
+
+
+def test_no_batch_more_starts_where_there_are_too_many() -> None:
+    world, _ = gathered(30)
+    world.ports = replace(world.ports, most_batches=4)
+    for slot in range(4, 8):
+        assert world.ledger.open_batch(Batch(f"b{slot}", "p", "orders.v1", (), 0, "1", "1", "1", slot=slot))
+    world.deliver_windows()
+
+    assert world.jobs.runs == {}
 
 
 def test_large_batch_asks_only_for_slots_that_are_free() -> None:
