@@ -15,8 +15,8 @@ from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
 
-MOST_DROPS = 500
-"""The template's default of how many drops go into one batch."""
+MOST_DROPS, MOST_BATCHES = 500, 15
+"""The template's defaults of how many drops go into one batch, and how many batches are under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +367,7 @@ class Ports:
     window_seconds: int = 60
     patience_seconds: int = 60
     most_drops: int = MOST_DROPS
-    most_batches: int = 16
+    most_batches: int = MOST_BATCHES
     seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:

@@ -127,8 +127,9 @@ def _start(ports: Ports, batch: Batch) -> None:
 
 def _send_again(ports: Ports, seen: Window) -> None:
     """Send a window's message again, and let it go to the end of the line: a plan that is broken holds up no other."""
-    if ports.ledger.put_off(seen, stamp(ports.clock.now() + COMES_BACK)):
+    if ports.ledger.window(seen.plan) == seen:
         ports.delays.send(seen, 0)
+        ports.ledger.put_off(seen, stamp(ports.clock.now() + COMES_BACK))
 
 
 def _gather(ports: Ports, plan: str) -> None:

@@ -75,7 +75,10 @@ def for_producer(
     guards = () if overwrite else ({**(guard := _no_overwrite(own)), "Sid": _sid(producer, guard)},)
     landing = [_to(principal, put, producer), *guards]
     internal = [_to(principal, each, producer) for each in (read, listed)]
-    use = _use(buckets, ["kms:Decrypt", "kms:GenerateDataKey"])
+    use = (
+        *_use("PutWithKey", buckets, ["kms:Decrypt", "kms:GenerateDataKey"], buckets.landing),
+        *_use("ReadWithKey", buckets, ["kms:Decrypt"], buckets.internal),
+    )
     both = {buckets.landing: tuple(landing), buckets.internal: tuple(internal)}
     return Access(principal, (put, read, listed, *use), both, tuple(_on_key(principal, each, producer) for each in use))
 
@@ -86,7 +89,7 @@ def for_consumer(buckets: Buckets, principal: str, contract: str | None = None) 
     bucket = buckets.arn(buckets.promoted)
     read = _allow("ReadPromoted", "s3:GetObject", buckets.arn(buckets.promoted, folder) if folder else f"{bucket}/*")
     listed = _listing("ListPromoted", bucket, folder) if folder else _allow("ListPromoted", "s3:ListBucket", bucket)
-    name, use = contract or "All", _use(buckets, ["kms:Decrypt"])
+    name, use = contract or "All", _use("ReadWithKey", buckets, ["kms:Decrypt"], buckets.promoted)
     both = {buckets.promoted: tuple(_to(principal, each, f"{name} consumer") for each in (read, listed))}
     keys = tuple(_on_key(principal, each, f"{name} consumer") for each in use)
     return Access(principal, (read, listed, *use), both, keys)
@@ -108,8 +111,13 @@ def _no_overwrite(own: list[str]) -> Statement:
     return denied | {"Condition": conditions}
 
 
-def _use(buckets: Buckets, actions: list[str]) -> tuple[Statement, ...]:
-    return (_allow("UseKey", actions, buckets.key),) if buckets.key else ()
+def _use(sid: str, buckets: Buckets, actions: list[str], bucket: str) -> tuple[Statement, ...]:
+    """The right to use the key through S3 for one bucket, by whose ARN a bucket key is known (S3 user guide)."""
+    if not buckets.key:
+        return ()
+    via = f"s3.{buckets.key.split(':')[3]}.amazonaws.com"
+    known = {"kms:ViaService": via, "kms:EncryptionContext:aws:s3:arn": buckets.arn(bucket)}
+    return (_allow(sid, actions, buckets.key, StringEquals=known),)
 
 
 def _to(principal: str, statement: Statement, whose: str) -> Statement:

@@ -35,7 +35,7 @@ _CREATING = {
     "UploadPart": "false",
     "UploadPartCopy": "false",
 }
-_TOLD = ("if-none-match", "x-amz-server-side-encryption")
+_TOLD = ("if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
 _TOLD_OF_KEYS = ("aws-kms-key-id", "customer-algorithm")
 _TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 

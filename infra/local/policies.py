@@ -31,6 +31,7 @@ _KEYS = frozenset(
         "s3:prefix",
         "s3:tlsversion",
         "s3:x-amz-server-side-encryption",
+        "s3:x-amz-storage-class",
         "s3:x-amz-server-side-encryption-aws-kms-key-id",
         "s3:x-amz-server-side-encryption-customer-algorithm",
     }

@@ -39,6 +39,7 @@ ACTIONS: dict[str, tuple[str, Mapping[str, str]]] = {
     "put-aws-key": ("s3:PutObject", NEW | KMS),
     "put-without-key": ("s3:PutObject", NEW | {ENCRYPTION: "AES256"}),
     "put-sse-c": ("s3:PutObject", NEW | {f"{ENCRYPTION}-customer-algorithm": "AES256"}),
+    "put-glacier": ("s3:PutObject", NEW | {"s3:x-amz-storage-class": "GLACIER"}),
     "put-part": ("s3:PutObject", {"s3:ObjectCreationOperation": "false"}),
     "abort": ("s3:AbortMultipartUpload", {}),
     "get": ("s3:GetObject", {}),
@@ -56,6 +57,7 @@ ZONES = {
     "held": "InternalBucket/held/d",
     "evidence": "InternalBucket/evidence/rows/contract=orders.v1/month=2026-01/batch=b/part-0",
     "reports/shop": "InternalBucket/reports/shop/d/1/receipt.json",
+    "rejected/shop": "InternalBucket/reports/shop/d/1/rejected.csv",
     "reports/inmet": "InternalBucket/reports/inmet/d/1/receipt.json",
     "catalog": "InternalBucket/catalog/current.json",
     "jobs": "InternalBucket/jobs/b/1/request.json",
@@ -66,7 +68,7 @@ ZONES = {
 }
 INTERNAL = [zone for zone, place in ZONES.items() if place.startswith("InternalBucket")]
 
-PUT = "put put-with-key overwrite put-part"
+PUT = "put put-with-key overwrite put-part put-glacier"
 SEND = "put put-with-key put-part abort"
 TAKE = "get-version delete-version list"
 WORK = f"{PUT} get list delete abort"
@@ -74,11 +76,14 @@ READ = "get list"
 ALL = f"{SEND} overwrite get list delete get-version delete-version"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
+REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
+WATCH = dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
+
 EXPECTED: dict[str, dict[str, str]] = {
     "ObjectCreatedFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other", "held"), f"{PUT} get list")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list")
+    | dict.fromkeys(REPORTS, f"{PUT} list")
     | {"catalog": READ},
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
@@ -86,22 +91,29 @@ EXPECTED: dict[str, dict[str, str]] = {
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
     | dict.fromkeys(("jobs", "jobs, other", "promoted", "promoted, other"), f"{PUT} get list")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list"),
+    | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} list")
+    | dict.fromkeys(REPORTS, f"{PUT} list")
     | {"catalog": READ},
     "JobRole": dict.fromkeys(("stage", "stage, other", "code"), READ)
-    | dict.fromkeys(("evidence", "jobs", "jobs, other", "reports/shop", "reports/inmet"), WORK),
+    | dict.fromkeys(("evidence", "jobs", "jobs, other", *REPORTS), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
-    | {"evidence": WORK, "jobs": WORK, "reports/shop": WORK, "jobs, other": "list", "reports/inmet": "list"},
+    | {
+        "evidence": WORK,
+        "jobs": WORK,
+        "reports/shop": WORK,
+        "rejected/shop": WORK,
+        "jobs, other": "list",
+        "reports/inmet": "list",
+    },
     "NoticesPipeRole": {},
-    "WatchPolicy": dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ),
-    "WatchPolicy and OperatePolicy": dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ),
+    "WatchPolicy": WATCH,
+    "WatchPolicy and OperatePolicy": WATCH,
     "PublishPolicy": {"catalog": f"{PUT} get list"},
-    "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ},
+    "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},
     "producer inmet, another account, no overwrite": {"landing/inmet": SEND, "reports/inmet": READ},
     "producer inmet, the bucket's policy not set": {},
     "producer inmet, its own policy not set": {},
@@ -109,7 +121,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "consumer of orders.v1, another account": {"promoted": READ},
     "outsider who may do everything at home": {},
     "nobody known": {},
-    "operator who may do everything": dict.fromkeys(ZONES, ALL)
+    "operator who may do everything": dict.fromkeys(ZONES, f"{ALL} put-glacier")
+    | dict.fromkeys(("landing/shop", "landing/"), ALL)
     | {
         "landing/inmet": f"{SEND} get list delete get-version delete-version",
     },
@@ -152,7 +165,7 @@ def role(name: str, account: str = OURS) -> str:
 
 def granted(access: Access, arn: str | None = None) -> Who:
     """A principal with the policy that was made for it, without what is about keys."""
-    s3 = [each for each in access.identity if each["Sid"] != "UseKey"]
+    s3 = [each for each in access.identity if "kms:Decrypt" not in each["Action"]]
     return Who(arn or access.principal, read(s3))
 
 

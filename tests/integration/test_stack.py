@@ -116,7 +116,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_MOST_BATCHES": "15",
             "POWERTOOLS_LOG_LEVEL": "INFO",
             "POWERTOOLS_METRICS_NAMESPACE": "dropgate",
-            "POWERTOOLS_SERVICE_NAME": stack.names["NoticesBus"].removesuffix("-notices"),
+            "POWERTOOLS_SERVICE_NAME": stack.names["NoticesBus"].partition("-notices-")[0],
         }
 
 

@@ -52,8 +52,11 @@ def test_both_sides_of_a_right_are_given() -> None:
 
 def test_key_is_to_be_used_by_its_own_policy_too() -> None:
     whole = document("producer", "inmet", "--key", KEY)
-    (key,) = whole["keyPolicyStatements"]
-    assert (key["Action"], key["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
+    put, read = whole["keyPolicyStatements"]
+    assert (put["Action"], put["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
+    assert (read["Action"], read["Resource"]) == (["kms:Decrypt"], "*")
+    known = [each["Condition"]["StringEquals"]["kms:EncryptionContext:aws:s3:arn"] for each in (put, read)]
+    assert known == ["arn:aws:s3:::drops", "arn:aws:s3:::inside"]
     assert whole["identityPolicy"]["Statement"][-1]["Resource"] == KEY
     (key,) = document("consumer", "--key", KEY)["keyPolicyStatements"]
     assert key["Action"] == ["kms:Decrypt"]

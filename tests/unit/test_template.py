@@ -350,7 +350,7 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
 def test_bucket_is_private_encrypted_and_kept(bucket: Mapping[str, Any]) -> None:
     properties = bucket["Properties"]
 
-    assert bucket["DeletionPolicy"] == bucket["UpdateReplacePolicy"] == "Retain"
+    assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
     assert properties["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert properties["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
@@ -384,7 +384,7 @@ def test_one_key_encrypts_all_buckets_made_or_given() -> None:
     ] * len(BUCKETS)
     assert (made["Condition"], made["DeletionPolicy"], made["Properties"]["EnableKeyRotation"]) == (
         "OwnKey",
-        "Retain",
+        "RetainExceptOnCreate",
         True,
     )
 
@@ -422,7 +422,7 @@ def test_ledger_has_its_keys_and_indexes() -> None:
 def test_ledger_survives_mistakes() -> None:
     properties = TABLE["Properties"]
 
-    assert TABLE["DeletionPolicy"] == TABLE["UpdateReplacePolicy"] == "Retain"
+    assert (TABLE["DeletionPolicy"], TABLE["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     assert properties["DeletionProtectionEnabled"] is True
     assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
