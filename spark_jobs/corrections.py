@@ -18,8 +18,11 @@ from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from spark_jobs import reader
 
-FORMULA = r"(?:[=@\t\r]|[+-](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
-"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end."""
+FORMULA = r"(?:[=@\t\r\uFEFF\uFF1D\uFF20]|[+\-\uFF0B\uFF0D](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
+"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end.
+
+Full-width signs are the same to some of them, and a byte order mark is nothing.
+"""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"[^"]*"(?=\s*\}\s*\z)'
 """What an earlier file of rejected objects added to one: twice, the keys would make it no record."""

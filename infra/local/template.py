@@ -13,6 +13,9 @@ from infra.local.nesting import Template, flattened
 
 Resources = dict[str, dict[str, Any]]
 
+KEPT = "RetainExceptOnCreate"
+"""moto deletes what has this policy; it knows `Retain` alone."""
+
 _MADE = frozenset(
     {
         "AWS::DynamoDB::Table",
@@ -86,7 +89,7 @@ def made_by_moto(template: Template) -> Resources:
     if unknown:
         raise UnknownResourceType(f"{', '.join(sorted(unknown))}: say in {__name__} who makes or plays it")
     return {
-        name: found
+        name: found | {"DeletionPolicy": "Retain"} if found.get("DeletionPolicy") == KEPT else found
         for name, found in template["Resources"].items()
         if found["Type"] in _MADE and not _is_played(name, found, template)
     }
