@@ -1,7 +1,8 @@
 """`python -m infra.deploy up|down --stack NAME`: this checkout on AWS, brought there or taken away.
 
-up: `sam build`, `sam deploy`, the job's code, the contracts. What is there already is left as it is, so that a second
-run of the same commit changes nothing. down: everything but the data; with --with-data that, too, for good.
+up: `sam build`, `sam deploy`, the job's code, and contracts where they are named or none are in force yet. What is
+there already is left as it is, so that a second run of the same commit changes nothing. down: everything but the data;
+with --with-data that, too, for good.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
 from contracts.authoring.linting import lint
-from contracts.errors import DropgateError
+from contracts.errors import DocumentInvalid, DropgateError
+from contracts.plan import Plan
 from functions.aws.answers import asking, code
 from infra import bundles, deployed, parameters
-from infra.catalog import S3Catalog, publish
+from infra.catalog import CatalogStore, S3Catalog, in_force, publish
 from infra.cli.lint import as_text
+from infra.cli.publish import as_text as published
 from infra.local.template import parameters_of
 
 SAM = Path(sys.executable).with_name("sam")
@@ -55,13 +58,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def up(options: argparse.Namespace, session: Any) -> None:
-    """Build, deploy, bring the job's code, publish the contracts.
+    """Build, deploy, bring the job's code, put contracts in force.
 
     A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
     """
     if said := parameters.wrong(parameters.read(options.parameters), parameters_of(TEMPLATE)):
         raise NotDeployed(f"{chr(10).join(said)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
-    linted = lint((options.contracts,))
+    linted = lint((options.contracts or bundles.ROOT / "contracts",))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
     for step in commands(options):
@@ -74,8 +77,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
     s3 = session.client("s3")
     for uri in bring_code(s3, names):
         _tell(f"brought {uri}")
-    done = publish(linted.plans, S3Catalog(s3, names["DROPGATE_CATALOG"]), datetime.now(UTC))
-    _tell(f"contracts in force: {', '.join((*done.new, *done.changed, *done.unchanged))}")
+    _tell(put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), linted.plans, named=options.contracts is not None))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
 
 
@@ -111,6 +113,25 @@ def bring_code(s3: Any, names: dict[str, str]) -> list[str]:
                 s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
             brought.append(uri)
     return brought
+
+
+def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> str:
+    """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
+
+    What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
+    """
+    try:
+        before = None if named else in_force(store)
+    except DocumentInvalid as error:
+        raise NotDeployed(
+            f"{error} `make deploy CONTRACTS=PATH` or `dropgate publish` puts others in force."
+        ) from error
+    if before is None:
+        return published(publish(plans, store, datetime.now(UTC)))
+    many = ", ".join(before) or "none"
+    return (
+        f"contracts in force are left alone ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+    )
 
 
 def down(options: argparse.Namespace, session: Any) -> None:
@@ -178,7 +199,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--stack", default="dropgate", help="name in CloudFormation (default: %(default)s)")
     parser.add_argument("--profile", help="profile of your AWS configuration")
     parser.add_argument("--region", help="where, if not where the profile says")
-    parser.add_argument("--contracts", type=Path, default=bundles.ROOT / "contracts", help="folder of the contracts")
+    parser.add_argument(
+        "--contracts",
+        type=Path,
+        metavar="PATH",
+        help="up: contracts to put, and no others, in force (default: those of contracts/ where none are in force yet)",
+    )
     parser.add_argument("--with-data", action="store_true", help="down: delete buckets and ledger, too")
     parser.add_argument("--confirm", metavar="STACK", help="down --with-data: the stack's name once more")
     parser.add_argument(

@@ -11,11 +11,14 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from contracts.errors import DropgateError
 from infra import deploy, deployed
 from infra.bundles import ROOT
+from infra.catalog import S3Catalog, in_force
 from infra.local.cloud import Cloud
 from infra.local.stack import deploy as deploy_embedded
 from infra.redrive import KINDS
+from tests.builders import a_plan
 
 
 @pytest.fixture
@@ -80,6 +83,30 @@ def test_broken_contract_stops_before_anything(tmp_path: object, capsys: pytest.
 
     assert deploy.main(["up", "--contracts", str(folder)]) == 3
     assert "Nothing was deployed." in capsys.readouterr().err
+
+
+def test_contracts_of_others_are_withdrawn_only_when_contracts_are_named(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    theirs, ours = a_plan("orders.v1", ["orders/*.csv"]), a_plan("shops.v1", ["shops/*.csv"])
+
+    assert "new        orders.v1" in deploy.put_in_force(store, [theirs], named=False)
+    assert deploy.put_in_force(store, [ours], named=False) == (
+        "contracts in force are left alone (orders.v1); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+    )
+    assert in_force(store) == ("orders.v1",)
+    assert "withdrawn  orders.v1" in deploy.put_in_force(store, [ours], named=True)
+    assert in_force(store) == ("shops.v1",)
+
+
+def test_unreadable_catalog_is_said_and_left(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    store.swap("current.json", b"{", None)
+
+    with pytest.raises(DropgateError, match=r"What is in force cannot be read: .* puts others in force"):
+        deploy.put_in_force(store, [a_plan("orders.v1", ["orders/*.csv"])], named=False)
+    assert store.get("current.json") is not None
 
 
 def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
