@@ -29,6 +29,7 @@ from infra import bundles, deployed, parameters
 from infra.catalog import CatalogStore, S3Catalog, in_force, publish
 from infra.cli.lint import as_text
 from infra.cli.publish import as_text as published
+from infra.cli.target import NOWHERE
 from infra.local.template import parameters_of
 
 SAM = Path(sys.executable).with_name("sam")
@@ -67,18 +68,25 @@ def up(options: argparse.Namespace, session: Any) -> None:
     linted = lint((options.contracts or bundles.ROOT / "contracts",))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
+    cloudformation = _cloudformation(session)
     for step in commands(options):
         _tell(" ".join(step[1:3]))
         if subprocess.run(step, cwd=bundles.ROOT, env=_surroundings(options), check=False).returncode != 0:
             raise NotDeployed(
                 f"`{' '.join(step[:3])}` did not succeed; what it printed says why. What ran before, runs."
             )
-    names = deployed.environment(session.client("cloudformation"), options.stack)
+    names = deployed.environment(cloudformation, options.stack)
     s3 = session.client("s3")
     for uri in bring_code(s3, names):
         _tell(f"brought {uri}")
     _tell(put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), linted.plans, named=options.contracts is not None))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
+
+
+def _cloudformation(session: Any) -> Any:
+    if session.region_name is None:
+        raise NotDeployed(f"{NOWHERE} Nothing was done.")
+    return session.client("cloudformation")
 
 
 def commands(options: argparse.Namespace) -> Iterator[list[str]]:
@@ -136,7 +144,7 @@ def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> 
 
 def down(options: argparse.Namespace, session: Any) -> None:
     """Delete the stack. Buckets, key and ledger stay where they are, unless they are to go."""
-    cloudformation = session.client("cloudformation")
+    cloudformation = _cloudformation(session)
     names = deployed.environment(cloudformation, options.stack)
     buckets = [names[f"DROPGATE_{zone}"].removeprefix("s3://").partition("/")[0] for zone in BUCKETS]
     if options.with_data and options.confirm != options.stack:
@@ -196,7 +204,10 @@ def _tell(text: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m infra.deploy", description="Bring this checkout to AWS, or away.")
     parser.add_argument("what", choices=("up", "down"))
-    parser.add_argument("--stack", default="dropgate", help="name in CloudFormation (default: %(default)s)")
+    named = os.environ.get("DROPGATE_STACK") or "dropgate"
+    parser.add_argument(
+        "--stack", default=named, help="name in CloudFormation (default: DROPGATE_STACK, else dropgate)"
+    )
     parser.add_argument("--profile", help="profile of your AWS configuration")
     parser.add_argument("--region", help="where, if not where the profile says")
     parser.add_argument(

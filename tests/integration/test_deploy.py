@@ -15,6 +15,7 @@ from contracts.errors import DropgateError
 from infra import deploy, deployed
 from infra.bundles import ROOT
 from infra.catalog import S3Catalog, in_force
+from infra.cli.target import NOWHERE
 from infra.local.cloud import Cloud
 from infra.local.stack import deploy as deploy_embedded
 from infra.redrive import KINDS
@@ -132,6 +133,23 @@ def test_data_goes_only_when_it_is_said_twice(stack: str, capsys: pytest.Capture
     with pytest.raises(ClientError, match=r"404|NoSuchBucket"):
         s3.head_bucket(Bucket=landing)
     assert names["DROPGATE_TABLE"] not in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_lack_of_a_region_is_said_before_anything(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+
+    assert [deploy.main([what]) for what in ("up", "down")] == [3, 3]
+    assert capsys.readouterr().err.splitlines() == [f"dropgate: {NOWHERE} Nothing was done."] * 2
+
+
+def test_stack_may_be_named_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert deploy._parser().parse_args(["up"]).stack == "dropgate"
+    monkeypatch.setenv("DROPGATE_STACK", "drops")
+    assert deploy._parser().parse_args(["up"]).stack == "drops"
+    assert deploy._parser().parse_args(["up", "--stack", "other"]).stack == "other"
 
 
 def test_unknown_stack_is_named(stack: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001
