@@ -78,7 +78,7 @@ def _of_key(target: Target, key: str, month: datetime | None) -> Named:
     known = target.contracts()
     for contracts in (claiming, tuple(c for c in known if c not in claiming)):
         for each in months:
-            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, name=key)]
+            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, only={"name": key})]
             if found:
                 found.sort(key=lambda d: d.received_at, reverse=True)
                 return Named(found[0], tuple(found))

@@ -89,8 +89,10 @@ class Reader(Protocol):
         """The ids that begin so."""
         ...
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
-        """The drops that a contract (None: no contract) received in a month, the newest first; of one key, if named."""
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month, the newest first; `only` these."""
         ...
 
 
