@@ -27,7 +27,7 @@ Examples:
   dropgate access consumer nyc-weather.v1 --stack dropgate --principal arn:aws:iam::123456789012:role/analyst
 
 Size and number of uploads are beyond any policy of S3: dropgate refuses files that are too large with a receipt.
-A bucket's policy holds 20 KB: many principals of other accounts need a role in the stack's account that they may assume.
+A bucket's policy holds 20 KB: for many principals of other accounts make a role here that they may assume.
 """
 )
 @click.argument("who", type=click.Choice(["producer", "consumer"]))
