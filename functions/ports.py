@@ -97,7 +97,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What somebody holds up: no job is started for drops of that contract, or of any contract of that producer."""
+    """What somebody holds up: no new batch is made of drops of that contract, or of any contract of that producer.
+
+    A batch that is under way goes on, its next tries included.
+    """
 
     kind: Literal["contract", "producer"]
     name: str
