@@ -31,8 +31,8 @@ lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-deploy: setup ## Bring this checkout to AWS; STACK=name REGION=... PROFILE=... PARAMETERS="WindowSeconds=30 ...".
-	@$(BIN)/python -m infra.deploy up $(WHERE) $(if $(PARAMETERS),--parameters $(PARAMETERS))
+deploy: setup ## Bring this checkout to AWS; STACK=name REGION=... PROFILE=... CONTRACTS=path PARAMETERS="WindowSeconds=30 ...".
+	@$(BIN)/python -m infra.deploy up $(WHERE) $(if $(CONTRACTS),--contracts $(CONTRACTS)) $(if $(PARAMETERS),--parameters $(PARAMETERS))
 
 destroy: setup ## Take it away, but for the data; DATA=delete CONFIRM=name takes that, too.
 	@$(BIN)/python -m infra.deploy down $(WHERE) $(if $(filter delete,$(DATA)),--with-data) $(if $(CONFIRM),--confirm $(CONFIRM))

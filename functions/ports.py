@@ -6,7 +6,7 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -97,7 +97,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What somebody holds up: no job is started for drops of that contract, or of any contract of that producer."""
+    """What somebody holds up: no new batch is made of drops of that contract, or of any contract of that producer.
+
+    A batch that is under way goes on, its next tries included.
+    """
 
     kind: Literal["contract", "producer"]
     name: str
@@ -223,10 +226,13 @@ class Ledger(Protocol):
         """The ids that begin so, at most 20; the prefix has 4 characters or more."""
         ...
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
         """The drops that a contract (None: no contract) received in a month YYYY-MM, the newest first.
 
-        Where `name` is given, only those of that key below landing; the whole month is read for it.
+        Where `only` is given, those whose attributes of these names have these values, as {"state": "failed"}; as much
+        of the month is read as it takes to find `most` of them.
         """
         ...
 

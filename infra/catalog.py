@@ -77,6 +77,14 @@ def publish(plans: Sequence[Plan], store: CatalogStore, now: datetime) -> Public
     return done
 
 
+def in_force(store: CatalogStore) -> tuple[str, ...] | None:
+    """The names of the contracts in force; None where nothing was ever published. DocumentInvalid if unreadable."""
+    index, etag, broken = _in_force(store)
+    if broken:
+        raise DocumentInvalid(f"What is in force cannot be read: {broken}.")
+    return tuple(entry.contract for entry in index.entries) if etag else None
+
+
 def _in_force(store: CatalogStore) -> tuple[Index, str | None, str | None]:
     """The index in force, the pointer's ETag, and why there is no such index, though there is a pointer."""
     found = store.get(POINTER)

@@ -1,7 +1,8 @@
 """`python -m infra.deploy up|down --stack NAME`: this checkout on AWS, brought there or taken away.
 
-up: `sam build`, `sam deploy`, the job's code, the contracts. What is there already is left as it is, so that a second
-run of the same commit changes nothing. down: everything but the data; with --with-data that, too, for good.
+up: `sam build`, `sam deploy`, the job's code, and contracts where they are named or none are in force yet. What is
+there already is left as it is, so that a second run of the same commit changes nothing. down: everything but the data;
+with --with-data that, too, for good (`destroy.py`).
 """
 
 from __future__ import annotations
@@ -12,27 +13,31 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError, WaiterError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from contracts.authoring.linting import lint
-from contracts.errors import DropgateError
+from contracts.errors import DocumentInvalid, DropgateError
+from contracts.plan import Plan
 from functions.aws.answers import asking, code
 from infra import bundles, deployed, parameters
-from infra.catalog import S3Catalog, publish
+from infra.catalog import CatalogStore, S3Catalog, in_force, publish
 from infra.cli.lint import as_text
+from infra.cli.publish import as_text as published
+from infra.cli.target import NOWHERE
+from infra.destroy import down
 from infra.local.template import parameters_of
 
 SAM = Path(sys.executable).with_name("sam")
 TEMPLATE = bundles.ROOT / "template.yaml"
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND")
-BUCKETS = ("LANDING", "STAGE", "PROMOTED")
-"""The zones that lie in a bucket of their own, the internal one by its first."""
+NEVER_MADE = ("CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED")
+"""States of a stack that CloudFormation does not update, only delete (user guide, "Stack status codes")."""
 
 
 class NotDeployed(DropgateError):
@@ -47,7 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         if options.what == "up":
             up(options, session)
         else:
-            down(options, session)
+            _located(session)
+            down(options, session, _tell)
     except (DropgateError, BotoCoreError) as error:
         print(f"dropgate: {error}", file=sys.stderr)  # noqa: T201 (a program for the terminal)
         return 3
@@ -55,28 +61,49 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def up(options: argparse.Namespace, session: Any) -> None:
-    """Build, deploy, bring the job's code, publish the contracts.
+    """Build, deploy, bring the job's code, put contracts in force.
 
     A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
     """
-    if said := parameters.wrong(parameters.read(options.parameters), parameters_of(TEMPLATE)):
+    given = parameters.read(options.parameters)
+    if said := parameters.wrong(given, parameters_of(TEMPLATE)):
         raise NotDeployed(f"{chr(10).join(said)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
-    linted = lint((options.contracts,))
+    linted = lint((options.contracts or bundles.ROOT / "contracts",))
     if linted.failed or not linted.plans:
         raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
+    _located(session)
+    cloudformation = session.client("cloudformation")
+    former = deployed.described(cloudformation, options.stack)
+    fit_for_update(options.stack, former)
+    for sentence in staying(cloudformation, former, given):
+        _tell(sentence)
+    around = surroundings(given, deployed.parameters(former))
     for step in commands(options):
         _tell(" ".join(step[1:3]))
-        if subprocess.run(step, cwd=bundles.ROOT, env=_surroundings(options), check=False).returncode != 0:
+        if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
             raise NotDeployed(
                 f"`{' '.join(step[:3])}` did not succeed; what it printed says why. What ran before, runs."
             )
-    names = deployed.environment(session.client("cloudformation"), options.stack)
+    names = deployed.environment(cloudformation, options.stack)
     s3 = session.client("s3")
     for uri in bring_code(s3, names):
         _tell(f"brought {uri}")
-    done = publish(linted.plans, S3Catalog(s3, names["DROPGATE_CATALOG"]), datetime.now(UTC))
-    _tell(f"contracts in force: {', '.join((*done.new, *done.changed, *done.unchanged))}")
+    _tell(put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), linted.plans, named=options.contracts is not None))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
+
+
+def _located(session: Any) -> None:
+    if session.region_name is None:
+        raise NotDeployed(f"{NOWHERE} Nothing was done.")
+
+
+def fit_for_update(name: str, former: Mapping[str, Any] | None) -> None:
+    """Raise NotDeployed where CloudFormation would refuse, after all was built."""
+    if former and former["StackStatus"] in NEVER_MADE:
+        raise NotDeployed(
+            f"The stack {name} is in {former['StackStatus']}, from which it can only be deleted: run `make destroy` "
+            "with the same STACK, then this again. Nothing was built."
+        )
 
 
 def commands(options: argparse.Namespace) -> Iterator[list[str]]:
@@ -90,10 +117,18 @@ def commands(options: argparse.Namespace) -> Iterator[list[str]]:
     ]
 
 
-def _surroundings(options: argparse.Namespace) -> dict[str, str]:
-    """Our own, and the functions' CPU, of which SAM tells make nothing."""
-    given = parameters.read(options.parameters)
-    return os.environ | ({"ARCHITECTURE": given["Architecture"]} if "Architecture" in given else {})
+def staying(cloudformation: Any, former: Mapping[str, Any] | None, given: Mapping[str, str]) -> list[str]:
+    """What the stack keeps though the template's default has changed, in sentences."""
+    if former is None or former["StackStatus"] == "REVIEW_IN_PROGRESS":  # it has no template yet
+        return []
+    defaults = deployed.defaults(cloudformation, former["StackId"])
+    return parameters.stay(given, parameters_of(TEMPLATE), deployed.parameters(former), defaults)
+
+
+def surroundings(given: Mapping[str, str], former: Mapping[str, str]) -> dict[str, str]:
+    """Our own, and the functions' CPU, of which SAM tells make nothing: what is given, else what the stack has."""
+    cpu = given.get("Architecture", former.get("Architecture"))
+    return os.environ | ({"ARCHITECTURE": cpu} if cpu else {})
 
 
 def bring_code(s3: Any, names: dict[str, str]) -> list[str]:
@@ -113,48 +148,23 @@ def bring_code(s3: Any, names: dict[str, str]) -> list[str]:
     return brought
 
 
-def down(options: argparse.Namespace, session: Any) -> None:
-    """Delete the stack. Buckets, key and ledger stay where they are, unless they are to go."""
-    cloudformation = session.client("cloudformation")
-    names = deployed.environment(cloudformation, options.stack)
-    buckets = [names[f"DROPGATE_{zone}"].removeprefix("s3://").partition("/")[0] for zone in BUCKETS]
-    if options.with_data and options.confirm != options.stack:
-        said = f"--with-data deletes {', '.join(buckets)} and the table {names['DROPGATE_TABLE']}, for good"
-        raise NotDeployed(f"{said}: say --confirm {options.stack} if you mean it. Nothing was deleted.")
-    with asking("cloudformation"):
-        cloudformation.delete_stack(StackName=options.stack)
-        try:
-            cloudformation.get_waiter("stack_delete_complete").wait(StackName=options.stack)
-        except WaiterError as error:
-            raise NotDeployed(f"CloudFormation did not delete {options.stack}: its events say why.") from error
-    _tell(f"deleted the stack {options.stack}")
-    if not options.with_data:
-        _tell(f"kept: {', '.join(buckets)}, the table {names['DROPGATE_TABLE']}, the key")
-        return
-    for bucket in buckets:
-        empty(session.client("s3"), bucket)
-        _tell(f"deleted the bucket {bucket}")
-    forget(session.client("dynamodb"), names["DROPGATE_TABLE"])
-    _tell(f"deleted the table {names['DROPGATE_TABLE']}; the key stays, until you schedule its deletion")
+def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> str:
+    """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
 
-
-def empty(s3: Any, bucket: str) -> None:
-    """Delete a bucket with every version of all that is in it."""
-    with asking("s3"):
-        for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
-            found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-            if found:
-                keys = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in found]
-                s3.delete_objects(Bucket=bucket, Delete={"Objects": keys, "Quiet": True})
-        s3.delete_bucket(Bucket=bucket)
-
-
-def forget(dynamodb: Any, table: str) -> None:
-    """Delete a table that is protected against it."""
-    with asking("dynamodb"):
-        dynamodb.update_table(TableName=table, DeletionProtectionEnabled=False)
-        dynamodb.get_waiter("table_exists").wait(TableName=table)
-        dynamodb.delete_table(TableName=table)
+    What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
+    """
+    try:
+        before = None if named else in_force(store)
+    except DocumentInvalid as error:
+        raise NotDeployed(
+            f"{error} `make deploy CONTRACTS=PATH` or `dropgate publish` puts others in force."
+        ) from error
+    if before is None:
+        return published(publish(plans, store, datetime.now(UTC)))
+    many = ", ".join(before) or "none"
+    return (
+        f"contracts in force are left alone ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+    )
 
 
 def _checksum(s3: Any, bucket: str, key: str) -> str | None:
@@ -175,10 +185,18 @@ def _tell(text: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m infra.deploy", description="Bring this checkout to AWS, or away.")
     parser.add_argument("what", choices=("up", "down"))
-    parser.add_argument("--stack", default="dropgate", help="name in CloudFormation (default: %(default)s)")
+    named = os.environ.get("DROPGATE_STACK") or "dropgate"
+    parser.add_argument(
+        "--stack", default=named, help="name in CloudFormation (default: DROPGATE_STACK, else dropgate)"
+    )
     parser.add_argument("--profile", help="profile of your AWS configuration")
     parser.add_argument("--region", help="where, if not where the profile says")
-    parser.add_argument("--contracts", type=Path, default=bundles.ROOT / "contracts", help="folder of the contracts")
+    parser.add_argument(
+        "--contracts",
+        type=Path,
+        metavar="PATH",
+        help="up: contracts to put, and no others, in force (default: those of contracts/ where none are in force yet)",
+    )
     parser.add_argument("--with-data", action="store_true", help="down: delete buckets and ledger, too")
     parser.add_argument("--confirm", metavar="STACK", help="down --with-data: the stack's name once more")
     parser.add_argument(

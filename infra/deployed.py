@@ -1,8 +1,9 @@
-"""A deployed stack by name: what CloudFormation says of it in, its functions' variables and its queues out."""
+"""A deployed stack by name: what CloudFormation says of it in, its functions' variables and its parts out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -17,34 +18,67 @@ class StackMissing(DropgateError):
 
 def environment(cloudformation: Any, stack: str) -> dict[str, str]:
     """The variables DROPGATE_* of a stack, from its outputs and parameters; raises StackMissing."""
+    found = described(cloudformation, stack)
+    if found is None:
+        raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.")
+    outputs = {one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}
+    try:
+        return variables(outputs, parameters(found))
+    except KeyError as missing:
+        said = f"{stack} is no stack of dropgate, or of an older version: it has no {missing.args[0]}"
+        state = found["StackStatus"]
+        raise StackMissing(f"{said} among its outputs and parameters, and is in {state}.") from None
+
+
+def described(cloudformation: Any, stack: str) -> Mapping[str, Any] | None:
+    """What CloudFormation says of a stack; None where there is none of that name."""
     with asking("cloudformation"):
         try:
-            (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
+            found: Mapping[str, Any] = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
         except ClientError as error:
             if code(error) != "ValidationError":
                 raise
-            raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.") from error
-    outputs = {one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}
-    parameters = {one["ParameterKey"]: one["ParameterValue"] for one in found.get("Parameters", [])}
-    try:
-        return variables(outputs, parameters)
-    except KeyError as missing:
-        said = f"{stack} is no stack of dropgate, or of an older version: it has no {missing.args[0]}"
-        raise StackMissing(f"{said} among its outputs and parameters.") from None
+            return None
+    return found
+
+
+def parameters(found: Mapping[str, Any] | None) -> dict[str, str]:
+    """The parameters that a stack was deployed with; none where there is no stack."""
+    return {one["ParameterKey"]: one["ParameterValue"] for one in (found or {}).get("Parameters", [])}
+
+
+def defaults(cloudformation: Any, stack: str) -> dict[str, str]:
+    """What the parameters of a stack's own template are by default."""
+    with asking("cloudformation"):
+        declared = cloudformation.get_template_summary(StackName=stack)["Parameters"]
+    return {one["ParameterKey"]: one["DefaultValue"] for one in declared if "DefaultValue" in one}
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A resource of a stack: its type, its logical id, and its name as AWS knows it."""
+
+    kind: str
+    logical_id: str
+    name: str
+
+
+def resources(cloudformation: Any, stack: str) -> Iterator[Thing]:
+    """The resources of a stack, and of the stacks within it, but for those that are deleted or not made yet."""
+    with asking("cloudformation"):
+        pages = list(cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack))
+    for one in (one for page in pages for one in page["StackResourceSummaries"]):
+        name = one.get("PhysicalResourceId")
+        if name and one["ResourceStatus"] != "DELETE_COMPLETE":
+            yield Thing(one["ResourceType"], one["LogicalResourceId"], name)
+            if one["ResourceType"] == "AWS::CloudFormation::Stack":
+                yield from resources(cloudformation, name)
 
 
 def queues(cloudformation: Any, stack: str) -> dict[str, str]:
     """The URLs of the queues of a stack, and of the stacks within it, by logical id."""
-    found: dict[str, str] = {}
-    with asking("cloudformation"):
-        pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
-        for one in (one for page in pages for one in page["StackResourceSummaries"]):
-            name = one.get("PhysicalResourceId")  # none of what is not made yet
-            if name and one["ResourceType"] == "AWS::SQS::Queue":
-                found[one["LogicalResourceId"]] = name
-            elif name and one["ResourceType"] == "AWS::CloudFormation::Stack":
-                found |= queues(cloudformation, name)
-    return found
+    found = resources(cloudformation, stack)
+    return {thing.logical_id: thing.name for thing in found if thing.kind == "AWS::SQS::Queue"}
 
 
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:

@@ -27,6 +27,22 @@ def wrong(given: Mapping[str, str], declared: Declared) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
+def stay(
+    given: Mapping[str, str], declared: Declared, values: Mapping[str, str], defaults: Mapping[str, str]
+) -> list[str]:
+    """One sentence for each parameter whose default has changed while the stack keeps the former one.
+
+    `values` are the deployed stack's, `defaults` those of the template that it was deployed from: `sam deploy` gives a
+    stack its former values again (AWS SAM developer guide, "sam deploy", parameter overrides).
+    """
+    now = {name: str(rules["Default"]) for name, rules in declared.items() if "Default" in rules and name not in given}
+    changed = {name: new for name, new in now.items() if values.get(name) == defaults.get(name) not in (None, new)}
+    return [
+        f'{name} stays {values[name]!r}, the former default; it is {new!r} now: PARAMETERS="{name}={new}" takes it.'
+        for name, new in changed.items()
+    ]
+
+
 def _wrong(name: str, value: str, declared: Declared) -> str | None:
     if name not in declared:
         close = nearest(name, declared)

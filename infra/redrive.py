@@ -18,10 +18,13 @@ from functions.aws.answers import asking
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
     from mypy_boto3_sqs.type_defs import MessageTypeDef
 
 MOST = 10
 """Messages in one call (Amazon SQS API, ReceiveMessage and SendMessageBatch)."""
+FRUITLESS = 5
+"""So many pages in a row of nothing but letters that have died again end the work: others may lie behind them."""
 LOOK_SECONDS = 2
 """A call that waits asks all of a queue's servers, one that does not asks some (developer guide, "long polling")."""
 
@@ -102,28 +105,37 @@ class Waiting:
 def waiting(sqs: SQSClient, urls: Mapping[str, str], kind: Kind) -> Waiting:
     """Look at the letters of a kind and leave them where they are."""
     url = urls[kind.queue]
-    with asking("sqs"):
-        counts = sqs.get_queue_attributes(
-            QueueUrl=url,
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )["Attributes"]
-    letters = int(counts["ApproximateNumberOfMessages"])
+    letters, hidden = _counts(sqs, url)
     sent = [int(one["Attributes"]["SentTimestamp"]) for one in (_received(sqs, url, hide_seconds=0) if letters else ())]
     oldest = datetime.fromtimestamp(min(sent) / 1000, UTC) if sent else None
-    return Waiting(kind, url, letters, int(counts["ApproximateNumberOfMessagesNotVisible"]), oldest)
+    return Waiting(kind, url, letters, hidden, oldest)
+
+
+@dataclass(frozen=True, slots=True)
+class Redriven:
+    """How many letters were sent back, and how many lie in the queue after all, as far as was looked."""
+
+    moved: int
+    left: int
 
 
 def nobody(_: int) -> None:
     """Tell nobody."""
 
 
-def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = nobody) -> int:
-    """Send all letters of a queue back to theirs; how many. `told` is told as it goes on. Raises NotMoved.
+def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = nobody) -> Redriven:
+    """Send all letters of a queue back to theirs. `told` is told as it goes on. Raises NotMoved.
 
     One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.
     """
-    moved, ours = 0, set[str]()
-    while fresh := [one for one in _received(sqs, source) if one["MessageId"] not in ours]:
+    moved, fruitless, ours, again = 0, 0, set[str](), set[str]()
+    while fruitless < FRUITLESS and (page := _received(sqs, source)):
+        fresh = [one for one in page if one["MessageId"] not in ours]
+        again |= {one["MessageId"] for one in page} & ours
+        if not fresh:
+            fruitless += 1
+            continue
+        fruitless = 0
         sent, refused = _sent(sqs, back, fresh)
         ours |= set(sent.values())
         kept = _deleted(sqs, source, [one for one in fresh if one["MessageId"] in sent])
@@ -139,7 +151,18 @@ def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] 
                 f"{moved} were sent back, but {len(kept)} of them could not be deleted ({kept[0]}). Run the command "
                 "again; an event that comes twice changes nothing."
             )
-    return moved
+    return Redriven(moved, len(again) if fruitless < FRUITLESS else max(len(again), sum(_counts(sqs, source))))
+
+
+def _counts(sqs: SQSClient, url: str) -> tuple[int, int]:
+    """How many letters anybody may receive, and how many somebody has just received; SQS counts approximately."""
+    names: list[QueueAttributeNameType] = [
+        "ApproximateNumberOfMessages",
+        "ApproximateNumberOfMessagesNotVisible",
+    ]
+    with asking("sqs"):
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+    return int(found["ApproximateNumberOfMessages"]), int(found["ApproximateNumberOfMessagesNotVisible"])
 
 
 def _received(sqs: SQSClient, url: str, hide_seconds: int | None = None) -> Sequence[MessageTypeDef]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -153,9 +153,11 @@ class MemoryLedger:
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         return tuple(sorted(i for i in self._drops if i.startswith(prefix))[:20])
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
-        mine = [d for d in mine if name in (None, d.name)]
+        mine = [d for d in mine if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

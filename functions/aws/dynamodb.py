@@ -89,11 +89,14 @@ class DynamoLedger:
         found = self._query("pk = :pk AND begins_with(sk, :id)", begins, ConsistentRead=True)
         return tuple(i["sk"] for i in islice(found, 20))
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
-        shelf, more = {":m": items.dataset_month(contract, month)}, {}
-        if name is not None:
-            shelf[":n"] = name
-            more = {"FilterExpression": "#n = :n", "ExpressionAttributeNames": {"#n": "name"}}
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        shelf, more = {":m": items.dataset_month(contract, month)}, dict[str, Any]()
+        if only:
+            shelf |= {f":v{n}": value for n, value in enumerate(only.values())}
+            more["FilterExpression"] = " AND ".join(f"#n{n} = :v{n}" for n in range(len(only)))
+            more["ExpressionAttributeNames"] = {f"#n{n}": name for n, name in enumerate(only)}
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(items.drop_of(i) for i in islice(found, most))
 

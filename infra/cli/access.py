@@ -27,6 +27,7 @@ Examples:
   dropgate access consumer nyc-weather.v1 --stack dropgate --principal arn:aws:iam::123456789012:role/analyst
 
 Size and number of uploads are beyond any policy of S3: dropgate refuses files that are too large with a receipt.
+A bucket's policy holds 20 KB: for many principals of other accounts make a role here that they may assume.
 """
 )
 @click.argument("who", type=click.Choice(["producer", "consumer"]))
@@ -62,6 +63,9 @@ def command(
     WHO is `producer` or `consumer`. NAME is the producer, as contracts name it, or the one contract that a consumer
     reads (default: all). A producer puts into its own folder and reads its own receipts, nothing else; a consumer reads
     promoted files, nothing else. Nothing is applied.
+
+    The policies of buckets and key need an addition only for a principal of another account than the stack's: for one
+    of the same the text leaves that out, --format json never does.
     """
     from infra.access import for_consumer, for_producer
 
@@ -71,16 +75,19 @@ def command(
     if key and not KEY.fullmatch(key):
         raise click.UsageError("--key wants the ARN of a key, as arn:aws:kms:eu-west-1:123456789012:key/1234abcd-...")
     given = {"landing": landing_bucket, "internal": internal_bucket, "promoted": promoted_bucket}
-    buckets = _buckets(who, given, key, found[1])
+    buckets, owner = _buckets(who, given, key, found[1])
     if who == "consumer":
         access = for_consumer(buckets, principal, _contract(name, folder) if name else None)
     else:
         name, folders = _producer(name, folder)
         access = for_producer(buckets, name, folders, principal, overwrite=not no_overwrite)
-    click.echo(json.dumps(access.document(), indent=2) if form == "json" else _text(access))
+    click.echo(
+        json.dumps(access.document(), indent=2) if form == "json" else _text(access, found[2], owner, buckets.key)
+    )
 
 
-def _buckets(who: str, given: dict[str, str | None], key: str | None, partition: str) -> Buckets:
+def _buckets(who: str, given: dict[str, str | None], key: str | None, partition: str) -> tuple[Buckets, str | None]:
+    """The buckets and their key, and whose account they are of, if that is known."""
     from functions.keys import split
     from infra.access import Buckets
     from infra.cli.target import surroundings
@@ -88,10 +95,16 @@ def _buckets(who: str, given: dict[str, str | None], key: str | None, partition:
     zones = {"landing": "DROPGATE_LANDING", "internal": "DROPGATE_REPORTS", "promoted": "DROPGATE_PROMOTED"}
     stack = surroundings() or {}
     names = {zone: name or split(stack.get(zones[zone], ""))[0] for zone, name in given.items()}
-    for zone in ("promoted",) if who == "consumer" else ("landing", "internal"):
+    needed = ("promoted",) if who == "consumer" else ("landing", "internal")
+    for zone in needed:
         if not names[zone]:
             raise click.UsageError(f"No stack to ask for its buckets; name one with --{zone}-bucket.")
-    return Buckets(**names, key=key or stack.get("DROPGATE_DATA_KEY"), partition=partition)
+    owner = None if any(given[zone] for zone in needed) else _account(stack.get("DROPGATE_JOB_ROLE"))
+    return Buckets(**names, key=key or stack.get("DROPGATE_DATA_KEY"), partition=partition), owner
+
+
+def _account(arn: str | None) -> str | None:
+    return ((arn or "").split(":") + [""] * 5)[4] or None
 
 
 def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ...]]:
@@ -126,13 +139,19 @@ def _plans(folder: Path | None) -> Any:
     return linted.plans
 
 
-def _text(access: Access) -> str:
+def _text(access: Access, account: str, owner: str | None, key: str | None) -> str:
+    """The parts, each with where it belongs; what the principal's account makes needless is left out."""
     whole = access.document()
     parts = [("Attach to the principal as a policy of its own:", whole["identityPolicy"])]
-    parts += [
-        (f"Add to the policy of the bucket {name}, beside what stands there:", {"Statement": found})
-        for name, found in whole["bucketPolicyStatements"].items()
-    ]
-    if access.key:
-        parts.append(("Add to the policy of the key:", {"Statement": whole["keyPolicyStatements"]}))
+    other = "only if the principal is of another account than the stack's"
+    for name, found in whole["bucketPolicyStatements"].items():
+        allowed = [one for one in found if one["Effect"] == "Allow"]
+        denied = [one for one in found if one["Effect"] == "Deny"]
+        title = f"Add to the policy of the bucket {name}, beside what stands there"
+        if owner != account:
+            parts.append((f"{title}, {other}:", {"Statement": allowed}))
+        if denied:
+            parts.append((f"{title}, whichever account it is:", {"Statement": denied}))
+    if access.key and _account(key) != account:
+        parts.append((f"Add to the policy of the key, {other}:", {"Statement": whole["keyPolicyStatements"]}))
     return "\n\n".join(f"{title}\n{json.dumps(document, indent=2)}" for title, document in parts)

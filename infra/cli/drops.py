@@ -47,11 +47,16 @@ def command(contract: str | None, state: str | None, month: datetime | None, mos
         raise click.UsageError(f"There is no state {state}. {_instead(state, STATES)}")
     target = reading()
     of = (contract,) if contract else (*target.contracts(), None)
-    found = [d for c in of for d in target.ledger.of_month(c, f"{month or datetime.now(UTC):%Y-%m}", most)]
-    if contract and not found and contract not in (known := target.contracts()):  # a withdrawn one may have drops
-        raise click.UsageError(f"There is no contract {contract}. {_instead(contract, known)}")
-    chosen = sorted((d for d in found if state in (None, d.state)), key=lambda d: d.received_at, reverse=True)[:most]
-    rows = [_row(d) for d in chosen]
+    when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
+    found = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
+    if contract and not found and not target.ledger.of_month(contract, when, 1):
+        known = target.contracts()  # a withdrawn one may have drops
+        if contract not in known:
+            raise click.UsageError(f"There is no contract {contract}. {_instead(contract, known)}")
+    rows = [_row(d) for d in sorted(found, key=lambda d: d.received_at, reverse=True)[:most]]
+    if len(found) > most:
+        what = f"{state} drops" if state else "drops"
+        click.echo(f"There are more than these {most:,} {what} in {when}: --most shows more of them.", err=True)
     if form == "json":
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -21,6 +21,8 @@ ID = re.compile(r"[A-Za-z0-9]+")
 """What may be the beginning of an id; a key nearly always has a point or a slash, and can be said as a URI."""
 MONTHS = 3
 """So many months are looked through for a key, the newest first, to the first that has it."""
+NEAREST = 200
+"""Of each contract, so many of the newest drops are looked at for a key that is spelt nearly so."""
 
 month_option = click.option(
     "--month",
@@ -72,20 +74,30 @@ def _below_landing(target: Target, uri: str) -> str:
 
 
 def _of_key(target: Target, key: str, month: datetime | None) -> Named:
-    """The newest drop of a key: under the contracts that claim it now or none; else under any other."""
+    """The newest drop of a key: under the contracts that claim it now or none; else under any other.
+
+    A month of a contract is read whole where it does not have the key: so others are asked about the newest month only.
+    """
     months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
     claiming: tuple[str | None, ...] = (*target.claiming(key), None)
-    known = target.contracts()
-    for contracts in (claiming, tuple(c for c in known if c not in claiming)):
-        for each in months:
-            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, name=key)]
+    others = tuple(c for c in target.contracts() if c not in claiming)
+    for contracts, when in ((claiming, months), (others, months[:1])):
+        for each in when:
+            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, only={"name": key})]
             if found:
                 found.sort(key=lambda d: d.received_at, reverse=True)
                 return Named(found[0], tuple(found))
-    names = {d.name for c in (*known, None) for d in target.ledger.of_month(c, months[0])}
+    names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
     close = nearest(key, names)
     instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists those there are."
-    raise click.UsageError(f"No drop has the key {visible(key)} in {', '.join(months)} (see --month). {instead}")
+    raise click.UsageError(f"No drop has the key {visible(key)}. {_looked(claiming, others, months)} {instead}")
+
+
+def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
+    """What was looked through in vain."""
+    own = " and ".join([*(c for c in claiming if c), "no contract"])
+    rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""
+    return f"Looked at: {own} in {', '.join(months)}{rest} (see --month)."
 
 
 def _months(now: datetime) -> Iterator[str]:

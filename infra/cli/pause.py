@@ -28,10 +28,11 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(contract: str | None, producer: str | None, reason: str, form: str) -> None:
-    """Hold up CONTRACT: its files are taken in and wait, no job is started for them.
+    """Hold up CONTRACT: its files are taken in and wait, no new batch is made of them.
 
-    Without CONTRACT, list what is held up. Files that are plainly wrong are still refused, jobs that run come to their
-    end, and nothing is lost.
+    Without CONTRACT, list what is held up. Files that are plainly wrong are still refused, and a batch that is under
+    way, its next tries included, goes on. Resume before the stack's WorkDays (default 30) are over since a file was
+    taken in: then it goes from stage, and its producer must send it again.
     """
     from infra.cli.target import ports
 

@@ -41,12 +41,13 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
 
     from contracts.authoring.linting import lint
     from infra.catalog import S3Catalog, publish
-    from infra.cli.lint import as_text, default_folder
+    from infra.cli.lint import as_text as findings
+    from infra.cli.lint import default_folder
     from infra.cli.target import catalog_client
 
     linted = lint(paths or (default_folder(),))
     if linted.failed or not linted.plans:
-        click.echo(as_text(linted), err=True)
+        click.echo(findings(linted), err=True)
         click.echo(
             "Nothing was published." if linted.failed else "No contract here is in force; nothing was published.",
             err=True,
@@ -56,10 +57,11 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
         raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
     client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     done = publish(linted.plans, S3Catalog(client, found), datetime.now(UTC))
-    click.echo(json.dumps(asdict(done), indent=2) if form == "json" else _text(done))
+    click.echo(json.dumps(asdict(done), indent=2) if form == "json" else as_text(done))
 
 
-def _text(done: Publication) -> str:
+def as_text(done: Publication) -> str:
+    """What a publish did, a line for each contract."""
     lines = [
         f"{word:<10} {name}" for word in ("new", "changed", "unchanged", "withdrawn") for name in getattr(done, word)
     ]

@@ -46,14 +46,16 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
     if kind.back is None:
         raise click.UsageError(f"{kind.name} has no queue to go back to: {_remedy(kind, urls[kind.queue])}.")
     if dry_run:
-        letters, moved = waiting(sqs, urls, kind).letters, 0
+        letters = left = waiting(sqs, urls, kind).letters
+        moved = 0
     else:
-        moved = letters = redrive(sqs, urls[kind.queue], urls[kind.back], _progress)
+        done = redrive(sqs, urls[kind.queue], urls[kind.back], _progress)
+        moved, letters, left = done.moved, done.moved, done.left
     if form == "json":
-        click.echo(json.dumps({"queue": kind.name, "dry_run": dry_run, "letters": letters, "moved": moved}))
+        body = {"queue": kind.name, "dry_run": dry_run, "letters": letters, "moved": moved, "left": left}
+        click.echo(json.dumps(body))
     else:
-        done = "would go back" if dry_run else "went back"
-        click.echo(f"{kind.name}: {_number(letters)} {done}{'' if letters else '; there is none'}.")
+        click.echo(outcome(kind.name, letters, left, dry_run=dry_run))
 
 
 def _kind(name: str, kinds: Sequence[Kind]) -> Kind:
@@ -104,6 +106,14 @@ def listed(one: Waiting, now: datetime) -> str:
             f"  what to do         {_remedy(one.kind, one.url)}",
         )
     )
+
+
+def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
+    """What went back or would, and what has died again or lies behind that."""
+    done = "would go back" if dry_run else "went back"
+    said = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
+    rest = f" {_number(left)} stay, which died again meanwhile or lie behind such: is the cause mended? Run it again."
+    return said + (rest if left and not dry_run else "")
 
 
 def _remedy(kind: Kind, url: str) -> str:

@@ -1,7 +1,7 @@
 """Which stack a command speaks to: the environment and this checkout's running stack in, a ledger or ports out.
 
-In this order: the stack that --stack names, the variables DROPGATE_* (a deployed stack), the stack that `dropgate up`
-keeps running, what the last `dropgate demo` left on disk (to look at only).
+In this order: the stack that --stack or DROPGATE_STACK names, the other variables DROPGATE_* (a deployed stack), the
+stack that `dropgate up` keeps running, what the last `dropgate demo` left on disk (to look at only).
 """
 
 from __future__ import annotations
@@ -29,19 +29,29 @@ RUNNING = HOME / "up.json"
 DEMO = HOME / "demo"
 NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
 NOT_RUNNING = "No running stack: start one with `dropgate up`, or name a deployed one with --stack."
+NOWHERE = "No Region to ask in: say --region, or set AWS_DEFAULT_REGION (boto3 does not read AWS_REGION)."
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def of_a_stack(command: Command) -> Command:
     """Give a command the options that name a deployed stack."""
-    for name, metavar, text in reversed(
+    for name, metavar, variable, text in reversed(
         [
-            ("--stack", "NAME", "The deployed stack, by its name in CloudFormation."),
-            ("--profile", "NAME", "The profile of your AWS configuration to ask with."),
-            ("--region", "REGION", "Where the stack is, if not where the profile says."),
+            ("--stack", "NAME", "DROPGATE_STACK", "The deployed stack, by its name in CloudFormation"),
+            ("--profile", "NAME", "AWS_PROFILE", "The profile of your AWS configuration to ask with"),
+            ("--region", "REGION", "AWS_DEFAULT_REGION", "Where the stack is, if not where the profile says"),
         ]
     ):
-        command = click.option(name, metavar=metavar, help=text, expose_value=False, callback=_note)(command)
+        ours = variable if name == "--stack" else None  # the others boto3 reads itself
+        option = click.option(
+            name,
+            metavar=metavar,
+            envvar=ours,
+            help=f"{text} (default: that of {variable}).",
+            expose_value=False,
+            callback=_note,
+        )
+        command = option(command)
     return command
 
 
@@ -79,8 +89,10 @@ class Reader(Protocol):
         """The ids that begin so."""
         ...
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
-        """The drops that a contract (None: no contract) received in a month, the newest first; of one key, if named."""
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month, the newest first; `only` these."""
         ...
 
 
@@ -146,7 +158,7 @@ def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
     from infra import deployed
 
     sqs = _clients(environment).sqs
-    found = deployed.queues(_session().client("cloudformation"), stack)
+    found = deployed.queues(_session(regional=True).client("cloudformation"), stack)
     if missing := sorted(set(wanted) - found.keys()):
         raise NoStack(f"The stack {stack} has no {', '.join(missing)}: it is none of dropgate, or of another version.")
     return sqs, found
@@ -172,7 +184,7 @@ def surroundings() -> Mapping[str, str] | None:
     if stack := _said("stack"):
         from infra import deployed
 
-        return deployed.environment(_session().client("cloudformation"), stack)
+        return deployed.environment(_session(regional=True).client("cloudformation"), stack)
     if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
         return os.environ
     running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
@@ -184,7 +196,7 @@ def _world(environment: Mapping[str, str]) -> Ports:
     from functions.aws.clients import ports_from
 
     with asking("AWS"):
-        return ports_from(_Whole(environment), _clients(environment))
+        return ports_from(_Whole(environment), _clients(environment, regional=True))
 
 
 class _Whole(dict[str, str]):
@@ -204,24 +216,30 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _clients(environment: Mapping[str, str]) -> Any:
+def _clients(environment: Mapping[str, str], *, regional: bool = False) -> Any:
     from functions.aws.clients import Clients
 
     for name, value in environment.items():
         if name.startswith("AWS_"):
             os.environ[name] = value
-    return Clients(_session())
+    return Clients(_session(regional=regional))
 
 
-def _session() -> Any:
-    """A session of boto3 for the profile and Region that were said, or those of the surroundings."""
+def _session(*, regional: bool) -> Any:
+    """A session of boto3 for the profile and Region that were said, or those of the surroundings.
+
+    S3 does without a Region, as it finds a bucket's by itself; where others are asked, there must be one.
+    """
     import boto3
     from botocore.exceptions import BotoCoreError
 
     try:
-        return boto3.Session(profile_name=_said("profile"), region_name=_said("region"))
+        session = boto3.Session(profile_name=_said("profile"), region_name=_said("region"))
+        if regional and session.region_name is None:
+            raise NoStack(NOWHERE)
     except BotoCoreError as error:
-        raise NoStack(f"AWS cannot be asked: {error}.") from error
+        raise NoStack(f"AWS cannot be asked: {str(error).rstrip('.')}.") from error
+    return session
 
 
 def _where(environment: Mapping[str, str]) -> str:

@@ -66,10 +66,12 @@ class Archive:
         """The ids that begin so."""
         return tuple(i for i in self._drops if i.startswith(prefix))
 
-    def of_month(self, contract: str | None, month: str, most: int = 1000, name: str | None = None) -> tuple[Drop, ...]:
-        """The drops that a contract received in a month, the newest first; of one key, if it is named."""
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """The drops that a contract received in a month, the newest first; only those with these values, if given."""
         found = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
-        found = [d for d in found if name in (None, d.name)]
+        found = [d for d in found if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
 
     def contracts(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from collections.abc import Iterator
 from functools import cache
@@ -11,11 +12,16 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from infra import deploy, deployed
+from contracts.errors import DropgateError
+from infra import deploy, deployed, destroy
 from infra.bundles import ROOT
+from infra.catalog import S3Catalog, in_force
+from infra.cli.target import NOWHERE
 from infra.local.cloud import Cloud
 from infra.local.stack import deploy as deploy_embedded
+from infra.local.template import parameters_of
 from infra.redrive import KINDS
+from tests.builders import a_plan
 
 
 @pytest.fixture
@@ -82,6 +88,147 @@ def test_broken_contract_stops_before_anything(tmp_path: object, capsys: pytest.
     assert "Nothing was deployed." in capsys.readouterr().err
 
 
+def test_contracts_of_others_are_withdrawn_only_when_contracts_are_named(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    theirs, ours = a_plan("orders.v1", ["orders/*.csv"]), a_plan("shops.v1", ["shops/*.csv"])
+
+    assert "new        orders.v1" in deploy.put_in_force(store, [theirs], named=False)
+    assert deploy.put_in_force(store, [ours], named=False) == (
+        "contracts in force are left alone (orders.v1); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+    )
+    assert in_force(store) == ("orders.v1",)
+    assert "withdrawn  orders.v1" in deploy.put_in_force(store, [ours], named=True)
+    assert in_force(store) == ("shops.v1",)
+
+
+def test_unreadable_catalog_is_said_and_left(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    store.swap("current.json", b"{", None)
+
+    with pytest.raises(DropgateError, match=r"What is in force cannot be read: .* puts others in force"):
+        deploy.put_in_force(store, [a_plan("orders.v1", ["orders/*.csv"])], named=False)
+    assert store.get("current.json") is not None
+
+
+def test_second_deployment_builds_for_the_cpu_of_the_stack() -> None:
+    has = {"Architecture": "x86_64"}
+    assert deploy.surroundings({}, has)["ARCHITECTURE"] == "x86_64"
+    assert deploy.surroundings({"Architecture": "arm64"}, has)["ARCHITECTURE"] == "arm64"
+    assert deploy.surroundings({}, {}).get("ARCHITECTURE") == os.environ.get("ARCHITECTURE")
+
+
+def test_former_default_that_stays_is_told(stack: str) -> None:
+    cloudformation = boto3.client("cloudformation")
+    body = json.dumps(
+        {
+            "Parameters": {
+                "MostDrops": {"Type": "Number", "Default": 7},
+                "LogDays": {"Type": "Number", "Default": 7},
+                "WindowSeconds": {"Type": "Number", "Default": 60},
+            },
+            "Resources": {"OneQueue": {"Type": "AWS::SQS::Queue"}},
+        }
+    )
+    cloudformation.create_stack(
+        StackName="older", TemplateBody=body, Parameters=[{"ParameterKey": "LogDays", "ParameterValue": "90"}]
+    )
+    former = deployed.described(cloudformation, "older")
+
+    default = parameters_of(deploy.TEMPLATE)["MostDrops"]["Default"]
+    (said,) = deploy.staying(cloudformation, former, {})
+    assert said.startswith(f"MostDrops stays '7', the former default; it is '{default}' now: PARAMETERS=")
+    assert deploy.staying(cloudformation, former, {"MostDrops": "7"}) == []
+    assert deploy.staying(cloudformation, deployed.described(cloudformation, stack), {}) == []
+    assert deploy.staying(cloudformation, deployed.described(cloudformation, "none"), {}) == []
+
+
+def test_stack_that_never_came_to_be_is_to_be_destroyed_first() -> None:
+    with pytest.raises(DropgateError, match="is in ROLLBACK_COMPLETE, from which it can only be deleted: run `make"):
+        deploy.fit_for_update("drops", {"StackStatus": "ROLLBACK_COMPLETE"})
+    deploy.fit_for_update("drops", {"StackStatus": "UPDATE_ROLLBACK_COMPLETE"})
+    deploy.fit_for_update("drops", None)
+
+
+def test_stack_without_outputs_can_be_destroyed(stack: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001
+    body = json.dumps({"Resources": {"OneQueue": {"Type": "AWS::SQS::Queue"}}})
+    boto3.client("cloudformation").create_stack(StackName="halfway", TemplateBody=body)
+
+    assert deploy.main(["down", "--stack", "halfway"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "deleted the stack halfway",
+        "kept: nothing, as there was nothing",
+    ]
+
+
+def test_attached_policy_stops_before_anything_is_deleted(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    iam, cloudformation = boto3.client("iam"), boto3.client("cloudformation")
+    arns = [t.name for t in deployed.resources(cloudformation, stack) if t.kind == "AWS::IAM::ManagedPolicy"]
+    assert len(arns) == 3
+    iam.create_user(UserName="ann")
+    iam.attach_user_policy(UserName="ann", PolicyArn=arns[0])
+
+    assert deploy.main(["down", "--stack", stack]) == 3
+    said = f"dropgate: Detach first, or CloudFormation cannot delete: {arns[0]} is attached to user ann. Nothing was"
+    assert capsys.readouterr().err.startswith(said)
+    assert deployed.described(cloudformation, stack)
+    iam.detach_user_policy(UserName="ann", PolicyArn=arns[0])
+    assert deploy.main(["down", "--stack", stack]) == 0
+
+
+def test_deletion_that_broke_off_goes_on(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = deployed.environment(boto3.client("cloudformation"), stack)
+    landing = names["DROPGATE_LANDING"].removeprefix("s3://").removesuffix("/")
+    boto3.client("s3").put_object(Bucket=landing, Key="orders/1.csv", Body=b"1")
+    assert deploy.main(["down", "--stack", stack]) == 0
+    capsys.readouterr()
+
+    assert deploy.main(["down", "--stack", stack]) == 3
+    assert capsys.readouterr().err == f"dropgate: There is no stack {stack} in us-east-1.\n"
+    assert deploy.main(["down", "--stack", stack, "--with-data"]) == 3
+    assert landing in capsys.readouterr().err
+    for told in ("deleted the bucket {}", "{} had gone before"):
+        assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
+        assert told.format(landing) in capsys.readouterr().out.splitlines()
+    assert names["DROPGATE_TABLE"] not in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_stacks_within_that_keep_data_go_with_it(stack: str) -> None:  # noqa: ARG001
+    s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
+    s3.create_bucket(Bucket="others")
+    kept = {"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain", "Properties": {"BucketName": "kept-within"}}
+    s3.put_object(Bucket="others", Key="storage.json", Body=json.dumps({"Resources": {"Kept": kept}}).encode())
+    url = {"TemplateURL": "https://others.s3.amazonaws.com/storage.json"}
+    nested = {"Type": "AWS::CloudFormation::Stack", "DeletionPolicy": "Retain", "Properties": url}
+    cloudformation.create_stack(StackName="outer", TemplateBody=json.dumps({"Resources": {"Storage": nested}}))
+
+    assert deploy.main(["down", "--stack", "outer"]) == 0
+    assert s3.head_bucket(Bucket="kept-within")
+    assert deploy.main(["down", "--stack", "outer", "--with-data", "--confirm", "outer"]) == 0
+    with pytest.raises(ClientError, match=r"404|NoSuchBucket"):
+        s3.head_bucket(Bucket="kept-within")
+    assert not [one for one in cloudformation.describe_stacks()["Stacks"] if "Storage" in one["StackName"]]
+
+
+class Refusing:
+    """An S3 that lists an object and answers 200 to a request to delete it, which it has refused."""
+
+    def get_paginator(self, _: str) -> Refusing:
+        return self
+
+    def paginate(self, **_: str) -> list[dict[str, object]]:
+        return [{"Versions": [{"Key": "orders/1.csv", "VersionId": "v1"}]}]
+
+    def delete_objects(self, **_: object) -> dict[str, object]:
+        return {"Errors": [{"Key": "orders/1.csv", "Code": "AccessDenied", "Message": "locked"}]}
+
+
+def test_objects_that_s3_did_not_delete_are_told() -> None:
+    with pytest.raises(DropgateError, match=r"1 objects of drops \(orders/1.csv: AccessDenied, locked\)"):
+        destroy.empty(Refusing(), "drops")
+
+
 def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = deployed.environment(boto3.client("cloudformation"), stack)
 
@@ -105,6 +252,23 @@ def test_data_goes_only_when_it_is_said_twice(stack: str, capsys: pytest.Capture
     with pytest.raises(ClientError, match=r"404|NoSuchBucket"):
         s3.head_bucket(Bucket=landing)
     assert names["DROPGATE_TABLE"] not in boto3.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_lack_of_a_region_is_said_before_anything(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+
+    assert [deploy.main([what]) for what in ("up", "down")] == [3, 3]
+    assert capsys.readouterr().err.splitlines() == [f"dropgate: {NOWHERE} Nothing was done."] * 2
+
+
+def test_stack_may_be_named_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert deploy._parser().parse_args(["up"]).stack == "dropgate"
+    monkeypatch.setenv("DROPGATE_STACK", "drops")
+    assert deploy._parser().parse_args(["up"]).stack == "drops"
+    assert deploy._parser().parse_args(["up", "--stack", "other"]).stack == "other"
 
 
 def test_unknown_stack_is_named(stack: str, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001

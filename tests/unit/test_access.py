@@ -15,6 +15,7 @@ from tests.builders import a_plan
 
 SENDER = "arn:aws:iam::210987654321:role/sender"
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b"
+OWN = "arn:aws:iam::123456789012:role/sender"
 NAMED = ("--landing-bucket", "drops", "--internal-bucket", "inside", "--promoted-bucket", "good")
 
 
@@ -82,8 +83,39 @@ def test_arn_of_another_partition_keeps_it() -> None:
 
 def test_text_says_where_each_part_belongs() -> None:
     result = access("producer", "inmet", *NAMED, "--principal", SENDER, "--key", KEY)
-    titles = [line for line in result.stdout.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert [title.split()[0] for title in titles] == ["Attach", "Add", "Add", "Add"]
+    assert [title.split()[0] for title in titles(result.stdout)] == ["Attach", "Add", "Add", "Add"]
+
+
+def titles(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+
+
+@pytest.mark.parametrize(
+    ("principal", "more", "said"),
+    [
+        (SENDER, (), ["Attach", "outer, beside what stands there, only if", "inner, ", "of the key, only if"]),
+        (OWN, (), ["Attach"]),
+        (OWN, ("--no-overwrite",), ["Attach", "outer, beside what stands there, whichever account"]),
+        (OWN, ("--key", KEY.replace("123456789012", "210987654321")), ["Attach", "of the key, only if"]),
+        (OWN, NAMED[:2], ["Attach", "drops, beside what stands there, only if", "inner, "]),
+    ],
+)
+def test_text_leaves_out_what_one_account_makes_needless(
+    principal: str, more: tuple[str, ...], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "CATALOG": "s3://inner/catalog/",
+        "LANDING": "s3://outer/",
+        "REPORTS": "s3://inner/reports/",
+        "JOB_ROLE": "arn:aws:iam::123456789012:role/job",
+        "DATA_KEY": KEY,
+    }.items():
+        monkeypatch.setenv(f"DROPGATE_{name}", value)
+    words = ("producer", "inmet", "--principal", principal, *more)
+
+    found = titles(access(*words).stdout)
+    assert [part in title for part, title in zip(said, found, strict=True)] == [True] * len(said), found
+    assert len(json.loads(access(*words, "--format", "json").stdout)["keyPolicyStatements"]) == 1
 
 
 def test_buckets_are_those_of_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:

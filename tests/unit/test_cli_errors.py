@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from infra.bundles import ROOT
 from infra.cli.main import main
-from infra.cli.target import DEMO
+from infra.cli.target import DEMO, NOWHERE, NoStack
 from infra.local.archive import save
 from tests.builders import ZONES, a_drop
 from tests.fakes import MemoryLedger
@@ -115,7 +115,24 @@ def test_half_an_environment_is_told_the_rest(words: str, folder: Path) -> None:
 def test_lack_of_a_region_is_one_sentence(folder: Path) -> None:
     nowhere = {"AWS_CONFIG_FILE": "/nowhere", "AWS_SHARED_CREDENTIALS_FILE": "/nowhere"}
     done = run("drops", folder=folder, **nowhere, **WHOLE)
-    assert (done.returncode, done.stderr) == (3, "dropgate: AWS: You must specify a region.\n")
+    assert (done.returncode, done.stderr) == (3, f"dropgate: {NOWHERE}\n")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("words", ["drops", "show abcd", "publish", "pause", "redrive", "access consumer --principal"])
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_stack_without_a_region_is_one_sentence(words: str, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_REGION", *WHOLE):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    said = ["--stack", "drops"] if by == "option" else []
+    if by == "variable":
+        monkeypatch.setenv("DROPGATE_STACK", "drops")
+    who = ["arn:aws:iam::123456789012:role/analyst"] if words.endswith("--principal") else []
+
+    found = dropgate(*words.split(), *who, *said).exception
+    assert isinstance(found, NoStack)
+    assert str(found) == NOWHERE
 
 
 @pytest.mark.parametrize("words", ["publish", "publish --catalog s3://internal/catalog/"])

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from functions.submission import Drop
 from infra.cli.main import main
-from infra.cli.target import DEMO
+from infra.cli.named import NEAREST, _months, the_drop
+from infra.cli.target import DEMO, Target
 from infra.local.archive import save
 from tests.builders import ZONES, a_drop
 from tests.fakes import MemoryLedger
@@ -65,10 +71,41 @@ def test_older_months_are_looked_at_when_they_are_named() -> None:
     assert json.loads(show("old.csv", "--month", LONG_AGO, "--format", "json").stdout)["drop"]["id"] == "d" * 32
 
 
+@dataclass
+class Asked:
+    """A ledger that notes what it is asked for; each contract has more drops than a look for the nearest key reads."""
+
+    calls: list[tuple[str | None, str, int, bool]] = field(default_factory=list)
+
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        self.calls.append((contract, month, most, only is not None))
+        return () if only else tuple(a_drop(name=f"{contract}/{n}.csv") for n in range(most))
+
+
+def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> None:
+    ledger: Any = Asked()
+    known = ("orders.v1", "shops.v1")
+    target = Target("here", ledger, lambda: known, "s3://l/", "s3://p/", str, lambda _: ("orders.v1",))
+    months = list(islice(_months(NOW), 3))
+
+    with pytest.raises(click.UsageError) as raised:
+        the_drop(target, "orders/none.csv")
+    looks = [(contract, month) for contract, month, _, keyed in ledger.calls if keyed]
+    assert looks == [*((c, m) for m in months for c in ("orders.v1", None)), ("shops.v1", months[0])]
+    assert [call[1:3] for call in ledger.calls if not call[3]] == [(months[0], NEAREST)] * 3
+    said = (
+        f"Looked at: orders.v1 and no contract in {', '.join(months)}, 1 other contract in {months[0]} (see --month)."
+    )
+    assert said in raised.value.message
+
+
 @pytest.mark.parametrize(
     ("word", "said"),
     [
         ("orders/l.csv", "(see --month). Did you mean orders/1.csv?"),
+        ("orders/l.csv", f"Looked at: orders.v1 and no contract in {NOW:%Y-%m}, "),
         ("zzz/zzz.parquet", "(see --month). `dropgate drops` lists those there are."),
         (
             "s3://elsewhere/orders/1.csv",

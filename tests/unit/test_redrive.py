@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from infra.bundles import ROOT
 from infra.cli.main import main
-from infra.cli.redrive import listed
+from infra.cli.redrive import listed, outcome
 from infra.local.template import expand, of_type
-from infra.redrive import KINDS, NotMoved, Waiting, redrive, waiting
+from infra.redrive import KINDS, NotMoved, Redriven, Waiting, redrive, waiting
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 OBJECTS = KINDS[0]
@@ -26,7 +26,8 @@ URLS = {"ObjectCreatedDlq": "dead", "ObjectCreatedQueue": "live"}
 class Letters:
     """SQS with two queues in memory: `refuses` are bodies that it does not take, `keeps` those it does not delete.
 
-    What is sent to `live` with a body in `dies` is at once a dead letter again, under its new id.
+    What is sent to `live` with a body in `dies` is at once a dead letter again, under its new id, and is the first that
+    the queue gives; without `hides` it gives it over and over.
     """
 
     dead: dict[str, str]
@@ -36,6 +37,7 @@ class Letters:
     dies: frozenset[str] = frozenset()
     hidden: set[str] = field(default_factory=set)
     breaks: bool = False
+    hides: bool = True
     ids: Iterator[int] = field(default_factory=count)
 
     def get_queue_attributes(self, **_: Any) -> Any:
@@ -46,7 +48,7 @@ class Letters:
     def receive_message(self, **asked: Any) -> Any:
         assert asked["QueueUrl"] == "dead"
         ids = [i for i in self.dead if i not in self.hidden][: asked["MaxNumberOfMessages"]]
-        self.hidden |= set(ids) if asked.get("VisibilityTimeout") != 0 else set()
+        self.hidden |= set(ids) if self.hides and asked.get("VisibilityTimeout") != 0 else set()
         sent = {"SentTimestamp": str(int((NOW - timedelta(days=2)).timestamp() * 1000))}
         found = [{"MessageId": i, "ReceiptHandle": i, "Body": self.dead[i], "Attributes": sent} for i in ids]
         return {"Messages": found} if found else {}
@@ -59,7 +61,10 @@ class Letters:
             if body in self.refuses:
                 done["Failed"].append({"Id": entry["Id"], "Code": "InternalError", "Message": "try again"})
                 continue
-            (self.dead if body in self.dies else self.live)[new] = body
+            if body in self.dies:
+                self.dead = {new: body, **self.dead}
+            else:
+                self.live[new] = body
             done["Successful"].append({"Id": entry["Id"], "MessageId": new})
         return done
 
@@ -95,7 +100,7 @@ def test_every_dead_letter_queue_of_the_template_is_known() -> None:
 
 def test_all_letters_go_back_and_none_stays() -> None:
     sqs, told = letters(23), list[int]()
-    assert redrive(sqs, "dead", "live", told.append) == 23
+    assert redrive(sqs, "dead", "live", told.append) == Redriven(23, left=0)
     assert (sorted(sqs.live.values()), sqs.dead) == (sorted(f"event {n}" for n in range(23)), {})
     assert told == [10, 20, 23]
 
@@ -123,8 +128,23 @@ def test_letter_that_stays_behind_is_told() -> None:
 
 def test_letter_that_dies_again_does_not_go_round() -> None:
     sqs = letters(12, dies=frozenset({"event 3"}))
-    assert redrive(sqs, "dead", "live") == 12
+    assert redrive(sqs, "dead", "live") == Redriven(12, left=1)
     assert (len(sqs.live), list(sqs.dead.values())) == (11, ["event 3"])
+
+
+def test_letters_behind_those_that_died_again_go_back_too() -> None:
+    sqs = letters(45, dies=frozenset(f"event {n}" for n in range(20)))
+    assert redrive(sqs, "dead", "live") == Redriven(45, left=20)
+    assert (len(sqs.live), len(sqs.dead)) == (25, 20)
+
+
+def test_queue_that_gives_nothing_else_is_left_with_its_rest() -> None:
+    sqs = letters(30, dies=frozenset(f"event {n}" for n in range(30)), hides=False)
+    assert redrive(sqs, "dead", "live") == Redriven(10, left=30)
+    assert outcome("object-created", 10, 30, dry_run=False).startswith(
+        "object-created: 10 dead letters went back. 30 dead letters stay, which died again"
+    )
+    assert outcome("object-created", 1, 0, dry_run=True) == "object-created: 1 dead letter would go back."
 
 
 def test_a_look_moves_nothing() -> None:

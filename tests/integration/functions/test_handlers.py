@@ -306,6 +306,7 @@ def test_letters_of_eventbridge_go_back_and_repeat_nothing(site: Site) -> None:
         "dry_run": False,
         "letters": 12,
         "moved": 12,
+        "left": 0,
     }
     assert site.pump.drain(20)
     assert (dead(site), site.ports.ledger.history(drop.id)) == (0, history)

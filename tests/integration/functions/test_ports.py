@@ -416,9 +416,21 @@ def test_drops_of_a_key_are_found_in_a_month(ledger: Ledger) -> None:
     for n, name in enumerate(("orders/1.csv", "orders/2.csv", "orders/1.csv")):
         ledger.open(a_drop(id=f"{n}" * 32, name=name, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))
 
-    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", name="orders/1.csv")] == ["2", "0"]
-    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1, "orders/1.csv")] == ["2"]
-    assert ledger.of_month("orders.v1", "2026-01", name="orders") == ()
+    key = {"name": "orders/1.csv"}
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", only=key)] == ["2", "0"]
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1, key)] == ["2"]
+    assert ledger.of_month("orders.v1", "2026-01", only={"name": "orders"}) == ()
+
+
+def test_drops_of_a_state_are_found_behind_newer_ones(ledger: Ledger) -> None:
+    for n, state in enumerate(("rejected", "accepted", "rejected", "accepted")):
+        drop = a_drop(id=f"{n}" * 32, state=state, name=f"orders/{n}.csv")
+        ledger.open(replace(drop, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))
+
+    found = ledger.of_month("orders.v1", "2026-01", 2, {"state": "rejected"})
+    assert [d.id[0] for d in found] == ["2", "0"]
+    both = {"state": "rejected", "name": "orders/0.csv"}
+    assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", only=both)] == ["0"]
 
 
 def test_ids_are_found_by_their_beginning(ledger: Ledger) -> None:

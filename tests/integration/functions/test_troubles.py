@@ -16,7 +16,7 @@ from contracts import codec
 from contracts.catalog import Pointer
 from functions import keys
 from infra.catalog import S3Catalog, publish
-from infra.deploy import empty
+from infra.destroy import empty
 from infra.local.cloud import Cloud
 from infra.local.template import expand, of_type, statements_of
 from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, PLANS, Site, running

@@ -34,8 +34,10 @@ FUNCTIONS = {
 NAMES = [f"a_column_with_a_long_name_{n:04}" for n in range(MOST_COLUMNS)]
 FULL = min(MOST_DROPS, MOST_COUNTS // (MOST_COLUMNS + len(RECORD_CHECKS)))
 """Drops of a full batch of the widest contract."""
-DROPS = 10
+DROPS = 4
 """Of a full batch so many are tried here; what they take stands for the rest."""
+SLOWER = 3
+"""So many times slower than Lambda's the processor may be on which this runs, and that is busy with other tests."""
 
 
 def widest() -> Plan:
@@ -70,36 +72,41 @@ def test_fullest_batch_of_the_widest_contract_fits_its_functions() -> None:
     ended = seconds(world.deliver_jobs, "JobStateChangedFunction")
 
     assert {drop.state for drop in world.drops().values()} == {"rejected"}
-    assert taken < 30, "ten files of one invocation"
-    assert due < FUNCTIONS["BatchDueFunction"]["Timeout"]
-    # What is not settled in one invocation is by the next, or by the schedule: but not by too many of them.
-    assert ended < 5 * FUNCTIONS["JobStateChangedFunction"]["Timeout"]
+    assert taken < FUNCTIONS["ObjectCreatedFunction"]["Timeout"] / 4, "ten files of one invocation"
+    assert due < FUNCTIONS["BatchDueFunction"]["Timeout"] * SLOWER
+    # What is not settled in one invocation is by the next, or by the schedule.
+    assert ended < FUNCTIONS["JobStateChangedFunction"]["Timeout"] * SLOWER
 
 
 def test_largest_result_fits_the_memory() -> None:
-    """Read and judged in a process of its own, of which the whole is measured."""
+    """A quarter of it read and judged in a process of its own; four times the whole process is more than all takes."""
+    some = FULL // 4
     code = f"""
 import resource
 from contracts.job import Count, DropResult, JobHeader, JobResult
 from contracts.verdict import decide
-from tests.unit.test_limits import all_bad, widest
+from tests.integration.test_limits import widest
 from contracts import codec
 plan = widest()
 header = JobHeader("b", 1, plan.sha, tuple(c.id for c in plan.checks), "t", "t")
 line = codec.canonical(DropResult("{"d" * 32}", 1, counts=tuple(Count(10**9, failed=10**8) for _ in plan.checks)))
-text = "".join([codec.canonical(header) + "\\n", *[line + "\\n"] * {FULL}]).encode()
+text = "".join([codec.canonical(header) + "\\n", *[line + "\\n"] * {some}]).encode()
 result = JobResult.loads(text)
-assert len(result.drops) == {FULL}
+assert len(result.drops) == {some}
 decide(plan, result.drops[0], result.header.checks)
-print(len(text), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(len(text), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=180
     )
-    size, used = map(int, done.stdout.split())
+    assert done.returncode == 0, done.stderr
+    size, peak = map(int, done.stdout.split())
+    used = peak / 1024 * FULL / some
 
-    assert size > 40 * MIB, done.stderr
-    assert used < FUNCTIONS["JobStateChangedFunction"]["MemorySize"] - 64, f"{used} MB; boto3 and its clients take 64"
+    assert size * FULL / some > 40 * MIB
+    assert used < FUNCTIONS["JobStateChangedFunction"]["MemorySize"] - 64, (
+        f"{used:.0f} MB; boto3 and its clients take 64"
+    )
 
 
 def test_largest_packed_file_is_unpacked_in_its_time() -> None:

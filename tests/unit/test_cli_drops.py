@@ -1,0 +1,62 @@
+"""`dropgate drops`: what is asked for is found behind newer drops, and what is left out is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.cli.main import main
+from infra.cli.target import DEMO
+from infra.local.archive import save
+from tests.builders import ZONES, a_drop
+from tests.fakes import MemoryLedger
+
+
+@pytest.fixture(autouse=True)
+def _archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A demo's drops: three that failed, 120 newer ones that were accepted, and one under no contract."""
+    monkeypatch.chdir(tmp_path)
+    ledger, drop = MemoryLedger(), a_drop(state="accepted")
+    drops = [
+        replace(drop, id=f"{n:032}", state="failed" if n < 3 else "accepted", received_at=at(n)) for n in range(123)
+    ]
+    drops.append(replace(drop, id="u" * 32, contract=None, state="unmatched", received_at=at(0)))
+    for one in drops:
+        ledger.open(one)
+    save(DEMO, ledger, [d.id for d in drops], {}, {"promoted": ZONES.promoted}, "2026-01-31T12:00:00Z")
+
+
+def at(n: int) -> str:
+    return f"2026-01-01T00:{n // 60:02}:{n % 60:02}.000000Z"
+
+
+def drops(*words: str) -> Result:
+    return CliRunner(mix_stderr=False).invoke(main, ["drops", "--month", "2026-01", *words])
+
+
+def rows(*words: str) -> Any:
+    return json.loads(drops(*words, "--format", "json").stdout)
+
+
+def test_failed_drops_are_found_behind_newer_ones() -> None:
+    found = rows("--state", "failed")
+    assert [int(row["id"]) for row in found] == [2, 1, 0]
+    assert "more" not in drops("--state", "failed").stderr
+
+
+def test_more_than_shown_is_told() -> None:
+    assert len(rows()) == 100
+    assert "There are more than these 100 drops in 2026-01: --most shows more of them." in drops().stderr
+    assert "There are more than these 2 failed drops" in drops("--state", "failed", "--most", "2").stderr
+    assert "more" not in drops("--most", "124").stderr
+
+
+def test_contract_without_a_drop_in_that_state_is_no_error() -> None:
+    shown = drops("--state", "rejected", "--contract", "orders.v1")
+    assert (shown.exit_code, shown.stdout) == (0, "No drops.\n")
+    assert drops("--state", "rejected", "--contract", "oders.v1").exit_code == 2
