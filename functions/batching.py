@@ -27,7 +27,7 @@ MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
 
 MOST_COUNTS = 500_000
-"""Drops times checks of a batch: what a function can hold of a result, some 45 MiB (tests/unit/test_limits.py)."""
+"""Drops times checks of a batch: what a function can hold of a result, some 45 MiB."""
 
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
