@@ -115,7 +115,7 @@ def test_text_leaves_out_what_one_account_makes_needless(
 
     found = titles(access(*words).stdout)
     assert [part in title for part, title in zip(said, found, strict=True)] == [True] * len(said), found
-    assert len(json.loads(access(*words, "--format", "json").stdout)["keyPolicyStatements"]) == 1
+    assert len(json.loads(access(*words, "--format", "json").stdout)["keyPolicyStatements"]) == 2
 
 
 def test_buckets_are_those_of_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
