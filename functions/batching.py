@@ -75,9 +75,9 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         started, left = _launch(ports, batch, members), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
-        if known is None and waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
-            ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at))
         if known is None:
+            if waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
+                ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at))
             return None
         started, left = start(ports, known), known.state == "claimed"
     if left and ports.ledger.pending(window.plan, 1):
