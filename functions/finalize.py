@@ -24,7 +24,7 @@ from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, tell
 from functions.lineage import TRIES, lineage_of, overtaken, step_aside
 from functions.moves import Gone, Taken, promote
-from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment
+from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
 from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
@@ -62,12 +62,8 @@ class Found:
     entered: Entered | None = None
 
 
-def _tell_nobody(_: timedelta) -> None:
-    """Take note of nothing."""
-
-
 def job_ended(
-    ports: Ports, run: str, said: str | None = None, waited: Callable[[timedelta], None] = _tell_nobody
+    ports: Ports, run: str, said: str | None = None, waited: Callable[[timedelta], None] = tell_nobody
 ) -> Batch:
     """Settle the batch of a run that has ended; a run that works on, and an earlier try's run, change nothing.
 

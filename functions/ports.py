@@ -19,6 +19,10 @@ MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
 
 
+def tell_nobody(_: object) -> None:
+    """Take note of nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stat:
     """What HEAD tells of an object; `drop` and `attempt` are the marks of the move that wrote it."""

@@ -17,7 +17,7 @@ from functions.batching import open_window, start
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
 from functions.ingest import resume
-from functions.ports import Batch, InFlight, Ports, Window, moment, stamp
+from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -43,15 +43,11 @@ Work = tuple[str, Callable[[], object]]
 """What is taken on, and how."""
 
 
-def _tell_nobody(_: object) -> None:
-    """Take note of nothing."""
-
-
 def reconcile(
     ports: Ports,
     caught: type[Exception] = DropgateError,
-    taken: Callable[[str], None] = _tell_nobody,
-    standing: Callable[[timedelta], None] = _tell_nobody,
+    taken: Callable[[str], None] = tell_nobody,
+    standing: Callable[[timedelta], None] = tell_nobody,
 ) -> tuple[Trouble, ...]:
     """Take on what has been open for longer than its event should need; what could not be, with the reason.
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from functions.aws.emr_serverless import Workers, workers_for
+from functions.aws.items import FLIGHTS
 from functions.batching import MOST_BYTES
 from functions.ports import MOST_DROPS
 from infra.calls import CREATED, DUE, ENDED, of_batch
@@ -47,8 +48,8 @@ class Assumed:
     """From StartJobRun to the workers, not billed: AWS gives no figure, users say 60 to 90 s and more."""
     call_seconds: float = 0.02
     """Mean time of a call inside a Region, an assumption."""
-    memory_gb: tuple[float, float, float] = (1769 / 1024, 0.5, 0.5)
-    """Of the three functions (template.yaml)."""
+    memory_mb: tuple[int, int, int, int] = (1769, 512, 1769, 1769)
+    """Of the three functions and the schedule (infra/aws/flow.yaml)."""
     spark_writes: tuple[float, float] = (50, 1.5)
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
@@ -60,8 +61,8 @@ class Assumed:
     drop_reads: float = 2.1
     """Read units: a drop is read twice, consistently, its PENDING item once."""
     batch_reads: float = 3.0
-    looks: int = 9
-    """Queries of the schedule in a minute: eight for drops and batches, one for windows."""
+    looks: int = 3 * FLIGHTS + 2
+    """Queries of the schedule in a minute: a partition of drops once, of those that wait twice; batches, windows."""
     notices: int = 5
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
@@ -190,7 +191,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     workers, billed = _job(load, each, assumed)
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
-    memory = dict(zip(FUNCTIONS, assumed.memory_gb, strict=True))
+    *memory, of_schedule = (mb / 1024 for mb in assumed.memory_mb)
     writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
     reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
     sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
@@ -208,7 +209,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
         "lambda_request": sum(requests.values()) + minutes,
         "lambda_gb_second": assumed.call_seconds
-        * (sum(asked[f] * memory[f] for f in FUNCTIONS) + minutes * assumed.looks * 0.5),
+        * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule),
         "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
         "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from contracts.errors import DropgateError
 from functions.aws.answers import asking
+from functions.ports import tell_nobody
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -119,11 +120,7 @@ class Redriven:
     left: int
 
 
-def nobody(_: int) -> None:
-    """Tell nobody."""
-
-
-def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = nobody) -> Redriven:
+def redrive(sqs: SQSClient, source: str, back: str, told: Callable[[int], None] = tell_nobody) -> Redriven:
     """Send all letters of a queue back to theirs. `told` is told as it goes on. Raises NotMoved.
 
     One that is sent back, fails again and is a dead letter once more meanwhile stays: it would go round for ever.

@@ -142,11 +142,8 @@ class DynamoLedger:
                     raise
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
-        found: list[Item] = []
-        for shard in range(items.WAITING):
-            query = self._query("pk = :pk", {":pk": items.waiting(plan, shard)}, ConsistentRead=True, Limit=most)
-            found += islice(query, most)
-        return tuple(items.pending_of(i) for i in sorted(found, key=lambda i: str(i["sk"]))[:most])
+        found = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
+        return tuple(items.pending_of(i) for i in islice(found, most))
 
     def pause(self, pause: Pause) -> bool:
         return self._try(self._put(items.pause_item(pause), NEW))

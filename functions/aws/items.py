@@ -2,7 +2,7 @@
 
 - D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
 - ID#<first characters>  <id>             the way from the beginning of an id to drops
-- PENDING#<plan>#<shard> <staged>#<id>    what waits for a batch
+- PENDING#<plan>         <staged>#<id>    what waits for a batch
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
@@ -36,12 +36,6 @@ Those that wait may be any number, and must hide nothing else: a batch brings th
 """
 BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
 """The partitions of batches and of windows; there are few."""
-WAITING = 1
-"""Partitions of what waits for one plan's batch.
-
-One takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
-drops that come and go, as many as may be started (one `StartJobRun` a second). Another is another query in each batch.
-"""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
@@ -135,14 +129,18 @@ def dataset_month(contract: str | None, month: str) -> str:
     return f"{contract or NO_CONTRACT}#{month}"
 
 
-def waiting(plan: str, shard: int) -> str:
-    """A partition of what waits for a plan's batch."""
-    return f"PENDING#{plan}#{shard}"
+def waiting(plan: str) -> str:
+    """The partition of what waits for a plan's batch.
+
+    It takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
+    drops that come and go, twenty times a million a day.
+    """
+    return f"PENDING#{plan}"
 
 
 def pending_key(drop: Drop) -> tuple[str, str]:
     """Where a staged drop waits."""
-    return waiting(drop.plan or "", _shard(drop.id, WAITING)), f"{drop.staged_at}#{drop.id}"
+    return waiting(drop.plan or ""), f"{drop.staged_at}#{drop.id}"
 
 
 def pending_item(drop: Drop) -> Item:

@@ -19,6 +19,7 @@ from infra.calls import CALLS, CREATED, DUE, MOST_FURTHER, MOST_LONE, of_batch
 from infra.cli.main import main
 from infra.cost import (
     ASSUMED,
+    FUNCTIONS,
     GIB,
     MIB,
     MONTH_DAYS,
@@ -34,6 +35,7 @@ from infra.cost import (
     usage,
     vcpu,
 )
+from infra.local.template import expand, of_type
 
 LONE = Load(drops=1, size=MIB, contracts=1)
 
@@ -133,6 +135,13 @@ def test_idle_stack_costs_what_the_template_has() -> None:
     assert month["key_month"] == text["storage.yaml"].count("Type: AWS::KMS::Key")
     assert sum(ASSUMED.metrics) == len(named)
     assert [month[name] for name in ("s3_write", "emr_vcpu_hour", "key_request")] == [0, 0, 0]
+
+
+def test_functions_have_the_memory_that_the_model_takes_for_granted() -> None:
+    functions = of_type(expand(ROOT / "template.yaml", "us-east-1"), "AWS::Lambda::Function")
+    names = (*FUNCTIONS, "ScheduleFunction")
+
+    assert [functions[name]["Properties"]["MemorySize"] for name in names] == list(ASSUMED.memory_mb)
 
 
 def test_buckets_have_bucket_keys_as_the_model_takes_for_granted() -> None:
