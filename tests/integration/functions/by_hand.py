@@ -115,8 +115,6 @@ class Site:
         for name, world in self.worlds.items():
             for client in (world.store._s3, world.ledger._db, world.jobs._emr, world.delays._sqs):
                 client.meta.events.register("before-call", partial(self._called, name))
-        log: Any = runtime.logger
-        log._logger.addHandler(self.told)
 
     def upload(self, name: str, body: bytes = GOOD) -> str:
         """Upload as a producer does, S3's event goes to the queue; the drop's id."""
@@ -248,4 +246,9 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         invoke = Invoker(stack.functions, HANDLERS, "us-east-1")
         reach = {n: v for n, v in os.environ.items() if n.startswith("AWS_")} | {"AWS_ACCESS_KEY_ID": "operator"}
         made.append(Site(ports, stack, cloud, emr, client_for("s3"), client_for("sqs"), invoke, reach))
-        yield made[0]
+        log = logging.getLogger(runtime.logger.name)
+        log.addHandler(made[0].told)
+        try:
+            yield made[0]
+        finally:
+            log.removeHandler(made[0].told)

@@ -265,7 +265,7 @@ def dead(site: Site) -> int:
 def test_upload_that_died_is_taken_in_when_it_is_sent_back(site: Site) -> None:
     catalog = f"{site.ports.zones.catalog}current.json"
     pointer, told = site.ports.store.get(catalog), StringIO()
-    (ours,) = cast("list[logging.StreamHandler[Any]]", logger.handlers)
+    ours = cast("logging.StreamHandler[Any]", logger.registered_handler)
     before = ours.setStream(told)
     site.ports.store.put(catalog, b"{}", "application/json")
     drop_id = site.upload("orders/dead.csv", b"id,note\n1,a\n")
