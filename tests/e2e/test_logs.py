@@ -151,7 +151,7 @@ def told(world: World, spark: SparkSession, tmp_path_factory: pytest.TempPathFac
             assert len(answer["batchItemFailures"]) == len(bodies)
         misread(world)
         drops = {key: world.settled(drop_id) for key, drop_id in ids.items()}
-        assert world.embedded.settle(60)
+        assert world.embedded.settle(180)
     with LOG.open(encoding="utf-8", errors="replace") as log:
         log.seek(begin)
         return Told(functions.getvalue(), process.getvalue(), log.read(), drops)

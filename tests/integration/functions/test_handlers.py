@@ -76,14 +76,14 @@ class Site:
 
     def settled(self, drop_id: str) -> Drop:
         """The drop when nothing is left to do."""
-        assert self.pump.drain(60, self.emr.idle)
+        assert self.pump.drain(180, self.emr.idle)
         drop = self.ports.ledger.drop(drop_id)
         assert drop
         return drop
 
     def eventually(self, drop_id: str, state: str) -> None:
         """Wait until a drop has come to a state, by events or by the schedule."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while (drop := self.ports.ledger.drop(drop_id)) is None or drop.state != state:
             assert time.monotonic() < end, drop
             time.sleep(0.1)
@@ -269,7 +269,7 @@ def test_upload_that_died_is_taken_in_when_it_is_sent_back(site: Site) -> None:
     before = ours.setStream(told)
     site.ports.store.put(catalog, b"{}", "application/json")
     drop_id = site.upload("orders/dead.csv", b"id,note\n1,a\n")
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not dead(site):
         assert time.monotonic() < end
         time.sleep(0.2)
