@@ -105,6 +105,8 @@ class Check:
     exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern, regex,
     notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
+    expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
+    properties: [name]};
     FIGURES {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and times text in
     the property's format; patterns are Java's, ready to run.
     """

@@ -112,6 +112,7 @@ MESSAGES = {
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract wants them to be {limit}.",
+    "expression": "{text} is not true in {some}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     **{
         kind: f"The {words} of {{name}} {{is_figure}}; the contract asks for {{limit}}."
@@ -142,6 +143,7 @@ FIXES = {
     "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
     "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
+    "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
     **dict.fromkeys(
         NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
@@ -154,6 +156,7 @@ OF_THEIR_OWN = ("rowCount", "duplicateValues", *NAMES)
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
+UNTRUE = "{text} is not true in {some}; the contract wants such records to be {limit}."
 
 
 def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | None:
@@ -169,7 +172,8 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
     fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
     if check.threshold and kind not in OF_THEIR_OWN:
-        message, fix = LIMITED, NULLS_LIMITED if kind in AILS else fix
+        message = UNTRUE if kind == "expression" else LIMITED
+        fix = NULLS_LIMITED if kind in AILS else fix
     level: Level = "error" if outcome.result == "failed" else "warning"
     first = outcome.samples[0].record if outcome.samples else None
     text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
@@ -217,6 +221,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
         "expected": check.expected,
+        "text": f"`{check.arguments.get('text', check.expected)}`",
         "rule": f"`{check.id}` ({check.expected})",
         "some": some(failed, read),
         "rows": "this row" if failed == 1 else "these rows",

@@ -31,6 +31,7 @@ class Facts:
     voids: Mapping[str, int]
     invalid: Mapping[str, int]
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unsure: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Any] = field(default_factory=dict)
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
@@ -52,6 +53,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
     name = check.property
+    if check.kind == "expression":
+        return (facts.failed if check.scope == "row" else facts.invalid)[check.id], facts.unsure[check.id]
     if check.scope == "row" and name is None:  # a check of whole records
         return facts.failed[check.id], 0
     name = name or ""

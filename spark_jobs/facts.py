@@ -162,6 +162,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
         {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
+        {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
         tally.sums,
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},

@@ -20,8 +20,8 @@ from contracts.plan import Check, Csv, Plan, Property
 from spark_jobs import figures, reader
 from spark_jobs.schema import is_double, typed
 
-METRICS = ("invalidValues", "missingValues", "notBlank", "regex")
-"""Metrics that count records by what stands in a cell."""
+METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
+"""Metrics that count records by what stands in them."""
 OF_TEXTS = ("missingValues",)
 """Kinds that compare a cell as it is written; of all others it matters only whether it is null."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -49,14 +49,25 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
     def columns(name: str) -> tuple[Property, Column, Column]:
         return plan.property_named(name), sf.col(f"c{numbers[name]}"), sf.col(f"v{numbers[name]}")
 
-    return [failing(c, *columns(c.property)) if c.property and c.property in numbers else None for c in checks]
+    def test(check: Check) -> Column | None:
+        if check.kind == "expression":
+            return sf.expr(f"not {check.arguments['sql']}") if _is_whole(check, numbers) else None
+        return failing(check, *columns(check.property)) if check.property and check.property in numbers else None
+
+    return [test(check) for check in checks]
+
+
+def _is_whole(check: Check, present: Container[str]) -> bool:
+    """Whether the file has all columns that a check looks at."""
+    return all(name in present for name in check.properties())
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, as tests by name.
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k.
+    wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k;
+    `unsure<k>`: records of which the expression of check k is neither true nor false.
     """
     known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
     return known | _invalid_of(plan, present)
@@ -64,7 +75,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of it is told by nulls alone, in SQL."""
-    return _nulls(plan, present) | _parts(plan, present)
+    return _nulls(plan, present) | _parts(plan, present) | _unsure(plan, present)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -83,7 +94,7 @@ def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
     counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
-    return [*counted, *figures.parts(plan)]
+    return [*counted, *(f"unsure{k}" for k in _expressions(plan)), *figures.parts(plan)]
 
 
 def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
@@ -131,7 +142,18 @@ def _validity(plan: Plan) -> dict[int, Check]:
 
 def _several(plan: Plan) -> dict[int, Check]:
     """The checks of keys of several properties, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments}
+    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments and c.kind != "expression"}
+
+
+def _expressions(plan: Plan) -> dict[int, Check]:
+    """The checks that are an expression over columns, by number."""
+    return {k: c for k, c in enumerate(plan.checks) if c.kind == "expression"}
+
+
+def _unsure(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """The records that an expression says nothing of, in SQL."""
+    found = _expressions(plan).items()
+    return {f"unsure{k}": f"{c.arguments['sql']} is null" if _is_whole(c, present) else "false" for k, c in found}
 
 
 def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:

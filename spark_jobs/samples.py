@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.job import Sample
-from contracts.plan import Plan, Property
+from contracts.plan import Check, Plan, Property
 from spark_jobs.bits import Numbered
 from spark_jobs.schema import typed
 
@@ -102,9 +102,16 @@ def _size(prop: Property) -> Column:
 
 
 def _value(failing: Numbered) -> Column:
-    """The text of the cell that the row's `check` is about."""
+    """The text of the cell, or cells, that the row's `check` is about."""
     pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
-    if not pairs:
-        return sf.lit(None).cast("string")
-    name = sf.element_at(sf.create_map(*pairs), sf.col("check"))
-    return sf.element_at("cells", name)
+    value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
+    for check in (c for _, c in failing if c.kind == "expression"):
+        value = sf.when(sf.col("check") == check.id, _values(check)).otherwise(value)
+    return value.cast("string")
+
+
+def _values(check: Check) -> Column:
+    """What a record has in the properties of an expression: their names and texts."""
+    texts = (sf.coalesce(sf.element_at("cells", sf.lit(name)), sf.lit("null")) for name in check.properties())
+    parts = zip(check.properties(), texts, strict=True)
+    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,22 +52,26 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
             if found[0].type == "string" and block and block.format != "csv":
                 placed.append((properties.type_check(found[0]), path))
             placed += [(check, path) for check in found[1]]
-            placed += _quality(document, path, source, found[0])
+            placed += _quality(document, path, source, found[0], props)
     placed = keys.together(document, (*OBJECT, "properties"), one["properties"], placed)
-    placed += _quality(document, OBJECT, one, None)
+    placed += _quality(document, OBJECT, one, None, props)
     _names(document, one["properties"])
     _clashes(document, placed)
     return props, [check for check, _ in placed]
 
 
-def _quality(document: Document, path: Path, owner: dict[str, Any], prop: Property | None) -> list[tuple[Check, Path]]:
-    entries = [((*path, "quality", n), entry) for n, entry in enumerate(owner.get("quality") or [])]
-    found = [(_reader(e)(document, at, e, prop), at) for at, e in entries if isinstance(e, dict)]
-    return [(check, at) for check, at in found if check]
-
-
-def _reader(entry: dict[str, Any]) -> Callable[[Document, Path, dict[str, Any], Property | None], Check | None]:
-    return custom.read if entry.get("type") == "custom" else quality.read
+def _quality(
+    document: Document, path: Path, owner: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> list[tuple[Check, Path]]:
+    placed: list[tuple[Check, Path]] = []
+    for n, entry in enumerate(owner.get("quality") or []):
+        at: Path = (*path, "quality", n)
+        if not isinstance(entry, dict):
+            continue
+        ours = entry.get("type") == "custom"
+        check = custom.read(document, at, entry, prop, props) if ours else quality.read(document, at, entry, prop)
+        placed += [(check, at)] if check else []
+    return placed
 
 
 def _names(document: Document, sources: list[Any]) -> None:

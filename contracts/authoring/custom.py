@@ -6,10 +6,10 @@ of what they are: everything is looked at here. `READERS` has a line for each me
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from contracts.authoring import figures, quality, thresholds
+from contracts.authoring import expressions, figures, quality, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
@@ -24,11 +24,15 @@ Read = tuple[dict[str, Any], str]
 Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
 
 
-def read(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
-    """The check that an entry means; None where a finding says why there is none."""
+def read(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
     inner, at = entry["implementation"], (*path, "implementation")
-    if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop) or prop is None:
+    if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop):
         return None
+    if prop is None:
+        return _expression(document, path, entry, props)
     metric: str = inner["metric"]
     quality.others(document, path, entry, AROUND, "`implementation`")
     if metric in FIGURES:
@@ -67,6 +71,35 @@ def _figure(document: Document, path: Path, entry: dict[str, Any], prop: Propert
     )
 
 
+def _expression(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
+    """The check of an expression, which is true of a sound record."""
+    given, at = entry["implementation"], (*path, "implementation")
+    inner = given if any(o in given for o in OPERATORS) else {**given, "mustBe": 0}
+    quality.others(document, path, entry, AROUND, "`implementation`")
+    if not _has_keys(document, at, inner, {"metric", "unit", EXPRESSION, *OPERATORS}):
+        return None
+    severity, threshold = quality.severity(document, path, entry), thresholds.read(document, at, inner)
+    found = _sql(document, at, inner.get(EXPRESSION), props)
+    if found is None or severity is None or threshold is None:
+        return None
+    said = " ".join(inner[EXPRESSION].split())
+    arguments = {"sql": found.sql, "text": said, "properties": list(found.properties)}
+    return quality.made(entry, EXPRESSION, None, (arguments, said), severity, threshold)
+
+
+def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -> expressions.Expression | None:
+    at: Path = (*path, EXPRESSION)
+    if not isinstance(text, str):
+        message = "The entry does not say what must be true of a record."
+        document.error(at if text is not None else path, "no-argument", message, "Add `expression: low <= high`.")
+        return None
+    try:
+        return expressions.read(text, props)
+    except expressions.Refused as refused:
+        document.error(at, "bad-expression", refused.message, refused.fix)
+        return None
+
+
 def _is_ours(document: Document, path: Path, entry: dict[str, Any]) -> bool:
     if entry["engine"] == ENGINE:
         return True
@@ -87,10 +120,13 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
         said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
         document.error((*path, "metric"), "unknown-metric", said, fix)
         return False
-    if prop is None:
+    if prop is None and metric != EXPRESSION:
         message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", message, fix)
-    return prop is not None
+    elif prop is not None and metric == EXPRESSION:
+        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        document.error((*path, "metric"), "wrong-place", "`expression` is about whole records.", fix)
+    return (prop is None) == (metric == EXPRESSION)
 
 
 def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
@@ -133,4 +169,5 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
     "regex": (("pattern",), _regex),
 }
 """By metric: the arguments that it takes, and what reads them."""
-METRICS = (*READERS, *FIGURES)
+EXPRESSION = "expression"
+METRICS = (*READERS, *FIGURES, EXPRESSION)

@@ -20,6 +20,7 @@ DIMENSIONS = {
     "rowCount": "coverage",
     "notBlank": "completeness",
     "regex": "conformity",
+    "expression": "consistency",
 }
 BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 OF_FILES = ("duplicateValues", "rowCount")

@@ -18,6 +18,7 @@ NOUNS = {
     "rowCount": "records",
     "notBlank": "blank values",
     "regex": "invalid values",
+    "expression": "failing records",
 }
 SIGNS = {
     "mustBe": "=",

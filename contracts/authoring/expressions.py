@@ -1,0 +1,443 @@
+r"""The SQL of checks over several columns: an expression of Spark's dialect in; what the job runs, or why not, out.
+
+What stands in an expression is a list, each with its types: the job judges all checks in one pass, where a single row
+that an operator cannot take would end the run for every file. Spark's own casts between types are therefore refused
+here, and operators that raise (overflow, division by zero) are written as those that give null instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+import sqlglot
+from sqlglot import exp
+
+from contracts.authoring import regex
+from contracts.plan import Property
+from contracts.problem import nearest, quoted
+
+Kind = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
+LONGEST = 10_000
+"""Characters of an expression."""
+KINDS: dict[str, Kind] = {"string": "text"}
+NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
+"""From the narrowest: two of them together are the wider one."""
+MOST_DIGITS = 18
+"""Of a decimal literal; with more, Spark's products of decimals would begin to round."""
+LOST = re.compile(r"(?<!\\)(?:\\\\)*\\[dDwWsSbB]")
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What the job runs: SQL over the values v<n> of property n, and the names of the properties in it."""
+
+    sql: str
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A part of an expression: its SQL and the type of its values."""
+
+    sql: str
+    kind: Kind
+
+
+class Refused(Exception):
+    """Why an expression cannot be used, and what to write instead."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message, self.fix = message, fix
+
+
+def read(text: str, props: Sequence[Property]) -> Expression:
+    """The boolean over the columns of a record that a text stands for; raises Refused."""
+    tree = _parsed(text)
+    reader = _Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
+    found = reader.boolean(tree)
+    if not reader.used:
+        raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
+    return Expression(found, tuple(reader.used))
+
+
+def _parsed(text: str) -> exp.Expression:
+    if len(text) > LONGEST:
+        raise Refused(f"The expression is longer than {LONGEST:,} characters.", "Part it into several checks.")
+    try:
+        found = sqlglot.parse(text, dialect="spark")
+    except sqlglot.errors.SqlglotError as error:
+        raise Refused(f"The expression cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
+    except RecursionError as error:
+        raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
+    if len(found) != 1 or not isinstance(found[0], exp.Expression):
+        raise Refused("There must be one expression.", "Write one boolean, as `low <= high`, and no `;`.")
+    return found[0]
+
+
+def _first(error: sqlglot.errors.SqlglotError) -> str:
+    """What the parser says first, without the colours of a terminal."""
+    told: list[dict[str, Any]] = getattr(error, "errors", [])
+    if told and told[0].get("highlight"):
+        return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
+    return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
+
+
+class _Reader:
+    """Walks one expression; `used` are the properties met, in the order of their first use."""
+
+    def __init__(self, text: str, known: Mapping[str, tuple[int, Property]]) -> None:
+        self._text, self._known = text, known
+        self.used: dict[str, None] = {}
+
+    def boolean(self, node: Any) -> str:
+        """The SQL of what must be true or false."""
+        found = self.typed(node)
+        if found.kind not in ("boolean", "null"):
+            message = f"`{_shown(node)}` is {found.kind}, where true or false is wanted."
+            raise Refused(message, "Compare it with something, as `amount > 0`.")
+        return found.sql
+
+    def typed(self, node: Any) -> Typed:
+        """The SQL and the type of any part."""
+        try:
+            reader = READERS.get(type(node))
+            if reader is None:
+                raise _unknown(node)
+            return reader(self, node)
+        except RecursionError as error:
+            raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
+
+    def column(self, node: exp.Column) -> Typed:
+        """A property, by its exact name."""
+        name = node.name
+        if node.table:
+            raise Refused(f"`{_shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
+        if name not in self._known:
+            close = nearest(name, self._known)
+            fix = f"Write `{close}`." if close else f"There are {quoted(self._known, most=12)}."
+            raise Refused(f"The contract has no property `{name}`.", fix)
+        number, prop = self._known[name]
+        self.used[name] = None
+        kind: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
+        return Typed(f"v{number}", kind)
+
+    def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
+        """Parts that are compared or stand for each other: their SQL and the one type that they have."""
+        found = [self.typed(node) for node in nodes]
+        kinds = {one.kind for one in found} - {"null"}
+        if len(kinds) > 1 and not kinds <= set(NUMBERS):
+            told = " and ".join(f"`{_shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
+            raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
+        widest: Kind = max(kinds, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
+        return [one.sql for one in found], widest
+
+    def of(self, node: Any, *kinds: Kind) -> str:
+        """The SQL of a part that must be of one of some types."""
+        found = self.typed(node)
+        if found.kind not in (*kinds, "null"):
+            wanted = " or ".join(kinds)
+            raise Refused(f"`{_shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
+        return found.sql
+
+    def pattern(self, node: Any) -> str:
+        """A regular expression as Java reads it, as a literal."""
+        if isinstance(node, exp.RawString):
+            written = str(node.this)
+        elif isinstance(node, exp.Literal) and node.is_string:
+            written = node.name
+            if LOST.search(self._text):
+                raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
+        else:
+            raise Refused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
+        java = regex.to_java(written)
+        if isinstance(java, regex.Refused):
+            raise Refused(java.message, java.fix)
+        return _text(java)
+
+
+def _shown(node: Any) -> str:
+    return str(node.sql(dialect="spark"))[:60]
+
+
+def _text(value: str) -> str:
+    """A text as a literal of Spark's."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _unknown(node: Any) -> Refused:
+    if isinstance(node, exp.AggFunc | exp.Window):
+        return Refused(f"`{_shown(node)}` is about many records.", "An expression sees one record; leave it out.")
+    if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
+        return Refused("An expression cannot ask a table.", "Compare properties of the record alone.")
+    if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Drop):
+        return Refused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
+    if isinstance(node, exp.Cast):
+        return Refused(f"`{_shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+    name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
+    close = nearest(name.lower(), FUNCTIONS) if name else None
+    known = f"There are {', '.join(FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
+    return Refused(f"`{_shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else known)
+
+
+def _how_to_compare(kinds: set[Any]) -> str:
+    if kinds & {"date", "timestamp"} and "text" in kinds:
+        return "Write `date '2026-01-31'` or `timestamp '2026-01-31 00:00:00'`, in UTC."
+    if kinds & set(NUMBERS) and "text" in kinds:
+        return "Write numbers without quotes, and compare texts with texts."
+    return "Compare values of one type."
+
+
+def _literal(_: _Reader, node: exp.Literal) -> Typed:
+    if node.is_string:
+        return Typed(_text(node.name), "text")
+    number = Decimal(node.name)
+    if re.search("[eE]", node.name):
+        return Typed(repr(float(number)) + "D", "number")
+    if number != number.to_integral_value() or "." in node.name:
+        if len(number.as_tuple().digits) > MOST_DIGITS:
+            raise Refused(f"`{node.name}` has more than {MOST_DIGITS} digits.", "Write fewer digits.")
+        return Typed(f"{node.name}BD", "decimal")
+    if number >= 2**63:
+        raise Refused(f"`{node.name}` is beyond 64 bits.", "Write it with an exponent, as `1e20`.")
+    return Typed(f"{node.name}L", "integer")
+
+
+def _moment(_: _Reader, node: exp.Cast) -> Typed:
+    """A date or a timestamp that stands there as such."""
+    if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
+        raise _unknown(node)
+    text, wanted = node.this.name, node.to.this
+    try:
+        if wanted == exp.DataType.Type.DATE:
+            return Typed(f"date'{date.fromisoformat(text).isoformat()}'", "date")
+        if wanted in (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMESTAMP):
+            found = datetime.fromisoformat(text)
+            if found.tzinfo is None:
+                return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
+            raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
+    except ValueError as error:
+        raise Refused(f"`{text}` does not exist.", "Write it like 2026-01-31, or 2026-01-31 23:59:59.") from error
+    raise _unknown(node)
+
+
+def _compared(sign: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Binary) -> Typed:
+        (left, right), kind = reader.same([node.this, node.expression])
+        if kind == "boolean" and sign not in ("=", "<>", "<=>"):
+            raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+        return Typed(f"({left} {sign} {right})", "boolean")
+
+    return read_it
+
+
+def _counted(function: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Binary) -> Typed:
+        left, right = reader.of(node.this, *NUMBERS), reader.of(node.expression, *NUMBERS)
+        if function == "try_divide":
+            return Typed(f"try_divide(double({left}), double({right}))", "number")
+        _, kind = reader.same([node.this, node.expression])
+        return Typed(f"{function}({left}, {right})", kind)
+
+    return read_it
+
+
+def _joined(sign: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Connector) -> Typed:
+        return Typed(f"({reader.boolean(node.this)} {sign} {reader.boolean(node.expression)})", "boolean")
+
+    return read_it
+
+
+def _negative(reader: _Reader, node: exp.Neg) -> Typed:
+    found = reader.of(node.this, *NUMBERS)
+    kind = reader.typed(node.this).kind
+    return Typed(f"try_subtract(0L, {found})" if kind == "integer" else f"(-{found})", kind)
+
+
+def _absolute(reader: _Reader, node: exp.Abs) -> Typed:
+    found = reader.of(node.this, *NUMBERS)
+    kind = reader.typed(node.this).kind
+    return Typed(f"if({found} < 0, try_subtract(0L, {found}), {found})" if kind == "integer" else f"abs({found})", kind)
+
+
+def _is(reader: _Reader, node: exp.Is) -> Typed:
+    if isinstance(node.expression, exp.Null):
+        return Typed(f"({reader.typed(node.this).sql} is null)", "boolean")
+    if isinstance(node.expression, exp.Boolean):
+        return Typed(f"({reader.boolean(node.this)} <=> {node.expression.this})".lower(), "boolean")
+    raise _unknown(node)
+
+
+def _among(reader: _Reader, node: exp.In) -> Typed:
+    if not node.expressions:
+        raise Refused("`in` needs a list of values.", "Write them in brackets, as `in ('A', 'B')`.")
+    (first, *others), _ = reader.same([node.this, *node.expressions])
+    return Typed(f"({first} in ({', '.join(others)}))", "boolean")
+
+
+def _between(reader: _Reader, node: exp.Between) -> Typed:
+    if node.args.get("symmetric"):
+        raise Refused("`between symmetric` is not known.", "Write the smaller bound first.")
+    (it, low, high), kind = reader.same([node.this, node.args["low"], node.args["high"]])
+    if kind == "boolean":
+        raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+    return Typed(f"({it} between {low} and {high})", "boolean")
+
+
+def _like(reader: _Reader, node: exp.Like) -> Typed:
+    pattern = node.expression
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
+        raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
+    java = "".join({"%": r"[\s\S]*", "_": r"[\s\S]"}.get(letter, re.escape(letter)) for letter in pattern.name)
+    whole = rf"^{java}\z"
+    return Typed(f"({reader.of(node.this, 'text')} rlike {_text(whole)})", "boolean")
+
+
+def _matching(reader: _Reader, node: exp.RegexpLike) -> Typed:
+    return Typed(f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean")
+
+
+def _case(reader: _Reader, node: exp.Case) -> Typed:
+    if node.this is not None:
+        raise Refused("`case` followed by a value is not known.", "Write `case when a = 1 then ... end`.")
+    branches = node.args["ifs"]
+    otherwise = node.args.get("default") or exp.Null()
+    texts, kind = reader.same([*(branch.args["true"] for branch in branches), otherwise])
+    whens = [f"when {reader.boolean(b.this)} then {t}" for b, t in zip(branches, texts[:-1], strict=True)]
+    return Typed(f"(case {' '.join(whens)} else {texts[-1]} end)", kind)
+
+
+def _if(reader: _Reader, node: exp.If) -> Typed:
+    (yes, no), kind = reader.same([node.args["true"], node.args.get("false") or exp.Null()])
+    return Typed(f"if({reader.boolean(node.this)}, {yes}, {no})", kind)
+
+
+def _any_of(function: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+        parts, kind = reader.same([node.this, *node.expressions])
+        if function != "coalesce" and (kind == "boolean" or len(parts) == 1):
+            raise Refused(f"`{_shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
+        return Typed(f"{function}({', '.join(parts)})", kind)
+
+    return read_it
+
+
+def _null_if(reader: _Reader, node: exp.Nullif) -> Typed:
+    (left, right), _ = reader.same([node.this, node.expression])
+    return Typed(f"nullif({left}, {right})", reader.typed(node.this).kind)
+
+
+def _of_text(function: str, kind: Kind = "text") -> Any:
+    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+        told = reader.of(node.this, "text")
+        return Typed(f"bigint({function}({told}))" if kind == "integer" else f"{function}({told})", kind)
+
+    return read_it
+
+
+def _trimmed(reader: _Reader, node: exp.Trim) -> Typed:
+    if node.expression or node.args.get("position"):
+        raise Refused(f"`{_shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
+    return Typed(f"trim({reader.of(node.this, 'text')})", "text")
+
+
+def _within(function: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+        return Typed(f"{function}({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "boolean")
+
+    return read_it
+
+
+def _part(reader: _Reader, node: exp.Substring) -> Typed:
+    numbers = [node.args.get("start"), node.args.get("length")]
+    if any(n is not None and not (isinstance(n, exp.Literal) and re.fullmatch(r"\d{1,9}", n.name)) for n in numbers):
+        raise Refused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
+    places = "".join(f", {n.name}" for n in numbers if n is not None)
+    return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
+
+
+def _together(reader: _Reader, node: exp.Concat) -> Typed:
+    return Typed(f"concat({', '.join(reader.of(part, 'text') for part in node.expressions)})", "text")
+
+
+def _both(reader: _Reader, node: exp.DPipe) -> Typed:
+    return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
+
+
+def _calendar(function: str) -> Any:
+    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+        return Typed(f"bigint({function}({reader.of(node.this, 'date', 'timestamp')}))", "integer")
+
+    return read_it
+
+
+def _days(reader: _Reader, node: exp.DateDiff) -> Typed:
+    if node.args.get("unit"):
+        raise Refused(f"`{_shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
+    return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
+
+
+READERS: dict[type, Callable[[_Reader, Any], Typed]] = {
+    exp.Column: _Reader.column,
+    exp.Literal: _literal,
+    exp.Boolean: lambda _, node: Typed(str(node.this).lower(), "boolean"),
+    exp.Null: lambda _, __: Typed("null", "null"),
+    exp.Paren: lambda reader, node: reader.typed(node.this),
+    exp.TsOrDsToDate: lambda reader, node: reader.typed(node.this),
+    exp.Cast: _moment,
+    exp.Not: lambda reader, node: Typed(f"(not {reader.boolean(node.this)})", "boolean"),
+    exp.And: _joined("and"),
+    exp.Or: _joined("or"),
+    exp.EQ: _compared("="),
+    exp.NEQ: _compared("<>"),
+    exp.LT: _compared("<"),
+    exp.LTE: _compared("<="),
+    exp.GT: _compared(">"),
+    exp.GTE: _compared(">="),
+    exp.NullSafeEQ: _compared("<=>"),
+    exp.NullSafeNEQ: lambda reader, node: Typed(f"(not {_compared('<=>')(reader, node).sql})", "boolean"),
+    exp.Add: _counted("try_add"),
+    exp.Sub: _counted("try_subtract"),
+    exp.Mul: _counted("try_multiply"),
+    exp.Div: _counted("try_divide"),
+    exp.Mod: _counted("try_mod"),
+    exp.Neg: _negative,
+    exp.Is: _is,
+    exp.In: _among,
+    exp.Between: _between,
+    exp.Like: _like,
+    exp.RegexpLike: _matching,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.DPipe: _both,
+    exp.Concat: _together,
+    exp.Abs: _absolute,
+    exp.Coalesce: _any_of("coalesce"),
+    exp.Least: _any_of("least"),
+    exp.Greatest: _any_of("greatest"),
+    exp.Nullif: _null_if,
+    exp.Length: _of_text("char_length", "integer"),
+    exp.Upper: _of_text("upper"),
+    exp.Lower: _of_text("lower"),
+    exp.Trim: _trimmed,
+    exp.Substring: _part,
+    exp.StartsWith: _within("startswith"),
+    exp.EndsWith: _within("endswith"),
+    exp.Contains: _within("contains"),
+    exp.Year: _calendar("year"),
+    exp.Month: _calendar("month"),
+    exp.Day: _calendar("day"),
+    exp.DateDiff: _days,
+}
+"""What may stand in an expression, and what reads it."""
+FUNCTIONS = (
+    *("abs", "coalesce", "concat", "contains", "datediff", "day", "endswith", "greatest", "if", "least", "length"),
+    *("lower", "month", "nullif", "startswith", "substring", "trim", "upper", "year"),
+)
