@@ -139,7 +139,7 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
         return f"The file keeps its contract{passed_on}."
     if verdict == "accepted_with_warnings":
         return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
-    nobody = " Nobody has been given any of the file." if receipt.sent else " It would be rejected."
+    nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
     if rows.read is None:
         return f"The file was turned back before its records were read.{nobody}"
     if rows.rejected:

@@ -11,6 +11,7 @@ from operator import attrgetter
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from contracts.columns import OURS
 from contracts.job import Sample
 from contracts.plan import Plan, Property
 from spark_jobs.bits import Numbered
@@ -54,7 +55,7 @@ def written(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Wri
     return found
 
 
-def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
+def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
     """The first failing records of each drop and check.
 
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
@@ -66,7 +67,8 @@ def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple
     chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
     top = evidence.join(sf.broadcast(chosen), ["drop", "record"])
     found: dict[tuple[str, str], list[Sample]] = {}
-    value = sf.substring(_value(failing), 1, LENGTH).alias("value")
+    text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
+    value = sf.substring(text, 1, LENGTH).alias("value")
     for row in top.select("drop", "check", "record", value).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
@@ -99,6 +101,15 @@ def _size(prop: Property) -> Column:
         case _:
             size = value
     return size.cast("double")
+
+
+def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
+    """The keys of an object that the contract does not know, where that is what the row's `check` is about."""
+    if not any(c.kind == "knownKeys" for _, c in failing):
+        return sf.lit(None).cast("string")
+    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.properties), *OURS)))
+    unknown = sf.array_except(sf.json_object_keys("raw"), known)
+    return sf.when(sf.col("check") == "record.knownKeys", sf.array_join(unknown, ", "))
 
 
 def _value(failing: Numbered) -> Column:

@@ -181,7 +181,7 @@ def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
     if not record:
         return ""
     shown = sample and sample["record"] == record and sample["value"] not in (None, "", MASK)
-    return f" First in record {record:,}" + (f": “{visible(sample['value'], 40)}”." if sample and shown else ".")
+    return f" First in record {record:,}" + (f": {_shown(sample)}." if sample and shown else ".")
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
@@ -221,12 +221,16 @@ def _counted(check: Mapping[str, Any]) -> str:
 
 
 def _samples(check: Mapping[str, Any], width: int) -> list[str]:
-    parts = []
-    for one in check["samples"]:
-        value = "" if one["value"] is None else f" “{visible(one['value'], 40)}”"
-        note = f" ({visible(one['note'], 60)})" if one["note"] else ""
-        parts.append(f"record {one['record']:,}{value}{note}".replace(" ", NO_BREAK))
+    texts = (f"record {one['record']:,} {_shown(one)}" for one in check["samples"])
+    parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
     return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
+
+
+def _shown(sample: Mapping[str, Any]) -> str:
+    """The value of a failing record, where it has one, and what there is to say of it."""
+    value = f"“{visible(sample['value'], 40)}”" if sample["value"] else ""
+    note = f"({visible(sample['note'], 60)})" if sample["note"] else ""
+    return f"{value} {note}".strip()
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -168,6 +168,7 @@ def test_every_line_is_judged_as_json_strictly(spark: SparkSession, tmp_path: Pa
     wanted = {n: checks for n, (_, checks) in enumerate(LINES.values(), 2) if checks}
     assert found == wanted
     assert judged.drop("a").read == len(LINES) + 1
+    assert [s.value for s in judged.count("record.knownKeys", "a").samples] == ["other", "ID"]
 
 
 def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
