@@ -177,8 +177,8 @@ BOUNDS = {
 
 def reason(check: Check) -> str:
     """Why a row is rejected, as short as it can stand beside it: the check's id, and what it wants."""
-    value = check.arguments.get("value", "")
-    wanted = BOUNDS.get(check.kind, check.expected).format(value=value) if check.kind in BOUNDS else check.expected
+    bound = BOUNDS.get(check.kind)
+    wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
     return f"{check.id} ({visible(wanted)}{'; only a warning' if check.severity == 'warning' else ''})"
 
 
@@ -269,7 +269,7 @@ def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "rec
     if count == of:
         return f"the only {what}" if of == 1 else f"all {of:,} {noun}"
     share = _share(count, of, bounds) if of else Decimal(0)
-    return f"{count:,} of {of:,} {noun}" + (f" ({share} %)" if share else "")
+    return f"{count:,} of {of:,} {noun}" + (f" ({share:f} %)" if share else "")
 
 
 def _share(count: int, of: int, bounds: tuple[Decimal, ...]) -> Decimal:
