@@ -88,7 +88,8 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
         fix = f"Rename `{other}` to `{prop.name}`." if other else _add(prop, names[nth : nth + 1], taken)
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
         instead = f"; `{other}` stands there instead" if other else ""
-        message = f"The column `{prop.name}` is missing from the header{instead}."
+        place = "file" if plan.file_format == "parquet" else "header"
+        message = f"The column `{prop.name}` is missing from the {place}{instead}."
         found.append(Problem("missing-column", message, fix, level, property=prop.name))
     return found
 

@@ -117,9 +117,10 @@ def excused(check: Outcome) -> bool:
 
 
 def firsts(checks: Iterable[Outcome]) -> dict[str, Sample]:
-    """The first failing record of each check that shows one with a value."""
-    shown = (c for c in checks if c.samples and c.samples[0].value and c.samples[0].value != MASK)
-    return {c.id: c.samples[0] for c in shown}
+    """The first failing record of each check that has more to show of it than its number."""
+    each = ((c.id, c.samples[0]) for c in checks if c.samples)
+    bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
+    return {name: one for name, one in bare if one.value or one.note}
 
 
 def _without_values(check: Outcome, metric: bool) -> Outcome:

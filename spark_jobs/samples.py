@@ -5,6 +5,7 @@ The written rows in, plain figures out, by drop. Texts are cut to what a receipt
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
@@ -69,8 +70,8 @@ def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str,
     found: dict[tuple[str, str], list[Sample]] = {}
     text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
     value = sf.substring(text, 1, LENGTH).alias("value")
-    for row in top.select("drop", "check", "record", value).collect():
-        found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
+    for row in top.select("drop", "check", "record", value, _cells(plan).alias("note")).collect():
+        found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"], row["note"]))
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
 
@@ -101,6 +102,17 @@ def _size(prop: Property) -> Column:
         case _:
             size = value
     return size.cast("double")
+
+
+def _cells(plan: Plan) -> Column:
+    """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
+    csv, raw = plan.csv, sf.col("raw")
+    if plan.file_format != "csv" or csv.multi_line:
+        return sf.lit(None).cast("string")
+    many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
+    words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"))
+    plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
+    return sf.when((sf.col("check") == "record.fields") & plain, words)
 
 
 def _unknown_keys(plan: Plan, failing: Numbered) -> Column:

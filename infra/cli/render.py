@@ -180,8 +180,10 @@ def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
     record = problem["record"]
     if not record:
         return ""
-    shown = sample and sample["record"] == record and sample["value"] not in (None, "", MASK)
-    return f" First in record {record:,}" + (f": {_shown(sample)}." if sample and shown else ".")
+    if not sample or sample["record"] != record or sample["value"] == MASK:
+        return f" First in record {record:,}."
+    mark = ":" if sample["value"] else ""
+    return f" First in record {record:,}{mark} {_shown(sample)}".rstrip() + "."
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:

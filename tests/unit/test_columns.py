@@ -64,6 +64,11 @@ def test_line_without_a_known_name_is_no_header() -> None:
     assert told(("1",), Columns(missing="warn"))[0] == ("missing-column", "error", "id")
 
 
+def test_column_of_parquet_is_missing_from_the_file() -> None:
+    (problem,) = problems(replace(PLAN, file_format="parquet"), ("id", "amount"))
+    assert problem.message == "The column `note` is missing from the file."
+
+
 def test_required_column_rejects_under_ignore() -> None:
     assert told(("note",), Columns(missing="ignore")) == [("missing-column", "error", "id")]
 

@@ -142,6 +142,11 @@ def test_masked_or_empty_first_value_is_not_shown() -> None:
         assert "First in record 17.\n" in verdict_text(a_document(checks=[check], problems=[TOO_FAST]), 160)
 
 
+def test_first_record_says_what_is_noted_of_it() -> None:
+    check = MAXIMUM | {"samples": [{"record": 17, "value": None, "note": "7 cells"}]}
+    assert "First in record 17 (7 cells).\n" in verdict_text(a_document(checks=[check], problems=[TOO_FAST]), 160)
+
+
 def test_checks_that_nobody_could_make_stand_on_one_line() -> None:
     idle = [NOT_MADE | {"id": f"c{n}.maximum", "reason": "no-rows"} for n in range(13)]
 

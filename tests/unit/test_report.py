@@ -201,6 +201,9 @@ def test_where_shows_the_other_record() -> None:
 
     assert "First in record 17: 7 (also record 20) To fix" in page(replace(REJECTED, checks=(twice,))).words
 
+    torn = an_outcome(samples=(Sample(17, None, "7 cells"),))
+    assert "First in record 17 (7 cells) To fix" in page(replace(REJECTED, checks=(torn,))).words
+
 
 def test_where_names_a_column_once() -> None:
     unnamed = Decision("rejected", Rows(), problems=(replace(TOO_FAST, message="Too fast.", record=None),))

@@ -119,6 +119,7 @@ def test_file_without_a_header_has_the_contracts_columns(spark: SparkSession, tm
         ["x", "b", "2", "id.logicalType (integer)"],
         ["3", "", "3", FIELDS],
     ]
+    assert [s.note for s in judged.count("record.fields").samples] == ["1 cell"]
 
 
 def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Path) -> None:
@@ -126,6 +127,7 @@ def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Pa
     judged = judge(spark, tmp_path, plan, {"a.csv": 'id;note\n1;5" pipe\n"2";b\n3;"a;b"\n4;"\n'})
     assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
     assert judged.evidence(spark)[0].cells == {"id": '"2"', "note": "b"}
+    assert [s.note for s in judged.count("record.fields").samples] == ["3 cells"]
     assert judged.rejected()[1] == ['"2"', "b", "2", "id.logicalType (integer)"]
 
 
