@@ -242,7 +242,7 @@ def test_checks_stand_worst_first() -> None:
 def test_first_failing_records_stand_with_their_check() -> None:
     words = page(REJECTED).words
 
-    assert "record 17 1048.36 record 23 record 24 250 also in record 9" in words
+    assert "record 17 1048.36 record 23 record 24 250 (also in record 9)" in words
 
 
 def test_worst_value_stands_where_it_says_more() -> None:
