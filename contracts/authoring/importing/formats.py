@@ -1,0 +1,32 @@
+"""The formats that contracts come in from: a name in; what it is, how it is told and what reads it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.authoring.document import Document
+from contracts.authoring.importing import json_schema
+from contracts.authoring.importing.imported import Imported
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is, for help; whether values are of it; what makes documents of them.
+
+    `text` formats are read as they stand, others as YAML or JSON; `files` is the format of the files that they are of.
+    """
+
+    name: str
+    what: str
+    known: Callable[[Any], bool]
+    read: Callable[[Document], list[Imported]]
+    text: bool = False
+    files: str | None = None
+
+
+FORMATS: dict[str, Format] = {
+    form.name: form
+    for form in (Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),)
+}

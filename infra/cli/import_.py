@@ -1,0 +1,127 @@
+"""`dropgate import`: contracts of another format in, ODCS contracts and a list of what was lost out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from contracts.authoring.finding import Finding
+    from contracts.authoring.importing.bringing import Brought, Contract, Files
+
+FORMATS = ("json-schema",)
+"""The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
+
+
+@click.command(
+    "import",
+    epilog="""\b
+Examples:
+  dropgate import --from json-schema orders.schema.json
+  dropgate import --from json-schema orders.schema.json --to contracts
+  dropgate import --from json-schema a.json --producer shop --files "shop/*.csv" --format csv
+""",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path(exists=True, path_type=Path))
+@click.option("--from", "form", type=click.Choice(FORMATS), required=True, help="The format of the sources.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each contract into this folder, as `<id>.v<major>.yaml` (default: standard output).",
+)
+@click.option("--producer", metavar="NAME", help="Who uploads the files; with --files and --format.")
+@click.option(
+    "--files", multiple=True, metavar="PATTERN", help="Which keys below landing are the contract's; repeatable."
+)
+@click.option("--format", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="How the files are written.")
+@click.option(
+    "--status",
+    type=click.Choice(["draft", "active"]),
+    default="draft",
+    show_default=True,
+    help="Whether it is in force.",
+)
+def command(
+    sources: tuple[Path, ...],
+    form: str,
+    folder: Path | None,
+    producer: str | None,
+    files: tuple[str, ...],
+    kind: str | None,
+    status: str,
+) -> None:
+    """Bring contracts of another format in, as ODCS with what was lost in comments.
+
+    SOURCES are files, or folders of them. What has no equivalent is named on standard error and above the contract,
+    and so is every line that `dropgate lint` would refuse. Nothing is written over, and nothing at all is written
+    where a source cannot be read: then it exits 1.
+    """
+    brought = [_brought(form, path, _files(producer, files, kind), status) for path in _paths(sources)]
+    for one in brought:
+        for finding in one.findings:
+            click.echo(_text(finding), err=True)
+    if any(one.failed for one in brought):
+        raise SystemExit(1)
+    contracts = [contract for one in brought for contract in one.contracts]
+    if files and len(contracts) > 1:
+        names = ", ".join(contract.name for contract in contracts)
+        raise click.UsageError(f"--files is for one contract, and there are {len(contracts)} ({names}).")
+    if folder:
+        _write(contracts, folder)
+    else:
+        click.echo("---\n".join(contract.text for contract in contracts), nl=False)
+
+
+def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None) -> Files | None:
+    from contracts.authoring.importing.bringing import Files
+
+    if not patterns and producer is None and kind is None:
+        return None
+    if not patterns or producer is None or kind is None:
+        raise click.UsageError("--producer, --files and --format go together: they make the drop block.")
+    return Files(patterns, producer, kind)
+
+
+def _paths(sources: tuple[Path, ...]) -> list[Path]:
+    """The files that are named, and all of the folders that are."""
+    found: list[Path] = []
+    for path in sources:
+        inside = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith("."))
+        found += inside if path.is_dir() else [path]
+    if not found:
+        raise click.UsageError("There are no files there.")
+    return found
+
+
+def _brought(form: str, path: Path, files: Files | None, status: str) -> Brought:
+    from contracts.authoring.importing.bringing import bring_in
+
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    return bring_in(form, raw, str(path), files, status)
+
+
+def _text(finding: Finding) -> str:
+    from contracts.problem import visible
+
+    place = f"{finding.file}:{finding.line}:{finding.column}"
+    return (
+        f"{place}: {finding.level}[{finding.code}]: {visible(finding.message, 400)}\n  fix: {visible(finding.fix, 400)}"
+    )
+
+
+def _write(contracts: list[Contract], folder: Path) -> None:
+    """Write all contracts, or none where one of them would take another's place."""
+    paths = [folder / f"{contract.name}.yaml" for contract in contracts]
+    for n, path in enumerate(paths):
+        if path.exists() or path in paths[:n]:
+            raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, contract in zip(paths, contracts, strict=True):
+        path.write_text(contract.text, encoding="utf-8")
+        click.echo(str(path))
