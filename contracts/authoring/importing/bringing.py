@@ -114,7 +114,7 @@ def _is_of(form: Format, document: Document, raw: bytes) -> bool:
         return True
     found = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(_text(raw))
     looks = f"; it looks like {found}" if found else ""
-    document.error((), "wrong-format", f"The file is no {form.name}{looks}.", signs.fix(found, tuple(FORMATS)))
+    document.error((), "wrong-format", f"The file is no {form.what}{looks}.", signs.fix(found, tuple(FORMATS)))
     return False
 
 

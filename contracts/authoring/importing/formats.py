@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.document import Document
-from contracts.authoring.importing import json_schema
+from contracts.authoring.importing import avro, json_schema
 from contracts.authoring.importing.imported import Imported
 
 
@@ -26,7 +26,8 @@ class Format:
     files: str | None = None
 
 
-FORMATS: dict[str, Format] = {
-    form.name: form
-    for form in (Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),)
-}
+TABLE = (
+    Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),
+    Format("avro", "Avro schema (.avsc)", avro.known, avro.read),
+)
+FORMATS = {form.name: form for form in TABLE}

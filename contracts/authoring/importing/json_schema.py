@@ -18,6 +18,7 @@ from contracts.authoring.importing.imported import Imported, contract, given, lo
 MOST = 10_000
 """Properties that references may unfold into."""
 DEEPEST = 40
+LONGEST_CHAIN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,10 @@ class _Reading:
             message = f"`{ref}` refers to itself; a contract cannot go on without end."
             fix = "Write out as many levels as there are, or leave the property out."
             self._stop(path, "cyclic-reference", message, fix)
+            return
+        if len(found.refs) > LONGEST_CHAIN:
+            message = f"More than {LONGEST_CHAIN} references lead from one to the next."
+            self._stop(path, "too-large", message, "Refer to what is meant at the end.")
             return
         if ref not in self.targets:
             self.targets[ref] = self._target(ref)

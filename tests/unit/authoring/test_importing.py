@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.authoring import source
 from contracts.authoring.compiling import compile_text
-from contracts.authoring.importing import json_schema, writing
+from contracts.authoring.importing import avro, json_schema, writing
 from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring.bringing import brought, codes
@@ -125,6 +125,7 @@ def test_numbers_are_written_as_they_are_read(number: str) -> None:
 
 LOOKS = {
     "json-schema": ("$schema: https://json-schema.org/draft-07/schema", "avro"),
+    "avro": ("type: record\nname: a\nfields: []", "json-schema"),
     "odcs": ("apiVersion: v3.2.0\nkind: DataContract", "json-schema"),
     "clouddq": ("rule_bindings: {}", "json-schema"),
 }
@@ -163,6 +164,10 @@ WORDS = {
     "json-schema": [
         *json_schema.KEYWORDS, *json_schema.STRUCTURE, *json_schema.FORMATS, *json_schema.TYPES, "$ref", "#", "anyOf",
         "allOf", "oneOf", "x", "#/properties/x",
+    ],
+    "avro": [
+        *avro.PRIMITIVES, *avro.LOGICAL, *avro.COMPLEX, "type", "name", "fields", "items", "values", "symbols", "size",
+        "logicalType", "precision", "scale", "namespace", "doc", "null", "x",
     ],
 }  # fmt: skip
 

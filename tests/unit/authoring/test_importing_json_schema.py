@@ -164,6 +164,10 @@ BAD: dict[str, tuple[str, tuple[str, int]]] = {
     "length of text": ('{"properties": {"x":\n {"minLength": "1"}}}', ("bad-value", 2)),
     "required of a number": ('{"properties": {},\n "required": 3}', ("wrong-type", 2)),
     "no properties": ('{"properties": {}}', ("nothing-there", 1)),
+    "references without end": (
+        of({"$ref": "#/$defs/a0"}, **{"$defs": {f"a{n}": {"$ref": f"#/$defs/a{n + 1}"} for n in range(2000)}}),
+        ("too-large", 1),
+    ),
     "properties without end": (of({"$ref": "#/$defs/a0"}, **{"$defs": {**TWICE, "a30": {}}}), ("too-large", 1)),
 }
 
@@ -177,6 +181,14 @@ def test_schema_that_cannot_be_read_is_a_finding(case: str) -> None:
 def test_json_may_have_tabs_and_pairs_of_escapes() -> None:
     text = '{\n\t"properties": {\n\t\t"x": {"type": "string", "description": "\\ud83d\\ude00 \\\\ud83d\\\\ude00"}}}'
     assert properties(FORM, text)[0]["description"] == "😀 \\ud83d\\ude00"
+
+
+@pytest.mark.parametrize("word", ["items", "not", "additionalProperties"])
+def test_deepest_document_is_read(word: str) -> None:
+    inner: dict[str, Any] = {"type": "array"}
+    for _ in range(46):
+        inner = {"type": "object" if word == "additionalProperties" else "array", word: inner}
+    assert codes(FORM, of(inner)) in ([], [("too-large", 1)])
 
 
 def test_list_of_objects_is_its_objects() -> None:
