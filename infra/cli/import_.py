@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
-FORMATS = ("json-schema", "avro")
+FORMATS = ("json-schema", "avro", "spark-ddl")
 """The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
 
 

@@ -54,7 +54,7 @@ def known(data: Any) -> bool:
     """Whether values are an Avro record, or a list with one."""
     if isinstance(data, list):
         return any(known(inner) for inner in data)
-    return isinstance(data, dict) and data.get("type") in {"record", "error"} and "properties" not in data
+    return isinstance(data, dict) and data.get("type") in ("record", "error") and "properties" not in data
 
 
 def read(document: Document) -> list[Imported]:
