@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
-FORMATS = ("json-schema", "avro", "spark-ddl")
+FORMATS = ("json-schema", "avro", "spark-ddl", "parquet")
 """The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
+
+PARQUET = "parquet"
+"""The format whose sources and files are one."""
+HEAD = 4096
 
 
 @click.command(
@@ -21,6 +26,7 @@ FORMATS = ("json-schema", "avro", "spark-ddl")
 Examples:
   dropgate import --from json-schema orders.schema.json
   dropgate import --from json-schema orders.schema.json --to contracts
+  dropgate import --from parquet 2026-01.parquet --producer shop --files "shop/*.parquet"
   dropgate import --from json-schema a.json --producer shop --files "shop/*.csv" --format csv
 """,
 )
@@ -59,7 +65,8 @@ def command(
     and so is every line that `dropgate lint` would refuse. Nothing is written over, and nothing at all is written
     where a source cannot be read: then it exits 1.
     """
-    brought = [_brought(form, path, _files(producer, files, kind), status) for path in _paths(sources)]
+    made = _files(producer, files, kind, form)
+    brought = [_brought(form, path, made, status) for path in _paths(sources)]
     for one in brought:
         for finding in one.findings:
             click.echo(_text(finding), err=True)
@@ -75,11 +82,12 @@ def command(
         click.echo("---\n".join(contract.text for contract in contracts), nl=False)
 
 
-def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None) -> Files | None:
+def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
     from contracts.authoring.importing.bringing import Files
 
     if not patterns and producer is None and kind is None:
         return None
+    kind = kind or (PARQUET if form == PARQUET else None)
     if not patterns or producer is None or kind is None:
         raise click.UsageError("--producer, --files and --format go together: they make the drop block.")
     return Files(patterns, producer, kind)
@@ -100,10 +108,46 @@ def _brought(form: str, path: Path, files: Files | None, status: str) -> Brought
     from contracts.authoring.importing.bringing import bring_in
 
     try:
+        if form == PARQUET:
+            return _of_parquet(path, files, status)
         raw = path.read_bytes()
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
     return bring_in(form, raw, str(path), files, status)
+
+
+def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
+    """The contract of a Parquet file, of which the two ends are read alone."""
+    from contracts.authoring.document import Document
+    from contracts.authoring.finding import Mark
+    from contracts.authoring.importing import parquet
+    from contracts.authoring.importing.bringing import bring
+    from functions import parquet_footer
+    from functions.parquet_head import LARGEST_FOOTER
+
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+        size = file.seek(0, os.SEEK_END)
+        tail = _at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
+        document = Document(str(path), marks={(): Mark(1, 1)})
+        if head.startswith(parquet_footer.MAGIC) and tail.endswith(parquet_footer.MAGIC):
+            long = min(parquet_footer.length(tail), LARGEST_FOOTER)
+            raw = _at(file, max(size - parquet_footer.TAIL - long, 0), long)
+            try:
+                columns = parquet_footer.parse(raw).columns
+                document = parquet.document(str(path), [(c.name, c.type) for c in columns])
+            except parquet_footer.FooterInvalid as error:
+                message = f"The footer of the Parquet file cannot be read: {error}."
+                document.error((), "broken-parquet", message, "Write the file again.")
+        elif head.startswith(parquet_footer.MAGIC):
+            message = "The file does not end as a Parquet file does; it was cut short, or is encrypted."
+            document.error((), "broken-parquet", message, "Write the file again, whole and without encryption.")
+    return bring(PARQUET, document, head, files, status)
+
+
+def _at(file: BinaryIO, start: int, size: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
 
 
 def _text(finding: Finding) -> str:

@@ -84,6 +84,36 @@ def test_one_source_that_cannot_be_read_stops_all() -> None:
     assert not Path("new").exists()
 
 
+THINGS = Path(__file__).parent / "functions" / "things.parquet"
+
+
+def test_parquet_is_read_by_its_footer() -> None:
+    given = ["--files", "shop/*.parquet", "--producer", "shop", "--status", "active", "--to", "contracts"]
+    result = CliRunner(mix_stderr=False).invoke(main, ["import", "--from", "parquet", str(THINGS), *given])
+    assert (result.exit_code, result.stdout) == (0, "contracts/things.v1.yaml\n")
+    assert "column `bin` holds bytes" in result.stderr
+    text = Path("contracts/things.v1.yaml").read_text(encoding="utf-8")
+    assert "      - name: dec\n        logicalType: number\n        physicalType: decimal(10,2)\n" in text
+    assert text.endswith("      format: parquet\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (THINGS.read_bytes()[:-1], "broken-parquet"),
+        (THINGS.read_bytes()[:600] + b"PAR1", "broken-parquet"),
+        (b"PAR1PAR1", "broken-parquet"),
+        (b"", "wrong-format"),
+        (b"CREATE TABLE a (b int)", "wrong-format"),
+    ],
+)
+def test_parquet_that_cannot_be_read_is_a_finding(body: bytes, code: str) -> None:
+    Path("x.parquet").write_bytes(body)
+    result = CliRunner(mix_stderr=False).invoke(main, ["import", "--from", "parquet", "x.parquet"])
+    assert result.exit_code == 1
+    assert f"x.parquet:1:1: error[{code}]" in result.stderr
+
+
 def test_folder_is_all_files_in_it() -> None:
     Path("schemas").mkdir()
     for name in ("x", "y"):

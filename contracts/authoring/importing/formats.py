@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.document import Document
-from contracts.authoring.importing import avro, json_schema, spark_ddl
+from contracts.authoring.importing import avro, json_schema, parquet, spark_ddl
 from contracts.authoring.importing.imported import Imported
 
 
@@ -30,5 +30,6 @@ TABLE = (
     Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),
     Format("avro", "Avro schema (.avsc)", avro.known, avro.read),
     Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, text=True),
+    Format("parquet", "Parquet file", parquet.known, parquet.read, files="parquet"),
 )
 FORMATS = {form.name: form for form in TABLE}

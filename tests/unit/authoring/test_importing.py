@@ -170,6 +170,7 @@ WORDS = {
         *avro.PRIMITIVES, *avro.LOGICAL, *avro.COMPLEX, "type", "name", "fields", "items", "values", "symbols", "size",
         "logicalType", "precision", "scale", "namespace", "doc", "null", "x",
     ],
+    "parquet": ["name", "type", "int", "nested", "decimal(40,50)", "struct<a:int>"],
     "spark-ddl": [*spark_types.TYPES, *spark_types.WITHOUT, *spark_ddl.CLAUSES, *spark_ddl.OF_COLUMNS],
 }  # fmt: skip
 
