@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.document import Document
-from contracts.authoring.importing import avro, json_schema, parquet, spark_ddl
+from contracts.authoring.importing import avro, data_contract, json_schema, parquet, spark_ddl
 from contracts.authoring.importing.imported import Imported
 
 
@@ -31,5 +31,6 @@ TABLE = (
     Format("avro", "Avro schema (.avsc)", avro.known, avro.read),
     Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, text=True),
     Format("parquet", "Parquet file", parquet.known, parquet.read, files="parquet"),
+    Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.known, data_contract.read),
 )
 FORMATS = {form.name: form for form in TABLE}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.authoring import source
 from contracts.authoring.compiling import compile_text
-from contracts.authoring.importing import avro, json_schema, spark_ddl, spark_types, writing
+from contracts.authoring.importing import avro, data_contract, json_schema, spark_ddl, spark_types, writing
 from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring.bringing import brought, codes
@@ -127,6 +127,7 @@ LOOKS = {
     "json-schema": ("$schema: https://json-schema.org/draft-07/schema", "avro"),
     "avro": ("type: record\nname: a\nfields: []", "json-schema"),
     "spark-ddl": ("CREATE TABLE a (b int)", "avro"),
+    "data-contract-0.1.3": ("specVersion: 0.1.3", "avro"),
     "odcs": ("apiVersion: v3.2.0\nkind: DataContract", "json-schema"),
     "clouddq": ("rule_bindings: {}", "json-schema"),
 }
@@ -170,6 +171,7 @@ WORDS = {
         *avro.PRIMITIVES, *avro.LOGICAL, *avro.COMPLEX, "type", "name", "fields", "items", "values", "symbols", "size",
         "logicalType", "precision", "scale", "namespace", "doc", "null", "x",
     ],
+    "data-contract-0.1.3": [*data_contract.READ, *data_contract.TYPES, *data_contract.ENTRIES, "schema", "0.1.3"],
     "parquet": ["name", "type", "int", "nested", "decimal(40,50)", "struct<a:int>"],
     "spark-ddl": [*spark_types.TYPES, *spark_types.WITHOUT, *spark_ddl.CLAUSES, *spark_ddl.OF_COLUMNS],
 }  # fmt: skip
