@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
-FORMATS = ("json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3")
+FORMATS = ("json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1")
 """The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
 
 PARQUET = "parquet"

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.document import Document
-from contracts.authoring.importing import avro, data_contract, json_schema, parquet, spark_ddl
+from contracts.authoring.importing import (
+    astrafy,
+    avro,
+    data_contract,
+    json_schema,
+    mesh,
+    parquet,
+    paypal,
+    spark_ddl,
+)
 from contracts.authoring.importing.imported import Imported
 
 
@@ -32,5 +41,8 @@ TABLE = (
     Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, text=True),
     Format("parquet", "Parquet file", parquet.known, parquet.read, files="parquet"),
     Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.known, data_contract.read),
+    Format("mesh", "descriptor of a data product with ports", mesh.known, mesh.read),
+    Format("astrafy", "schema of Astrafy's data contracts", astrafy.known, astrafy.read),
+    Format("paypal-2.1", "data contract of PayPal's template", paypal.known, paypal.read),
 )
 FORMATS = {form.name: form for form in TABLE}

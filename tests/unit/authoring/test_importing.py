@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from contracts.authoring import source
 from contracts.authoring.compiling import compile_text
-from contracts.authoring.importing import avro, data_contract, json_schema, spark_ddl, spark_types, writing
+from contracts.authoring.importing import (
+    avro,
+    data_contract,
+    json_schema,
+    paypal,
+    spark_ddl,
+    spark_types,
+    sql_types,
+    writing,
+)
 from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring.bringing import brought, codes
@@ -128,6 +137,9 @@ LOOKS = {
     "avro": ("type: record\nname: a\nfields: []", "json-schema"),
     "spark-ddl": ("CREATE TABLE a (b int)", "avro"),
     "data-contract-0.1.3": ("specVersion: 0.1.3", "avro"),
+    "mesh": ("interfaceComponents: {}", "astrafy"),
+    "astrafy": ("fields: []", "mesh"),
+    "paypal-2.1": ("dataset: []", "mesh"),
     "odcs": ("apiVersion: v3.2.0\nkind: DataContract", "json-schema"),
     "clouddq": ("rule_bindings: {}", "json-schema"),
 }
@@ -172,6 +184,9 @@ WORDS = {
         "logicalType", "precision", "scale", "namespace", "doc", "null", "x",
     ],
     "data-contract-0.1.3": [*data_contract.READ, *data_contract.TYPES, *data_contract.ENTRIES, "schema", "0.1.3"],
+    "mesh": ["outputPorts", "promises", "api", "schema", "tables", "columns", "name", "dataType", *sql_types.TYPES],
+    "astrafy": ["fields", "name", "type", "repeated", "yes", "no", *sql_types.TYPES],
+    "paypal-2.1": [*paypal.TOP, *paypal.TABLES, *paypal.COLUMNS, *paypal.KEPT, "dataset", "columns", "quality"],
     "parquet": ["name", "type", "int", "nested", "decimal(40,50)", "struct<a:int>"],
     "spark-ddl": [*spark_types.TYPES, *spark_types.WITHOUT, *spark_ddl.CLAUSES, *spark_ddl.OF_COLUMNS],
 }  # fmt: skip
