@@ -152,7 +152,12 @@ def _kept(document: Document) -> list[dict[str, Any]]:
     agreed = {k: v for k, v in data.get("dataSharingAgreements", {}).items() if k not in AGREEMENTS}
     access = {k: v for k, v in data["access"].items() if k != "security"}
     if "security" in data["access"]:
-        lost(document, ("access", "security"), "A token may be a secret, and does not belong into a contract.")
+        lost(
+            document,
+            ("access", "security"),
+            "A token may be a secret, and does not belong into a contract.",
+            "Leave it out.",
+        )
     message = "Where files are taken from is kept, but not used; it is no pattern of keys."
     lost(document, ("access",), message, "Write the pattern of their keys with --files.")
     found = {

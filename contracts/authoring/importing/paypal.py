@@ -174,7 +174,7 @@ def _head(document: Document) -> dict[str, Any]:
     data = document.data
     for key in SECRET:
         if data.get(key):
-            lost(document, (key,), f"`{key}` may be a secret, and does not belong into a contract.")
+            lost(document, (key,), f"`{key}` may be a secret, and does not belong into a contract.", "Leave it out.")
     sections = {"version", "description", "dataset", "price", "stakeholders", "roles", "slaDefaultColumn"}
     more = {"slaProperties", "customProperties", *TOP, *SUPPORT, *KEPT, *SECRET}
     rest_lost(document, (), data, sections | more, "the contract")
@@ -192,7 +192,9 @@ def _head(document: Document) -> dict[str, Any]:
         "price": _moved(document, ("price",), data.get("price") or {}, PRICE),
         "team": given({"members": members}),
         "roles": roles,
-        "slaProperties": [{**default, "value": None, **level} for level in levels],
+        "slaProperties": [
+            {"property": level["property"], "value": None, **level, **default, **level} for level in levels
+        ],
         "customProperties": [*pairs, *custom],
     }
 

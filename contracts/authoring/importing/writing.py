@@ -13,6 +13,7 @@ import yaml
 
 from contracts.authoring.document import WORDS
 from contracts.authoring.source import INTEGER, NULLS, NUMBER
+from contracts.plan import OPERATORS
 from contracts.problem import visible
 
 WIDTH = 120
@@ -30,7 +31,13 @@ ORDER = (
     "customProperties", "contractCreatedTs",
 )  # fmt: skip
 """The keys of documents, schema objects and properties in the order of the standard's sections."""
+ENTRY = (
+    "id", "name", "description", "dimension", "type", "engine", "metric", "arguments", "implementation", *OPERATORS,
+    "unit", "severity", "businessImpact", "method", "schedule", "scheduler",
+)  # fmt: skip
+"""The keys of quality entries in the order in which they are read best."""
 RANK = {key: n for n, key in enumerate(ORDER)}
+ENTRY_RANK = {key: n for n, key in enumerate(ENTRY)}
 
 
 class _Dumper(yaml.SafeDumper):
@@ -52,15 +59,24 @@ def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
 
 def ordered(value: dict[str, Any]) -> dict[str, Any]:
     """A document, schema object or property with its keys, and those of what is in it, in order."""
-    found = {key: value[key] for key in sorted(value, key=lambda k: RANK.get(k, len(ORDER)))}
+    found: dict[str, Any] = _sorted(value, RANK)
     for key in ("schema", "properties"):
         if isinstance(found.get(key), list):
-            found[key] = [ordered(inner) for inner in found[key]]
+            found[key] = [ordered(inner) if isinstance(inner, dict) else inner for inner in found[key]]
+    if isinstance(found.get("quality"), list):
+        found["quality"] = [_sorted(entry, ENTRY_RANK) for entry in found["quality"]]
     if isinstance(found.get("items"), dict):
         found["items"] = ordered(found["items"])
     if isinstance(found.get("map"), dict):
         found["map"] = {key: ordered(inner) for key, inner in found["map"].items()}
     return found
+
+
+def _sorted(value: Any, ranks: dict[str, int]) -> Any:
+    """A mapping by the ranks of its keys; those without one stay behind, as they are."""
+    if not isinstance(value, dict):
+        return value
+    return {key: value[key] for key in sorted(value, key=lambda k: ranks.get(k, len(ranks)))}
 
 
 def _text(dumper: _Dumper, value: str) -> yaml.Node:

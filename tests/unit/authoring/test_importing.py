@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import Any
 
@@ -12,16 +11,7 @@ from hypothesis import strategies as st
 
 from contracts.authoring import source
 from contracts.authoring.compiling import compile_text
-from contracts.authoring.importing import (
-    avro,
-    data_contract,
-    json_schema,
-    paypal,
-    spark_ddl,
-    spark_types,
-    sql_types,
-    writing,
-)
+from contracts.authoring.importing import writing
 from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring.bringing import brought, codes
@@ -172,44 +162,6 @@ BAD = {
 def test_faulty_source_is_a_finding_with_its_line(fault: str) -> None:
     text, expected = BAD[fault]
     assert codes("json-schema", text) == [expected]
-
-
-WORDS = {
-    "json-schema": [
-        *json_schema.KEYWORDS, *json_schema.STRUCTURE, *json_schema.FORMATS, *json_schema.TYPES, "$ref", "#", "anyOf",
-        "allOf", "oneOf", "x", "#/properties/x",
-    ],
-    "avro": [
-        *avro.PRIMITIVES, *avro.LOGICAL, *avro.COMPLEX, "type", "name", "fields", "items", "values", "symbols", "size",
-        "logicalType", "precision", "scale", "namespace", "doc", "null", "x",
-    ],
-    "data-contract-0.1.3": [*data_contract.READ, *data_contract.TYPES, *data_contract.ENTRIES, "schema", "0.1.3"],
-    "mesh": ["outputPorts", "promises", "api", "schema", "tables", "columns", "name", "dataType", *sql_types.TYPES],
-    "astrafy": ["fields", "name", "type", "repeated", "yes", "no", *sql_types.TYPES],
-    "paypal-2.1": [*paypal.TOP, *paypal.TABLES, *paypal.COLUMNS, *paypal.KEPT, "dataset", "columns", "quality"],
-    "parquet": ["name", "type", "int", "nested", "decimal(40,50)", "struct<a:int>"],
-    "spark-ddl": [*spark_types.TYPES, *spark_types.WITHOUT, *spark_ddl.CLAUSES, *spark_ddl.OF_COLUMNS],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@given(st.data())
-@settings(max_examples=30, deadline=None)
-def test_any_value_makes_contracts_or_findings(form: str, data: st.DataObject) -> None:
-    """Values of all kinds under the words of the format: lint takes what comes out, or there are errors."""
-    words = st.sampled_from(WORDS[form])
-    value = data.draw(
-        st.recursive(
-            st.none() | st.booleans() | st.integers(-2, 2**70) | st.floats() | TEXTS | words,
-            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=4),
-            max_leaves=12,
-        )
-    )
-    found = bring_in(form, json.dumps(value).encode(), "x.json", FILES)
-    assert bool(found.contracts) != found.failed
-    for contract in found.contracts:
-        said = [f.code for f in compile_text(contract.text.encode(), f"{contract.name}.yaml").findings]
-        assert {"not-odcs", "yaml-syntax", "unknown-key", "wrong-type", "missing-key"}.isdisjoint(said)
 
 
 @pytest.mark.parametrize("form", FORMATS)
