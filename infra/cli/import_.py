@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
-FORMATS = ("json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1")
+FORMATS = (
+    "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
+)  # fmt: skip
 """The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
 
 PARQUET = "parquet"
@@ -66,7 +68,7 @@ def command(
     where a source cannot be read: then it exits 1.
     """
     made = _files(producer, files, kind, form)
-    brought = [_brought(form, path, made, status) for path in _paths(sources)]
+    brought = _brought(form, _paths(sources), made, status)
     for one in brought:
         for finding in one.findings:
             click.echo(_text(finding), err=True)
@@ -104,16 +106,15 @@ def _paths(sources: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def _brought(form: str, path: Path, files: Files | None, status: str) -> Brought:
-    from contracts.authoring.importing.bringing import bring_in
+def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[Brought]:
+    from contracts.authoring.importing.bringing import bring_in_all
 
     try:
         if form == PARQUET:
-            return _of_parquet(path, files, status)
-        raw = path.read_bytes()
+            return [_of_parquet(path, files, status) for path in paths]
+        return bring_in_all(form, [(path.read_bytes(), str(path)) for path in paths], files, status)
     except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    return bring_in(form, raw, str(path), files, status)
+        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
 def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:

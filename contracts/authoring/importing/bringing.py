@@ -7,7 +7,7 @@ names a line of the text that `dropgate lint` refuses, as the contract language 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 from typing import Any
@@ -61,6 +61,17 @@ def bring_in(name: str, raw: bytes, file: str, files: Files | None = None, statu
     form = FORMATS[name]
     read: Callable[[bytes, str], Document] = _plain_text if form.text else _values
     return bring(name, read(raw, file), raw, files, status)
+
+
+def bring_in_all(
+    name: str, sources: Sequence[tuple[bytes, str]], files: Files | None = None, status: str = "draft"
+) -> list[Brought]:
+    """Bring in the contracts of some sources: each for itself, or all as one where the format is spread over files."""
+    together = FORMATS[name].together
+    if together is None:
+        return [bring_in(name, raw, file, files, status) for raw, file in sources]
+    document = together([_values(raw, file) for raw, file in sources])
+    return [bring(name, document, b"", files, status)]
 
 
 def bring(name: str, document: Document, raw: bytes, files: Files | None = None, status: str = "draft") -> Brought:
@@ -158,7 +169,8 @@ def _comments(
     lines = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
     told = [f for f in notes if f.level != "error"]
     lines += ["Not carried over, or worth a look (by line of that file):"] if told else []
-    lines += [f"  {f.line}: {f.message}" for f in told]
+    others = {f.file: f"{File(f.file).name}:" * (f.file != document.file) for f in told}
+    lines += [f"  {others[f.file]}{f.line}: {f.message}" for f in told]
     if bare:
         also = f", with `{_flow(block)}`" if block else ""
         lines.append(f"It matches no files yet. {HOW}{also}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from contracts.authoring.document import Document
 from contracts.authoring.importing import (
     astrafy,
     avro,
+    clouddq,
     data_contract,
     json_schema,
     mesh,
@@ -24,7 +25,8 @@ from contracts.authoring.importing.imported import Imported
 class Format:
     """A format: what it is, for help; whether values are of it; what makes documents of them.
 
-    `text` formats are read as they stand, others as YAML or JSON; `files` is the format of the files that they are of.
+    `text` formats are read as they stand, others as YAML or JSON; `files` is the format of the files that they are of;
+    `together` makes one document of many sources, where they refer to each other.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Format:
     read: Callable[[Document], list[Imported]]
     text: bool = False
     files: str | None = None
+    together: Callable[[Sequence[Document]], Document] | None = None
 
 
 TABLE = (
@@ -44,5 +47,6 @@ TABLE = (
     Format("mesh", "descriptor of a data product with ports", mesh.known, mesh.read),
     Format("astrafy", "schema of Astrafy's data contracts", astrafy.known, astrafy.read),
     Format("paypal-2.1", "data contract of PayPal's template", paypal.known, paypal.read),
+    Format("clouddq", "configuration of CloudDQ", clouddq.known, clouddq.read, together=clouddq.together),
 )
 FORMATS = {form.name: form for form in TABLE}

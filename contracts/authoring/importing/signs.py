@@ -31,7 +31,6 @@ KEYS = (
 INSTEAD = {
     "odcs": "It is ODCS already: `dropgate lint` reads it as it is.",
     "data-contract-specification": "`datacontract export --format odcs` of datacontract-cli makes ODCS of it.",
-    "clouddq": "`clouddq` is not built yet.",
 }
 """What to do with a format that `--from` does not know."""
 

@@ -135,7 +135,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("looks", [name for name, (_, asked) in LOOKS.items() if asked in FORMATS])
+@pytest.mark.parametrize("looks", LOOKS)
 def test_source_of_another_format_is_told(looks: str) -> None:
     text, asked = LOOKS[looks]
     (finding,) = brought(asked, text).findings

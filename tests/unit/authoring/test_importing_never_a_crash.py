@@ -17,6 +17,7 @@ from contracts.authoring.importing.bringing import bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring import (
     test_importing_astrafy,
+    test_importing_clouddq,
     test_importing_data_contract,
     test_importing_mesh,
     test_importing_spark_ddl,
@@ -70,6 +71,7 @@ SAMPLES: dict[str, Any] = {
     "parquet": [{"name": "a", "type": "int"}, {"name": "b", "type": "decimal(3,2)"}],
     "data-contract-0.1.3": yaml.safe_load(test_importing_data_contract.INMET),
     "mesh": test_importing_mesh.SALES,
+    "clouddq": test_importing_clouddq.CONFIG,
     "astrafy": yaml.safe_load(test_importing_astrafy.SCHEMA),
     "paypal-2.1": PAYPAL,
 }
