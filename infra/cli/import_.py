@@ -92,7 +92,22 @@ def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, fo
     kind = kind or (PARQUET if form == PARQUET else None)
     if not patterns or producer is None or kind is None:
         raise click.UsageError("--producer, --files and --format go together: they make the drop block.")
+    for pattern in patterns:
+        _is_pattern(pattern, producer)
     return Files(patterns, producer, kind)
+
+
+def _is_pattern(pattern: str, producer: str) -> None:
+    """Refuse a pattern of keys that no contract could have."""
+    from contracts.errors import PatternInvalid
+    from contracts.pattern import literal_folder
+
+    try:
+        folder = literal_folder(pattern)
+    except PatternInvalid as error:
+        raise click.UsageError(f"--files {pattern}: {error}.") from None
+    if not folder:
+        raise click.UsageError(f"--files {pattern}: write the producer's folder first, as {producer}/{pattern}.")
 
 
 def _paths(sources: tuple[Path, ...]) -> list[Path]:

@@ -290,6 +290,8 @@ class _Reading:
         if self.stopped:
             return {}
         prop: dict[str, Any] = {"nullable": found.nullable}
+        if found.word("required") is True:  # as draft 3 and older tools write it
+            prop["required"] = True
         self._type(found, prop)
         self._values(found, prop)
         self._nested(found, prop, depth)
@@ -331,22 +333,30 @@ class _Reading:
             prop["enum"] = [{"value": v} for n, v in enumerate(plain) if v not in plain[:n]]
 
     def _nested(self, found: Schema, prop: dict[str, Any], depth: int) -> None:
-        items, more = found.word("items"), found.word("additionalProperties")
-        if found.properties:
+        """What is in an object or a list; of another type it says nothing."""
+        kind, items, more = prop.get("logicalType"), found.word("items"), found.word("additionalProperties")
+        if kind == "object" and found.properties:
             prop["properties"] = self.properties(found, depth + 1)
-            if more is not None and more is not True:
-                at = found.words["additionalProperties"][1]
-                lost(self.document, at, "What further keys of a nested object may be has no equivalent.")
-        elif prop.get("logicalType") == "object" and isinstance(more, dict):
-            value = self.property(more, found.words["additionalProperties"][1], found.refs, depth + 1)
-            value.pop("nullable", None)
+        elif kind == "object" and isinstance(more, dict):
+            value = self._inside(more, found.words.pop("additionalProperties")[1], found, depth)
             prop |= {"logicalType": "map", "map": {"key": {"logicalType": "string"}, "value": value}}
-        if isinstance(items, dict):
-            inner = self.property(items, found.words["items"][1], found.refs, depth + 1)
-            inner.pop("nullable", None)
-            prop["items"] = inner
-        elif isinstance(items, list):
+        elif found.properties:
+            lost(self.document, found.path, f"`properties` say nothing of a value of type {kind or 'unknown'}.")
+        if kind == "array" and isinstance(items, dict):
+            prop["items"] = self._inside(items, found.words["items"][1], found, depth)
+        elif kind == "array" and isinstance(items, list):
             lost(self.document, found.words["items"][1], "Items that differ by their place have no equivalent.")
+        elif items is not None and items is not True:
+            lost(self.document, found.words["items"][1], f"`items` has no equivalent for type {kind or 'unknown'}.")
+        if "additionalProperties" in found.words and more is not True:
+            at = found.words["additionalProperties"][1]
+            lost(self.document, at, "What further keys of a nested object may be has no equivalent.")
+
+    def _inside(self, schema: Any, path: Path, owner: Schema, depth: int) -> dict[str, Any]:
+        """What each value of a list or map is; that it may be null goes without saying."""
+        found = self.property(schema, path, owner.refs, depth + 1)
+        found.pop("nullable", None)
+        return found
 
     def _bounds_of_draft_4(self, found: Schema) -> None:
         """Draft 4 says by true that the bound beside it is excluded."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,6 +163,12 @@ BAD = {
 def test_faulty_source_is_a_finding_with_its_line(fault: str) -> None:
     text, expected = BAD[fault]
     assert codes("json-schema", text) == [expected]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_page_explains_the_format(form: str) -> None:
+    page = Path(__file__).parents[3] / "docs" / "contracts.md"
+    assert f"\n| `{form}` | " in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -73,6 +73,7 @@ TYPES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "object": ({"properties": {"a": {"type": "string"}}, "required": ["a"]},
                {"logicalType": "object",
                 "properties": [{"name": "a", "logicalType": "string", "required": True}]}),
+    "required as of draft 3": ({"type": "string", "required": True}, {"logicalType": "string", "required": True}),
     "anything": (True, {}),  # type: ignore[dict-item]
 }  # fmt: skip
 
@@ -133,6 +134,13 @@ LOST = {
     "always null": ({"type": "null"}, "A value that is always null has no equivalent."),
     "items by place": ({"type": "array", "items": [{}]}, "Items that differ by their place have no equivalent."),
     "values of two kinds": ({"enum": ["a", [1]]}, "Lists and mappings among the allowed values have no equivalent."),
+    "items of a text": ({"type": "string", "items": {"type": "string"}},
+                        "`items` has no equivalent for type string."),
+    "no items at all": ({"type": "array", "items": False}, "`items` has no equivalent for type array."),
+    "properties of a text": ({"type": "string", "properties": {"a": {}}},
+                             "`properties` say nothing of a value of type string."),
+    "a closed object": ({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False},
+                        "What further keys of a nested object may be has no equivalent."),
     "nothing allowed": (False, "The schema `false` allows no value; that has no equivalent."),
     "said twice": ({"type": "string", "maxLength": 1, "allOf": [{"maxLength": 2}]},
                    "`maxLength` is said twice; `1` is kept."),

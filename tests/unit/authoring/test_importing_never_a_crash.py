@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib.resources
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.importing import spark_ddl, spark_types
@@ -124,6 +126,20 @@ def is_answered(form: str, raw: bytes) -> bool:
 def test_every_format_has_a_sample() -> None:
     assert set(SAMPLES) | {"spark-ddl"} == set(FORMATS)
     assert all(bring_in(form, json.dumps(sample).encode(), "x").contracts for form, sample in SAMPLES.items())
+
+
+def of_the_standard() -> Draft201909Validator:
+    """The standard's own JSON Schema, read by the library as it is."""
+    text = importlib.resources.files("open_data_contract_standard").joinpath("schema.json").read_text("utf-8")
+    return Draft201909Validator(json.loads(text))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_contracts_fit_the_schema_of_the_standard(form: str) -> None:
+    text = json.dumps(SAMPLES[form]) if form in SAMPLES else test_importing_spark_ddl.TABLE
+    text = text.replace('{"name": "two", "type": ["string", "int"]}, ', "")  # without a type it would be refused
+    for contract in bring_in(form, text.encode(), "x").contracts:
+        assert list(of_the_standard().iter_errors(yaml.safe_load(contract.text))) == []
 
 
 @pytest.mark.parametrize("form", SAMPLES)
