@@ -42,12 +42,12 @@ DATA_TYPES = (
 WITH_LENGTH = ("CHAR", "VARCHAR", "BINARY", "VARBINARY")
 INTERVAL = {
     "type": "string",
-    "pattern": "^([0-9]+Y)?([0-9]+M)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$",
+    "pattern": r"^([0-9]+Y)?([0-9]+M)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?\Z",
     "description": "a time span, as `1h30m`",
 }
 CRON = {
     "type": ["string", "null"],
-    "pattern": r"^(?:[0-9,*\/-LW?]+ ){5}[0-9,*\/-LW?]+$",
+    "pattern": r"^(?:[0-9,*\/-LW?]+ ){5}[0-9,*\/-LW?]+\Z",
     "description": "a cron expression of six fields, as `0 0 20 * * ?`",
 }
 TAG = _closed(
@@ -62,10 +62,10 @@ TAG = _closed(
 TAGS = {"type": "array", "items": TAG}
 ACTOR = _closed(
     ("name", "group"),
-    name={"type": "string", "pattern": "^[A-Za-z0-9 _@.-]+$", "description": "a name of letters, digits and hyphens"},
+    name={"type": "string", "pattern": r"^[A-Za-z0-9 _@.-]+\Z", "description": "a name of letters, digits and hyphens"},
     group={
         "type": "string",
-        "pattern": "^[A-Za-z0-9 _@.-]+$",
+        "pattern": r"^[A-Za-z0-9 _@.-]+\Z",
         "description": "a group of letters, digits, `-` and `.`",
     },
 )
@@ -107,7 +107,10 @@ LIST = {
     "anyOf": [{"type": "array", "items": TEXT}, {"type": "array", "items": NUMBER}],
     "description": "a list of texts or of numbers",
 }
-PARAMETER = {"anyOf": [TEXT, NUMBER, *LIST["anyOf"]], "description": "a text, a number or a list of them"}
+PARAMETER = {
+    "anyOf": [{"type": "null"}, TEXT, NUMBER, *LIST["anyOf"]],
+    "description": "a text, a number, a list of them, or null",
+}
 
 
 def _rule(dimension: str, types: tuple[str, ...], *cases: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -149,7 +152,7 @@ RULE: dict[str, Any] = {
         _rule(
             "validity",
             ("min", "max", "mean", "stdev", "custom", "allowedValues"),
-            _case("custom", ("technology",), technology=TEXT, call=TEXT, args=_or_null(PARTS)),
+            _case("custom", ("technology",), technology=TEXT, call=TEXT, args=PARTS),
             _case("allowedValues", ("parameter",), parameter=LIST),
             *(_case(kind, ("parameter",), parameter=NUMBER) for kind in ("min", "max", "mean", "stdev")),
         ),
@@ -164,7 +167,7 @@ SHAPE: dict[str, Any] = {
         "id": TEXT,
         "name": {
             "type": "string",
-            "pattern": "^[a-zA-Z _-]+$",
+            "pattern": r"^[a-zA-Z _-]+\Z",
             "description": "a name of letters, blanks, `_` and `-`",
         },
         "kind": {"const": "DataContract"},

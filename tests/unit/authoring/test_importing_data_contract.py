@@ -250,6 +250,8 @@ REFUSED: dict[str, dict[str, Any]] = {
     "values of two kinds": quality(dimension="validity", type="allowedValues", parameter=["a", 1]),
     "a custom rule without technology": quality(dimension="validity", type="custom", call="a"),
     "a custom rule of a mapping": quality(dimension="validity", type="custom", technology="a", args={"b": {}}),
+    "a custom rule of null": quality(dimension="validity", type="custom", technology="a", args=None),
+    "a custom rule of a flag": quality(dimension="validity", type="custom", technology="a", args={"b": True}),
     "uniqueness with a parameter": quality(dimension="uniqueness", type="unique", parameter=1),
     "uniqueness by a call": quality(dimension="uniqueness", type="unique", call="a"),
     "a severity unknown": quality(**VALID, severity={"info": {"tolerance": 1}}),
@@ -259,6 +261,10 @@ REFUSED: dict[str, dict[str, Any]] = {
     "a price of another unit": {"pricing": {"priceAmount": 1, "priceCurrency": "USD", "priceUnit": "row"}},
     "a price without currency": {"pricing": {"priceAmount": 1, "priceUnit": "GB"}},
     "a time span of words": {"serviceLevelAgreements": {"intervalOfChange": "daily", "timeliness": "1m", "upTime": 1}},
+    "a time span with a line end": {
+        "serviceLevelAgreements": {"intervalOfChange": "1h\n", "timeliness": "1m", "upTime": 1}
+    },
+    "a group with a line end": {"producer.group": "ann.com\n"},
     "up more than always": {"serviceLevelAgreements": {"intervalOfChange": "1h", "timeliness": "1m", "upTime": 1.1}},
 }  # fmt: skip
 
@@ -280,6 +286,12 @@ def test_what_the_script_takes_is_taken() -> None:
         "id": "shop-orders-ann-cy-1.0.0",
     }
     assert not brought(FORM, of(free)).failed
+
+
+def test_argument_of_a_custom_rule_may_be_null() -> None:
+    text = rule(dimension="validity", type="custom", technology="soda", args={"b": None})
+    (entry,) = the_property(text)["quality"]
+    assert entry["implementation"] == {"type": "r", "kwargs": {"column": "x", "b": None}}
 
 
 def test_line_of_a_fault_is_told() -> None:
