@@ -7,13 +7,12 @@ says: one is checked for each of its columns, and once for each severity, whose 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Any
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.authoring.importing import shapes
+from contracts.authoring.importing import data_contract_rules, shapes
 from contracts.authoring.importing.data_contract_shape import AS_PRINTED, SHAPE
 from contracts.authoring.importing.imported import Imported, contract, given, kept, lost, rest_lost
 from contracts.problem import nearest
@@ -44,20 +43,14 @@ TYPES: dict[str, dict[str, Any]] = {
 AS_TEXT = ("BYTES", "BINARY", "VARBINARY", "INTERVAL", "ENUM", "JSON")
 """Types without an equivalent: their values are taken as text."""
 CONSTRAINTS = {"NOT_NULL": "required", "UNIQUE": "unique", "PRIMARY_KEY": "primaryKey"}
-DIMENSIONS = {"completeness": "completeness", "validity": "conformity", "uniqueness": "uniqueness"}
 AGREEMENTS = {"intendedUsage": "usage", "limitations": "limitations"}
 """Of `dataSharingAgreements`: what goes into the description."""
 LEVELS = {"intervalOfChange": "frequency", "timeliness": "latency", "upTime": "availability"}
 """Of `serviceLevelAgreements`: the property of ODCS that says the same."""
-PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
-"""Directives of strftime and the letters of ODCS formats."""
-STRFTIME = "expect_column_values_to_match_strftime_format"
 READ = {
     "specVersion", "id", "name", "kind", "version", "description", "ownerGroup", "tags", "consumer", "producer",
     "access", "dataSharingAgreements", "dataset", "quality", "pricing", "serviceLevelAgreements", "specific",
 }  # fmt: skip
-Entry = tuple[str, dict[str, Any]]
-"""The end of a check's id, and what its quality entry says."""
 
 
 def known(data: Any) -> bool:
@@ -75,7 +68,7 @@ def read(document: Document) -> list[Imported]:
     columns = [_column(document, n, column) for n, column in enumerate(data["dataset"]["schema"])]
     quality: list[dict[str, Any]] = []
     for n, rule in enumerate(data.get("quality", ())):
-        _rule(document, ("quality", n), rule, columns, quality)
+        data_contract_rules.add(document, ("quality", n), rule, columns, quality)
     one = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
     made = contract(
         data["id"].removesuffix(f"-{data['version']}"),
@@ -184,150 +177,3 @@ def _column(document: Document, n: int, column: dict[str, Any]) -> dict[str, Any
     known_keys |= {"dataLength"} if kind in {"CHAR", "VARCHAR"} else set()
     rest_lost(document, path, column, known_keys, f"`{column['name']}`")
     return prop
-
-
-def _rule(
-    document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]], quality: list[dict[str, Any]]
-) -> None:
-    """Add the checks of a rule to its columns, or to those of the whole."""
-    if rule["type"] == "custom" and _is_format(document, path, rule, columns):
-        return
-    owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
-    if rule["type"] == "size":
-        targets: list[tuple[str, list[dict[str, Any]]]] = [("", quality)]
-    else:
-        targets = [(f"-{column['name']}", column.setdefault("quality", [])) for column in owners]
-    if not targets:
-        lost(document, path, f"The rule `{rule['id']}` names no columns; nothing is made of it.", on_key=False)
-    for name, into in targets:
-        for severity, tolerance in _severities(document, path, rule):
-            for end, entry in ENTRIES[rule["type"]](rule, tolerance, name.removeprefix("-")):
-                tail = f"{name}{end}{'-warning' if severity == 'warning' else ''}"
-                into.append(_entry(rule, tail, severity, entry))
-
-
-def _entry(rule: dict[str, Any], tail: str, severity: str, entry: dict[str, Any]) -> dict[str, Any]:
-    cron = rule.get("scheduleCronExpression")
-    return {
-        "id": re.sub("[^A-Za-z0-9_-]", "_", f"{rule['id']}{tail}"),
-        "name": rule["name"],
-        "dimension": DIMENSIONS[rule["dimension"]],
-        **({"severity": "warning"} if severity == "warning" else {}),
-        **entry,
-        **({"schedule": cron, "scheduler": "cron"} if cron else {}),
-    }
-
-
-def _severities(document: Document, path: Path, rule: dict[str, Any]) -> list[tuple[str, Decimal]]:
-    """The severities of a rule with their tolerances; without any it fails as soon as it does not hold."""
-    said = rule.get("severity") or {}
-    found = [(name, Decimal(said[key]["tolerance"])) for key, name in LEVELS_OF if key in said]
-    if found and rule["type"] in WITHOUT_TOLERANCE:
-        lost(document, (*path, "severity"), f"A rule of type {rule['type']} has no tolerance, says the format.")
-        return [(found[-1][0], Decimal(0))]
-    if rule["type"] == "unique" and any(tolerance for _, tolerance in found):
-        message = "Repeated values are counted with the first of them here, and without it there: this is stricter."
-        lost(document, (*path, "severity"), message)
-    return found or [("error", Decimal(0))]
-
-
-LEVELS_OF = (("warn", "warning"), ("fail", "error"))
-WITHOUT_TOLERANCE = ("allowedValues", "custom")
-
-
-def _number(value: Decimal) -> int | Decimal:
-    """A number as a person would write it."""
-    return int(value) if value == value.to_integral_value() else value.normalize()
-
-
-def _of_metric(metric: str) -> Callable[..., dict[str, Any]]:
-    """A metric of the library, or one of our own."""
-
-    def made(**limit: Any) -> dict[str, Any]:
-        if metric == "rowCount":
-            return {"metric": metric, **limit}
-        return {"type": "custom", "engine": "dropgate", "implementation": {"metric": metric, **limit}}
-
-    return made
-
-
-def _equal(metric: str) -> Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]:
-    """A metric that is the parameter, or lies within its tolerance, ends included."""
-    made = _of_metric(metric)
-
-    def entries(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-        wanted = Decimal(rule["parameter"])
-        if not tolerance:
-            yield "", made(mustBe=_number(wanted))
-            return
-        low, high = sorted((wanted * (1 - tolerance), wanted * (1 + tolerance)))
-        yield "-least", made(mustBeGreaterOrEqualTo=_number(low))
-        yield "-most", made(mustBeLessOrEqualTo=_number(high))
-
-    return entries
-
-
-def _complete(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    missing = _number(100 * (1 - (Decimal(rule["parameter"]) - tolerance)))
-    limit = {"mustBeLessOrEqualTo": missing, "unit": "percent"} if missing else {"mustBe": 0}
-    yield "", {"metric": "nullValues", **limit}
-
-
-def _unique(_: dict[str, Any], tolerance: Decimal, __: str) -> Iterator[Entry]:
-    limit = {"mustBeLessOrEqualTo": _number(100 * tolerance), "unit": "percent"} if tolerance else {"mustBe": 0}
-    yield "", {"metric": "duplicateValues", **limit}
-
-
-def _least(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    yield "", _of_metric("min")(mustBeGreaterOrEqualTo=_number(Decimal(rule["parameter"]) * (1 - tolerance)))
-
-
-def _most(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
-    yield "", _of_metric("max")(mustBeLessOrEqualTo=_number(Decimal(rule["parameter"]) * (1 + tolerance)))
-
-
-def _allowed(rule: dict[str, Any], _: Decimal, __: str) -> Iterator[Entry]:
-    yield "", {"metric": "invalidValues", "arguments": {"validValues": rule["parameter"]}, "mustBe": 0}
-
-
-def _custom(rule: dict[str, Any], _: Decimal, column: str) -> Iterator[Entry]:
-    """A rule of another tool: kept as the standard keeps it, with what the tool is to be called with."""
-    engine = "greatExpectations" if _is_expectation(rule) else rule["technology"]
-    inside = {"type": rule.get("call", rule["id"]), "kwargs": {"column": column, **(rule.get("args") or {})}}
-    yield "", {"type": "custom", "engine": engine, "implementation": inside}
-
-
-ENTRIES: dict[str, Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]] = {
-    "size": _equal("rowCount"),
-    "complete": _complete,
-    "unique": _unique,
-    "min": _least,
-    "max": _most,
-    "allowedValues": _allowed,
-    "mean": _equal("mean"),
-    "stdev": _equal("stdev"),
-    "custom": _custom,
-}
-"""By type of rule: the entries that it makes of a column, for a tolerance (table 3.2)."""
-
-
-def _is_expectation(rule: dict[str, Any]) -> bool:
-    return re.sub("[^a-z]", "", rule["technology"].lower()) == "greatexpectations"
-
-
-def _is_format(document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]]) -> bool:
-    """Whether a rule says how dates or times are written; then it is the format of its columns."""
-    written = (rule.get("args") or {}).get("strftime_format")
-    owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
-    dated = all(column["logicalType"] in {"date", "time", "timestamp"} for column in owners)
-    if not _is_expectation(rule) or rule.get("call") != STRFTIME or not isinstance(written, str) or not dated:
-        return False
-    pattern = re.sub("%.", lambda found: PARTS.get(found[0], "%"), written)
-    if "%" in pattern or re.search("[A-Za-z]", re.sub("%.", "", written)):
-        return False
-    for column in owners:
-        column.setdefault(OPTIONS, {})
-        column[OPTIONS] = {**column[OPTIONS], "format": pattern}
-    names = ", ".join(f"`{column['name']}.logicalType`" for column in owners) or "no check"
-    lost(document, path, f"The rule `{rule['id']}` is the format of its columns; the check is {names}.", on_key=False)
-    return True

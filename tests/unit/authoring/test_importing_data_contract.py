@@ -12,7 +12,8 @@ import yaml
 
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.importing.bringing import Files, bring_in
-from contracts.authoring.importing.data_contract import CONSTRAINTS, ENTRIES, TYPES
+from contracts.authoring.importing.data_contract import CONSTRAINTS, TYPES
+from contracts.authoring.importing.data_contract_rules import ENTRIES
 from contracts.authoring.importing.data_contract_shape import DATA_TYPES
 from contracts.plan import Check, Plan
 from tests.unit.authoring.bringing import brought, documents, notes, refused

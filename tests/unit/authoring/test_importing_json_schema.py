@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.importing.json_schema import FORMATS, KEYWORDS
+from contracts.authoring.importing.json_schema_shape import FORMATS, KEYWORDS
 from tests.unit.authoring.bringing import brought, codes, documents, notes, properties, refused
 
 FORM = "json-schema"
@@ -110,6 +110,12 @@ def test_one_definition_may_be_used_twice() -> None:
     both = {"properties": {"left": a, "right": {"allOf": [a, a]}}}
     text = of({"$ref": "#/$defs/both"}, **{"$defs": {"a": {"type": "string"}, "both": both}})
     assert codes(FORM, text) == []
+
+
+def test_base_of_a_schema_may_be_used_in_it() -> None:
+    base = {"properties": {"name": {"type": "string"}}}
+    text = of({"$ref": "#/$defs/base"}, **{"allOf": [{"$ref": "#/$defs/base"}], "$defs": {"base": base}})
+    assert [p["name"] for p in properties(FORM, text)] == ["x", "name"]
 
 
 def test_head_comes_from_title_and_id() -> None:
