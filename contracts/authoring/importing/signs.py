@@ -25,11 +25,13 @@ KEYS = (
     ("json-schema", ("$ref",)),
     ("json-schema", ("allOf",)),
     ("avro", ("type", "fields", "name")),
+    ("spark-json", ("type", "fields")),
     ("astrafy", ("fields",)),
 )
 """Keys of the outermost mapping, and the format that alone has all of them; the first that fits counts."""
 INSTEAD = {
     "odcs": "It is ODCS already: `dropgate lint` reads it as it is.",
+    "spark-json": "Write the schema as DDL, which Spark's `toDDL` makes of it, and `--from spark-ddl`.",
     "data-contract-specification": "`datacontract export --format odcs` of datacontract-cli makes ODCS of it.",
 }
 """What to do with a format that `--from` does not know."""

@@ -131,6 +131,7 @@ LOOKS = {
     "mesh": ("interfaceComponents: {}", "astrafy"),
     "astrafy": ("fields: []", "mesh"),
     "paypal-2.1": ("dataset: []", "mesh"),
+    "spark-json": ('{"type": "struct", "fields": []}', "avro"),
     "odcs": ("apiVersion: v3.2.0\nkind: DataContract", "json-schema"),
     "clouddq": ("rule_bindings: {}", "json-schema"),
 }

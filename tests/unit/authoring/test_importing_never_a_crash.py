@@ -15,7 +15,7 @@ from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.importing import spark_ddl, spark_types
-from contracts.authoring.importing.bringing import bring_in
+from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.authoring.importing.formats import FORMATS
 from tests.unit.authoring import (
     test_importing_astrafy,
@@ -145,6 +145,23 @@ def test_contracts_fit_the_schema_of_the_standard(form: str) -> None:
     text = text.replace('{"name": "two", "type": ["string", "int"]}, ', "")  # without a type it would be refused
     for contract in bring_in(form, text.encode(), "x").contracts:
         assert list(STANDARD.iter_errors(yaml.safe_load(contract.text))) == []
+
+
+@pytest.mark.parametrize("form", SAMPLES)
+@pytest.mark.parametrize("files", [None, Files(("shop/*.csv",), "shop", "csv")], ids=["bare", "with files"])
+def test_every_line_that_lint_refuses_is_told(form: str, files: Files | None) -> None:
+    found = bring_in(form, json.dumps(SAMPLES[form]).encode(), "x.src", files)
+    told = {(f.file, f.line, f.code) for f in found.findings if f.level == "warning" and f.file != "x.src"}
+    entry = "\n  - {property: drop, value: {files: x/*, producer: x, format: jsonl}}"
+    refused = set()
+    for contract in found.contracts:
+        first, below, rest = contract.text.partition("\ncustomProperties:")
+        bare = first.rstrip("\n") + "\ncustomProperties:" + entry + (rest if below else "")
+        text = contract.text if files else bare
+        name = f"{contract.name}.yaml"
+        said = compile_text(text.encode(), name).findings
+        refused |= {(name, f.line, f.code) for f in said if f.level == "error"}
+    assert refused == told
 
 
 @pytest.mark.parametrize("form", SAMPLES)
