@@ -63,12 +63,12 @@ def command(
 ) -> None:
     """Bring contracts of another format in, as ODCS with what was lost in comments.
 
-    SOURCES are files, or folders of them. What has no equivalent is named on standard error and above the contract,
-    and so is every line that `dropgate lint` would refuse. Nothing is written over, and nothing at all is written
-    where a source cannot be read: then it exits 1.
+    SOURCES are files, or folders of files with the endings of the format. What has no equivalent is named on standard
+    error and above the contract, and so is every line that `dropgate lint` would refuse. Nothing is written over, and
+    nothing at all is written where a source cannot be read: then it exits 1.
     """
     made = _files(producer, files, kind, form)
-    brought = _brought(form, _paths(sources), made, status)
+    brought = _brought(form, _paths(sources, form), made, status)
     for one in brought:
         for finding in one.findings:
             click.echo(_text(finding), err=True)
@@ -110,14 +110,18 @@ def _is_pattern(pattern: str, producer: str) -> None:
         raise click.UsageError(f"--files {pattern}: write the producer's folder first, as {producer}/{pattern}.")
 
 
-def _paths(sources: tuple[Path, ...]) -> list[Path]:
-    """The files that are named, and all of the folders that are."""
+def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
+    """The files that are named, and those of the format in the folders that are."""
+    from contracts.authoring.importing.formats import FORMATS as KNOWN
+
+    suffixes = KNOWN[form].suffixes
     found: list[Path] = []
     for path in sources:
-        inside = sorted(f for f in path.rglob("*") if f.is_file() and not f.name.startswith("."))
-        found += inside if path.is_dir() else [path]
+        below = (f for f in path.rglob("*") if f.suffix.lower() in suffixes and f.is_file())
+        shown = sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+        found += shown if path.is_dir() else [path]
     if not found:
-        raise click.UsageError("There are no files there.")
+        raise click.UsageError(f"There are no files of {form} there ({', '.join(suffixes)}).")
     return found
 
 

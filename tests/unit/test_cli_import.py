@@ -63,7 +63,7 @@ def test_block_is_made_of_three_options() -> None:
         (["a.json", "a.json", "--to", "new"], "orders.v1.yaml is there already"),
         (["a.json", "--files", "*.csv", "--producer", "x", "--format", "csv"], "write the producer's folder first"),
         (["a.json", "--files", "x/{", "--producer", "x", "--format", "csv"], "--files x/{: "),
-        (["empty"], "There are no files there"),
+        (["empty"], "There are no files of json-schema there"),
         (["a.json", "b.json", "--files", "x/*", "--producer", "x", "--format", "csv"], "--files is for one contract"),
     ],
 )
@@ -116,9 +116,10 @@ def test_parquet_that_cannot_be_read_is_a_finding(body: bytes, code: str) -> Non
     assert f"x.parquet:1:1: error[{code}]" in result.stderr
 
 
-def test_folder_is_all_files_in_it() -> None:
+def test_folder_is_all_files_of_the_format() -> None:
     Path("schemas").mkdir()
     for name in ("x", "y"):
         Path("schemas", f"{name}.json").write_text(SCHEMA.replace("orders", name), encoding="utf-8")
+    Path("schemas", "README.md").write_text("No schema.", encoding="utf-8")
     result = bring("schemas", "--to", "new")
     assert result.stdout == "new/x.v1.yaml\nnew/y.v1.yaml\n"

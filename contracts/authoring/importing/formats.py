@@ -25,14 +25,16 @@ from contracts.authoring.importing.imported import Imported
 class Format:
     """A format: what it is, for help; whether values are of it; what makes documents of them.
 
-    `text` formats are read as they stand, others as YAML or JSON; `files` is the format of the files that they are of;
-    `together` makes one document of many sources, where they refer to each other.
+    `suffixes` are those of its files in a folder. `text` formats are read as they stand, others as YAML or JSON;
+    `files` is the format of the files that they are of; `together` makes one document of many sources, where they
+    refer to each other.
     """
 
     name: str
     what: str
     known: Callable[[Any], bool]
     read: Callable[[Document], list[Imported]]
+    suffixes: tuple[str, ...] = (".json", ".yaml", ".yml")
     text: bool = False
     files: str | None = None
     together: Callable[[Sequence[Document]], Document] | None = None
@@ -40,9 +42,9 @@ class Format:
 
 TABLE = (
     Format("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.known, json_schema.read),
-    Format("avro", "Avro schema (.avsc)", avro.known, avro.read),
-    Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, text=True),
-    Format("parquet", "Parquet file", parquet.known, parquet.read, files="parquet"),
+    Format("avro", "Avro schema (.avsc)", avro.known, avro.read, suffixes=(".avsc", ".json")),
+    Format("spark-ddl", "Spark DDL", spark_ddl.known, spark_ddl.read, suffixes=(".sql", ".ddl"), text=True),
+    Format("parquet", "Parquet file", parquet.known, parquet.read, suffixes=(".parquet",), files="parquet"),
     Format("data-contract-0.1.3", "data contract of specVersion 0.1.3", data_contract.known, data_contract.read),
     Format("mesh", "descriptor of a data product with ports", mesh.known, mesh.read),
     Format("astrafy", "schema of Astrafy's data contracts", astrafy.known, astrafy.read),
