@@ -139,27 +139,22 @@ def _written(
     """A contract as text, and what lint would refuse of it."""
     data = {**one.data, "status": status}
     blocked = _with_block(data, one.block, files) if files else data
-    text = writing.text(blocked, _comments(form, document, notes, one.block if not files else {}, bare=not files))
+    comments = _comments(form, document, notes, one.block if not files else {}, bare=not files)
+    text = writing.text(blocked, comments)
     major = int(re.sub(r"\D.*", "", str(data["version"]).removeprefix("v"))[:9] or 0)
     name = f"{data['id']}.v{major}"
     trial = writing.text(_with_block(data, one.block, files or Files((), "", form.files or "jsonl")))
-    shift = text.count("\n", 0, text.index("apiVersion:"))
     refused = [f for f in compiling.compile_text(trial.encode(), f"{name}.yaml").findings if f.level == "error"]
-    return Contract(name, text), [replace(f, level="warning", line=f.line + shift) for f in refused]
+    return Contract(name, text), [replace(f, level="warning", line=f.line + len(comments)) for f in refused]
 
 
 def _with_block(data: dict[str, Any], known: dict[str, Any], files: Files) -> dict[str, Any]:
     """A document with a `drop` block: whose files, and what the source says of them."""
     patterns = list(files.patterns)
     named = {"files": patterns[0] if len(patterns) == 1 else patterns, "producer": files.producer}
-    value = {**(named if patterns else TRIAL), "format": files.format, **_meant(known, files.format)}
+    value = {**(named if patterns else TRIAL), "format": files.format, **known}
     block = {"property": "drop", "vendor": drop.VENDOR, "value": value}
     return {**data, "customProperties": [*data.get("customProperties", ()), block]}
-
-
-def _meant(known: dict[str, Any], form: str) -> dict[str, Any]:
-    """What a source says of files, as far as it means anything for their format."""
-    return {key: value for key, value in known.items() if form == "csv" or key != "csv"}
 
 
 def _comments(
