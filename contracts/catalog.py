@@ -106,8 +106,26 @@ def _nearest(index: Index, key: str) -> Unmatched:
     if alike:
         return Unmatched(key, f"it differs from {about} by upper and lower case only", miss.entry, miss.pattern)
     if not miss.far:
-        return Unmatched(key, f"no contract has keys that begin like it; they begin with {_beginnings(index, key)}")
+        return Unmatched(key, f"agreed keys begin with {_beginnings(index, key)}")
     return Unmatched(key, f"nearest is {about}: {_reason(miss, key)}", miss.entry, miss.pattern)
+
+
+def example(pattern: str) -> str:
+    """A key that a pattern matches, as a producer might write it."""
+    key = ""
+    for token in tokens(pattern):
+        match token.kind:
+            case "literal":
+                key += token.text
+            case "date":
+                key += EXAMPLE.strftime(token.text)
+            case "part":
+                key += token.name or "name"
+            case "one":
+                key += "1"
+            case "many" | "across":
+                key += "" if key and not key.endswith("/") else "file"
+    return key
 
 
 def _beginnings(index: Index, key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from contracts.plan import Plan
+from contracts.plan import Plan, Property
 from contracts.problem import Level, Problem, nearest, quoted
 
 OURS = ("_record", "_reasons")
@@ -42,6 +42,8 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     known = [p.name for p in plan.properties]
     names = list(positions(header))
     renamed = _renamed(names, known)
+    if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(known):
+        return (_headless(known),)
     return (
         *_blank(header),
         *_duplicated(header),
@@ -49,6 +51,12 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
         *_extra(plan, names, known, renamed),
         *_reordered(plan, names, known),
     )
+
+
+def _headless(known: list[str]) -> Problem:
+    message = "The first line holds none of the contract's column names."
+    fix = f"Begin the file with this header: {quoted(known, most=40)}."
+    return Problem("missing-header", message, fix, record=0)
 
 
 def _blank(header: tuple[str, ...]) -> list[Problem]:
@@ -72,16 +80,26 @@ def _twice(name: str, times: int) -> Problem:
 
 def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Problem]:
     found, held = [], set(names)
-    for prop in plan.properties:
+    taken = {p.name for p in plan.properties} | set(renamed.values())
+    for nth, prop in enumerate(plan.properties):
         if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
             continue
         other = renamed.get(prop.name)
-        fix = f"Rename `{other}` to `{prop.name}`." if other else f"Add a column `{prop.name}` ({prop.type})."
+        fix = f"Rename `{other}` to `{prop.name}`." if other else _add(prop, names[nth : nth + 1], taken)
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
         instead = f"; `{other}` stands there instead" if other else ""
-        message = f"The column `{prop.name}` is missing from the header{instead}."
+        place = "file" if plan.file_format == "parquet" else "header"
+        message = f"The column `{prop.name}` is missing from the {place}{instead}."
         found.append(Problem("missing-column", message, fix, level, property=prop.name))
     return found
+
+
+def _add(prop: Property, there: list[str], taken: set[str]) -> str:
+    """How to come by a missing column: one in its place that nobody knows may be it, by another name."""
+    instead = [
+        f", or rename `{name}`, which stands in its place" for name in there if name.strip() and name not in taken
+    ]
+    return f"Add a column `{prop.name}` ({prop.type}){''.join(instead)}."
 
 
 def _some(found: list[Problem]) -> list[Problem]:

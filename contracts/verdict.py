@@ -15,7 +15,7 @@ from contracts import codec
 from contracts.job import Count, DropResult, Sample
 from contracts.plan import FIGURES, Check, Limit, Plan
 from contracts.problem import Level, Problem
-from contracts.wording import EXCUSED, explain, some, tolerated_in_words
+from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
 Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
@@ -94,8 +94,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
     if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
-    told = (explain(plan, check, o, facts.read) for check, o in zip(plan.checks, outcomes, strict=True))
-    problems = _worst_first((*facts.notes, *_file_problems(plan, facts), *(p for p in told if p)), outcomes)
+    problems = _worst_first((*facts.notes, *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes)
     rows = Rows(facts.read, facts.valid, facts.rejected)
     return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems)
 
@@ -169,7 +168,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
         count.observed,
         check.expected,
         count.reason,
-        count.samples,
+        noted(plan, check, count.samples),
     )
 
 
@@ -195,6 +194,24 @@ def _seen(check: Check, count: Count) -> int | Decimal:
     return count.failed if count.figure is None else count.figure
 
 
+def _told(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[Problem]:
+    """What the checks say; a warning whose error says the same is not told again."""
+    spoilt = not _tolerable(plan, facts)
+    each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
+    said = [_subject(c) for c, problem in each if problem and problem.level == "error"]
+    return [p for c, p in each if p and (p.level == "error" or not c.threshold or _subject(c) not in said)]
+
+
+def _subject(check: Check) -> tuple[object, ...]:
+    """What a check is about; two of the same differ in threshold and severity alone."""
+    return check.kind, check.scope, check.property, check.arguments
+
+
+def _tolerable(plan: Plan, facts: DropResult) -> bool:
+    """Whether the file has no more rejected rows than it may carry."""
+    return plan.tolerance is None or plan.tolerance.allows(facts.rejected, facts.read)
+
+
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
     if not facts.read and plan.empty != "accept":
@@ -202,16 +219,21 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
         headed = plan.file_format == "csv" and plan.csv.header
         text = f"The file holds {'a header and ' if headed else ''}no records."
         found.append(Problem("no-records", text, "Send the file with its records.", level))
-    if plan.tolerance and not plan.tolerance.allows(facts.rejected, facts.read):
+    if plan.tolerance and not _tolerable(plan, facts):
         found.append(_too_many(plan.tolerance, facts))
     return found
 
 
 def _too_many(limit: Limit, facts: DropResult) -> Problem:
     verb = "is" if facts.rejected == 1 else "are"
-    text = f"{some(facts.rejected, facts.read)} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
+    rejected = some(facts.rejected, facts.read, percents(limit))
+    text = f"{rejected} {verb} rejected; the contract tolerates {tolerated_in_words(limit)}."
     text = text[0].upper() + text[1:]
-    return Problem("too-many-rejected", text, "Correct the rejected rows, the most frequent reason first.")
+    return Problem(
+        "too-many-rejected",
+        text,
+        "Correct the rejected rows; what is wrong with them follows, the most frequent first.",
+    )
 
 
 def _worst_first(problems: tuple[Problem, ...], outcomes: tuple[Outcome, ...]) -> tuple[Problem, ...]:

@@ -5,14 +5,17 @@ Names and values stand in backticks. Values of classified properties never enter
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from contracts.formats import TEXT
 from contracts.plan import Check, FileFormat, Limit, Plan, Property, Threshold
-from contracts.problem import Level, Problem, quoted
+from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
+    from contracts.job import Sample
     from contracts.verdict import Outcome
 
 EXCUSED = ("allowed-missing", "no-rows")
@@ -37,8 +40,9 @@ HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
     "csv": {
         "string": "Write it as plain text.",
         "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
-        "number": "Write digits with a decimal point, without blanks, thousands separators or units.",
-        "decimal": "Write plain digits, no more than agreed on either side of the point, without exponent or units.",
+        "number": "Write digits with a decimal point, not a comma, without blanks, thousands separators or units.",
+        "decimal": "Write digits with a decimal point, not a comma, no more of them than agreed on either side of it, "
+        "without blanks, thousands separators, exponent or units.",
         "boolean": "Write `true` or `false` and nothing else.",
         "date": "Write every date in that form, without blanks, and only days that the calendar has.",
         "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
@@ -111,7 +115,7 @@ MESSAGES = {
     "unique": "{some} {have} a value of {name} that another record has, too.",
     "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
-    "duplicateValues": "{some} {have} the same {name} as another record; the contract wants them to be {limit}.",
+    "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     **{
@@ -121,11 +125,11 @@ MESSAGES = {
 }
 
 FIXES = {
-    "record.fields": "Look for delimiters or line breaks inside cells that are not quoted, and for cut rows.",
-    "record.quotes": "Close every quote in its own line, and write a quote inside a quoted cell as `{quote}`.",
+    "record.fields": "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
+    "record.quotes": "{close} every quote, and write a quote inside a quoted cell as `{quote}`.",
     "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines.",
     "record.keys": "Write every key of an object once.",
-    "knownKeys": "Write the keys exactly as the contract names them, or ask for new ones to be added to it.",
+    "knownKeys": "Write the keys exactly as the contract names them ({known}), or ask for new ones to be added to it.",
     "record.text": "Write the whole file in {encoding}, without NUL characters.",
     "logicalType": "{write} {unknown}",
     "required": "Fill in {name}, or leave {rows} out.",
@@ -140,7 +144,7 @@ FIXES = {
     "regex": "{agreed} {unknown}",
     "format": "{agreed} {unknown}",
     "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
-    "primaryKey": "Give every record a {name} of its own, and remove repeated rows.",
+    "primaryKey": "Give every record its own {name}, and remove repeated rows.",
     "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
@@ -151,16 +155,41 @@ FIXES = {
 }
 
 AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
-OF_THEIR_OWN = ("rowCount", "duplicateValues", *NAMES)
+FIGURES_AND_ROWS = ("rowCount", *NAMES)
+OF_THEIR_OWN = ("duplicateValues", *FIGURES_AND_ROWS)
 """Metrics with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
-LIMITED = "{name} {ails} in {some}; the contract wants such records to be {limit}."
+LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
-UNTRUE = "{text} is not true in {some}; the contract wants such records to be {limit}."
+UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
 
 
-def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | None:
-    """The problem that an outcome means for the producer; None where nothing is wrong."""
+MOST_PLACES = 9
+"""Digits that a share may need beyond those of the limit beside it."""
+
+BOUNDS = {
+    "minimum": "at least {value}",
+    "maximum": "at most {value}",
+    "exclusiveMinimum": "more than {value}",
+    "exclusiveMaximum": "less than {value}",
+    "required": "a value in every record",
+    "nullValues": "a value in every record",
+}
+"""What a row check wants, where the plan has it in signs."""
+
+
+def reason(check: Check) -> str:
+    """Why a row is rejected, as short as it can stand beside it: the check's id, and what it wants."""
+    bound = BOUNDS.get(check.kind)
+    wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
+    return f"{check.id} ({visible(wanted)}{'; only a warning' if check.severity == 'warning' else ''})"
+
+
+def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool = False) -> Problem | None:
+    """The problem that an outcome means for the producer; None where nothing is wrong.
+
+    `spoilt` says that more rows are rejected than the file may carry: then whatever rejects one is to be mended.
+    """
     if outcome.result == "not_evaluated":
         return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
     if outcome.result not in ("failed", "warning"):
@@ -174,12 +203,27 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int) -> Problem | 
     if check.threshold and kind not in OF_THEIR_OWN:
         message = UNTRUE if kind == "expression" else LIMITED
         fix = NULLS_LIMITED if kind in AILS else fix
-    level: Level = "error" if outcome.result == "failed" else "warning"
+    adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
+    level: Level = "error" if outcome.result == "failed" or adds else "warning"
     first = outcome.samples[0].record if outcome.samples else None
-    text = message.format(**words).removesuffix(".") + _tolerated(plan, check) + "."
+    text = message.format(**words).removesuffix(".") + ("" if adds else _tolerated(plan, check)) + "."
     text = text[0].upper() + text[1:]
-    return Problem(
-        f"check-{outcome.kind}", text, fix.format(**words).strip(), level, first, outcome.property, outcome.id
+    said = f"{fix.format(**words).strip()}{_described(check)}"
+    return Problem(f"check-{outcome.kind}", text, said, level, first, outcome.property, outcome.id)
+
+
+QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
+"""Values that are right but for the quotes around them, where a format tells text from other values."""
+
+
+def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+    """The samples of a check; a value that would be right without its quotes says that it has them."""
+    prop = plan.property_named(check.property) if check.property else None
+    if plan.file_format != "jsonl" or check.kind != "logicalType" or prop is None or prop.exact:
+        return samples
+    right = QUOTED.get(prop.type)
+    return tuple(
+        replace(s, note="in quotes") if right and s.value and re.fullmatch(right, s.value) else s for s in samples
     )
 
 
@@ -187,6 +231,22 @@ def limit_in_words(threshold: Threshold) -> str:
     """A threshold as a person says it: less than 10 %, at least 1,000."""
     unit = " %" if threshold.unit == "percent" else ""
     return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
+
+
+def _described(check: Check) -> str:
+    """What the contract's author says of a check, in one line."""
+    words = " ".join((check.description or "").split())
+    return f" The contract says: {visible(words, 300)}" if words else ""
+
+
+def _limit_of_records(check: Check) -> str:
+    """How many records a threshold allows."""
+    if check.threshold is None:
+        return check.expected
+    text = limit_in_words(check.threshold)
+    if check.threshold.unit == "percent":
+        return text
+    return f"{text} record{'' if check.threshold.values[-1] == 1 else 's'}"
 
 
 def _limit(check: Check) -> str:
@@ -204,39 +264,65 @@ def tolerated_in_words(limit: Limit) -> str:
     return f"{_figure(limit.value)} {unit}"
 
 
-def some(count: int, of: int) -> str:
-    """How many records out of how many, with the share where it says more than the figures."""
+def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "record") -> str:
+    """How many records out of how many, with the share where it says more than the figures.
+
+    `bounds` are percents that the share is held against: it has so many digits that it equals none by being cut.
+    """
+    noun = what if of == 1 else f"{what}s"
     if count == of:
-        return "the only record" if of == 1 else f"all {of:,} records"
-    noun = "record" if of == 1 else "records"
-    permille = 1000 * count // of if of else 0
-    return f"{count:,} of {of:,} {noun}" + (f" ({permille / 10:.1f} %)" if permille else "")
+        return f"the only {what}" if of == 1 else f"all {of:,} {noun}"
+    share = _share(count, of, bounds) if of else Decimal(0)
+    return f"{count:,} of {of:,} {noun}" + (f" ({share:f} %)" if share else "")
+
+
+def _share(count: int, of: int, bounds: tuple[Decimal, ...]) -> Decimal:
+    """The share in percent, cut to one digit after the point, or to as many as tell it from the bounds."""
+    least = max((1, *(-int(b.as_tuple().exponent) for b in bounds)))
+    for places in range(least, least + MOST_PLACES):
+        share = Decimal(100 * count * 10**places // of).scaleb(-places)
+        if share not in bounds or share * of == 100 * count:
+            break
+    return share
+
+
+def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:
+    """The percents that a limit or a threshold names."""
+    if limit is None or limit.unit != "percent":
+        return ()
+    return limit.values if isinstance(limit, Threshold) else (limit.value,)
 
 
 def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
     prop = plan.property_named(check.property) if check.property else None
     names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
+    bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
+    of, what = _looked_at(outcome, read, bounds)
     return {
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
         "expected": check.expected,
         "text": f"`{check.arguments.get('text', check.expected)}`",
         "rule": f"`{check.id}` ({check.expected})",
-        "some": some(failed, read),
+        "some": some(failed, of, bounds, what),
         "rows": "this row" if failed == 1 else "these rows",
         "them": "it" if failed == 1 else "them",
         "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
         "records": "1 record" if read == 1 else f"{read:,} records",
-        "limit": _limit(check),
+        "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
         "is_figure": "is not as agreed" if prop and prop.masked else f"is `{outcome.observed}`",
         "ails": AILS.get(check.kind, "is not valid"),
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
         "characters": _characters(check),
         "worst": f"; the worst is `{outcome.observed}`" if outcome.observed and prop and not prop.masked else "",
+        "known": quoted((p.name for p in plan.properties), most=12),
         "encoding": plan.csv.encoding.upper(),
+        "mark": plan.csv.delimiter,
+        "unquoted": " and no quotes around them" if plan.csv.quote else "",
+        "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
         "quote": plan.csv.escape + plan.csv.quote,
         **_value_words(plan, check, prop),
     }
@@ -282,9 +368,20 @@ def _characters(check: Check) -> str:
     return f"{length} character" if length == 1 else f"{length} characters"
 
 
-def _tolerated(plan: Plan, check: Check) -> str:
+def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...]) -> tuple[int, str]:
+    """What a share is of, and its name: all records; beside a percent, which counts no others, those it is about."""
+    evaluated = read if outcome.evaluated is None else outcome.evaluated
+    return (evaluated, "readable record") if bounds and evaluated < read else (read, "record")
+
+
+def _limit_of_rows(plan: Plan, check: Check) -> Limit | None:
+    """How many rows may fail a check: its own tolerance, else the file's."""
     general = plan.tolerance if check.severity == "error" and check.scope != "set" else None
-    limit = check.tolerance or general
+    return check.tolerance or general
+
+
+def _tolerated(plan: Plan, check: Check) -> str:
+    limit = _limit_of_rows(plan, check)
     return f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
 
 

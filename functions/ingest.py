@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from contracts.catalog import Ambiguous, Match, Matched
+from contracts.catalog import Ambiguous, Match, Matched, example
 from contracts.errors import ObjectGone, ObjectUnreadable, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
@@ -110,7 +110,7 @@ def _why_unmatched(found: Match) -> Problem:
         return Problem("ambiguous", text, fix)
     reason = getattr(found, "reason", "no pattern fits")
     pattern = getattr(found, "pattern", None)
-    fix = f"Upload it under a key like `{pattern}`." if pattern else "Ask for a contract that covers this key."
+    fix = f"Upload it under a key like `{example(pattern)}`." if pattern else "Ask for a contract that covers this key."
     return Problem("unmatched", f"No contract claims the key: {reason}.", fix)
 
 

@@ -16,10 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts.job import Sample
 from contracts.plan import FIGURES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
-from contracts.wording import some
+from contracts.wording import EXCUSED, percents, some
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -39,7 +40,8 @@ class Receipt:
     """A decision with everything its producer should know; times are ISO text in UTC.
 
     `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
-    find the data. Each is None where there is none.
+    find the data. Each is None where there is none. `sent` is False of a file that was judged at home, by
+    `dropgate test`: nobody has received it, and what comes next is up to its producer.
     """
 
     drop: str
@@ -52,6 +54,7 @@ class Receipt:
     file: File
     rejected_rows: str | None = None
     promoted: str | None = None
+    sent: bool = True
 
 
 def render_json(receipt: Receipt) -> bytes:
@@ -80,12 +83,14 @@ def render_html(receipt: Receipt) -> bytes:
         receipt=receipt,
         verdict=decision.verdict or "failed",
         decision=decision,
-        lead=_lead(decision, receipt.promoted),
+        lead=_lead(decision, receipt),
+        firsts=firsts(decision.checks),
         errors=errors,
         warnings=[p for p in decision.problems if p.level != "error"],
         most_problems=MOST_PROBLEMS,
         most_rows=MOST_ROWS,
-        told=[c for c in checks if c.result != "passed"],
+        told=[c for c in checks if c.result != "passed" and not excused(c)],
+        idle=[c for c in checks if excused(c)],
         passed=[c for c in checks if c.result == "passed"],
         rejected_share=_share(decision),
         style=_style(),
@@ -106,6 +111,18 @@ def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
     return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
 
 
+def excused(check: Outcome) -> bool:
+    """Whether a check was not made, and nobody is to blame for it."""
+    return check.result == "not_evaluated" and check.reason in EXCUSED
+
+
+def firsts(checks: Iterable[Outcome]) -> dict[str, Sample]:
+    """The first failing record of each check that has more to show of it than its number."""
+    each = ((c.id, c.samples[0]) for c in checks if c.samples)
+    bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
+    return {name: one for name, one in bare if one.value or one.note}
+
+
 def _without_values(check: Outcome, metric: bool) -> Outcome:
     """An outcome without the values that it shows; the number of records of a metric is no value."""
     samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
@@ -113,23 +130,24 @@ def _without_values(check: Outcome, metric: bool) -> Outcome:
     return replace(check, observed=MASK if hidden else check.observed, samples=samples)
 
 
-def _lead(decision: Decision, promoted: str | None) -> str:
-    """The one sentence under the verdict."""
-    rows = decision.rows
-    if decision.verdict is None:
+def _lead(decision: Decision, receipt: Receipt) -> str:
+    """The few words under the verdict."""
+    verdict, rows = decision.verdict, decision.rows
+    if verdict is None:
         return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
-    passed_on = " and has been passed on to its readers" if promoted else ""
-    if decision.verdict == "accepted":
+    passed_on = " and has been passed on to its readers" if receipt.promoted else ""
+    if verdict == "accepted":
         return f"The file keeps its contract{passed_on}."
-    if decision.verdict == "accepted_with_warnings":
+    if verdict == "accepted_with_warnings":
         return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
+    nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
     if rows.read is None:
-        return "The file was turned back before its records were read. Nobody has been given any of it."
+        return f"The file was turned back before its records were read.{nobody}"
     if rows.rejected:
-        text = some(rows.rejected, rows.read)
+        text = some(rows.rejected, rows.read, percents(receipt.plan.tolerance if receipt.plan else None))
         verb = "breaks" if rows.rejected == 1 else "break"
-        return f"{text[0].upper()}{text[1:]} {verb} the contract. Nobody has been given any of the file."
-    return "The file as a whole breaks the contract. Nobody has been given any of it."
+        return f"{text[0].upper()}{text[1:]} {verb} the contract.{nobody}"
+    return f"The file as a whole breaks the contract.{nobody}"
 
 
 def _share(decision: Decision) -> float:

@@ -17,15 +17,24 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-STARTS = {
+PACKED = {
     b"\x1f\x8b": "compressed by gzip",
-    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"PK\x03\x04": "a zip archive",
     b"\x28\xb5\x2f\xfd": "compressed by Zstandard",
     b"BZh": "compressed by bzip2",
+}
+"""What compressed files begin with."""
+
+STARTS = {
+    **PACKED,
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old workbook of a spreadsheet",
     b"PAR1": "Parquet",
     b"%PDF": "a PDF",
 }
 """What files of other kinds begin with."""
+
+WORKBOOKS = (b"[Content_Types].xml", b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
+"""What stands in the first bytes of a zip archive that is a spreadsheet's workbook (ECMA-376, OpenDocument)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +60,23 @@ def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Pro
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
     """A file that is no text at all, by its first bytes."""
     agreed = {"csv": "CSV", "jsonl": "JSON Lines"}.get(plan.file_format, plan.file_format)
-    for start, name in STARTS.items():
-        if sample.startswith(start):
-            text = f"The file is {name}, whatever its name says; agreed is {agreed}."
-            return Problem("wrong-format", text, f"Write the file as plain {agreed}.")
-    return None
+    start = next((s for s in STARTS if sample.startswith(s)), None)
+    if start is None:
+        return None
+    workbook = start.startswith(b"PK") and any(name in sample for name in WORKBOOKS)
+    kind = "a workbook of a spreadsheet" if workbook else STARTS[start]
+    fix = f"Write the file as plain {agreed}."
+    if "workbook" in kind:
+        fix = f"Save the sheet as {agreed}{_spreadsheet(plan)}, not as a workbook."
+    elif start in PACKED:
+        fix = f"Unpack it, and send plain {agreed}."
+    text = f"The file is {kind}, whatever its name says; agreed is {agreed}."
+    return Problem("wrong-format", text, fix)
+
+
+def _spreadsheet(plan: Plan) -> str:
+    """What spreadsheets call the agreed encoding."""
+    return " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
 
 
 def wrong_encoding(plan: Plan, message: str, record: int | None = None) -> Problem:

@@ -63,6 +63,7 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         plan=judged.plan,
         file=judged.file,
         rejected_rows=rejected,
+        sent=False,
     )
     (folder / "receipt.json").write_bytes(report.render_json(receipt))
     (folder / "receipt.html").write_bytes(report.render_html(receipt))

@@ -16,7 +16,9 @@ from pyspark.sql import functions as sf
 from contracts.columns import OURS, positions
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
+from contracts.wording import reason
 from spark_jobs import reader
+from spark_jobs.bits import Numbered
 
 FORMULA = r"(?:[=@\t\r\uFEFF\uFF1D\uFF20]|[+\-\uFF0B\uFF0D](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
 """What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end.
@@ -24,7 +26,7 @@ FORMULA = r"(?:[=@\t\r\uFEFF\uFF1D\uFF20]|[+\-\uFF0B\uFF0D](?!(?:\d+\.?\d*|\.\d+
 Full-width signs are the same to some of them, and a byte order mark is nothing.
 """
 
-EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"[^"]*"(?=\s*\}\s*\z)'
+EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """What an earlier file of rejected objects added to one: twice, the keys would make it no record."""
 
 
@@ -41,8 +43,17 @@ def title(drop: JobDrop, plan: Plan) -> str | None:
             return _csv_header(_known(drop.header, plan), plan)
 
 
+def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
+    """Rejected rows with a column more: in words why each is rejected."""
+    pairs = [sf.lit(text) for _, check in failing for text in (check.id, reason(check))]
+    if not pairs:
+        return rows.withColumn("reasons", sf.lit(""))
+    words = sf.transform("checks", lambda check: sf.element_at(sf.create_map(*pairs), check))
+    return rows.withColumn("reasons", sf.array_join(words, "; "))
+
+
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
-    """Rejected rows (`broken`: no record) of files with one header: number, record, line."""
+    """Rejected rows (`broken`: no record) with their reasons, of files with one header: number, record, line."""
     match plan.file_format:
         case "csv" if plan.csv.multi_line:
             return _csv_of_cells(rows, list(positions(header)), plan.csv)
@@ -62,16 +73,12 @@ def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
 def _json_lines(rows: DataFrame) -> DataFrame:
     """The objects as they came, with two keys more; a line that is no object becomes the value of a key."""
     raw = sf.regexp_replace("raw", EARLIER, "")
-    ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), _reasons().alias(OURS[1])))
+    ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
     added = sf.concat(sf.rtrim(sf.regexp_replace(raw, r"\s*\}\s*\z", "")), sf.lit(","), sf.substring(ours, 2, 1 << 30))
     alone = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
     as_it_came = sf.col("raw").alias("line")
-    whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), _reasons().alias(OURS[1])))
+    whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
     return rows.select("number", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
-
-
-def _reasons() -> Column:
-    return sf.array_join("checks", "; ")
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
@@ -101,7 +108,7 @@ def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
 
 
 def _with_reasons(line: Column, csv: Csv) -> Column:
-    return sf.concat_ws(csv.delimiter, line, "record", _quoted(_reasons(), csv))
+    return sf.concat_ws(csv.delimiter, line, "record", _quoted(sf.col("reasons"), csv))
 
 
 def _harmless(cells: Column, csv: Csv) -> Column:

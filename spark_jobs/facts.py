@@ -59,7 +59,7 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: F
     with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
         files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)
         written = pool.submit(samples.written, evidence, request.plan, failing)
-        first = pool.submit(samples.first, evidence, failing)
+        first = pool.submit(samples.first, evidence, request.plan, failing)
     found.written, found.samples = written.result(), first.result()
     found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in files.result().items()}
 

@@ -5,12 +5,14 @@ The written rows in, plain figures out, by drop. Texts are cut to what a receipt
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from contracts.columns import OURS
 from contracts.job import Sample
 from contracts.plan import Check, Plan, Property
 from spark_jobs.bits import Numbered
@@ -54,7 +56,7 @@ def written(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Wri
     return found
 
 
-def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
+def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
     """The first failing records of each drop and check.
 
     They are among the first of each combination of failing checks, which are few: only those are taken apart.
@@ -66,9 +68,10 @@ def first(evidence: DataFrame, failing: Numbered) -> dict[tuple[str, str], tuple
     chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
     top = evidence.join(sf.broadcast(chosen), ["drop", "record"])
     found: dict[tuple[str, str], list[Sample]] = {}
-    value = sf.substring(_value(failing), 1, LENGTH).alias("value")
-    for row in top.select("drop", "check", "record", value).collect():
-        found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"]))
+    text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
+    value = sf.substring(text, 1, LENGTH).alias("value")
+    for row in top.select("drop", "check", "record", value, _cells(plan).alias("note")).collect():
+        found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"], row["note"]))
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
 
@@ -99,6 +102,26 @@ def _size(prop: Property) -> Column:
         case _:
             size = value
     return size.cast("double")
+
+
+def _cells(plan: Plan) -> Column:
+    """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
+    csv, raw = plan.csv, sf.col("raw")
+    if plan.file_format != "csv" or csv.multi_line:
+        return sf.lit(None).cast("string")
+    many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
+    words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"))
+    plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
+    return sf.when((sf.col("check") == "record.fields") & plain, words)
+
+
+def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
+    """The keys of an object that the contract does not know, where that is what the row's `check` is about."""
+    if not any(c.kind == "knownKeys" for _, c in failing):
+        return sf.lit(None).cast("string")
+    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.properties), *OURS)))
+    unknown = sf.array_except(sf.json_object_keys("raw"), known)
+    return sf.when(sf.col("check") == "record.knownKeys", sf.array_join(unknown, ", "))
 
 
 def _value(failing: Numbered) -> Column:

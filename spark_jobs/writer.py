@@ -50,7 +50,7 @@ def write_rejected(
     folder = request.scratch + "rejected/"
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
-    rows = evidence.select("*", broken.alias("broken"))
+    rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
     lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     targets = {d.id: f"{d.reports}{columns.rejected_file(request.plan)}" for d in drops}

@@ -387,6 +387,7 @@ def _days(reader: _Reader, node: exp.DateDiff) -> Typed:
 READERS: dict[type, Callable[[_Reader, Any], Typed]] = {
     exp.Column: _Reader.column,
     exp.Literal: _literal,
+    exp.RawString: lambda _, node: Typed(_text(str(node.this)), "text"),
     exp.Boolean: lambda _, node: Typed(str(node.this).lower(), "boolean"),
     exp.Null: lambda _, __: Typed("null", "null"),
     exp.Paren: lambda reader, node: reader.typed(node.this),

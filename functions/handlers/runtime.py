@@ -91,3 +91,4 @@ def counted() -> Iterator[None]:
     finally:
         if metrics.metric_set:
             metrics.flush_metrics()
+            metrics.clear_metrics()  # where metrics are off they are not flushed, and the hundredth would be printed

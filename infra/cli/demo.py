@@ -104,6 +104,8 @@ def _table(travellers: list[Traveller], began: float) -> Table:
 
 def _where(journey: Journey, folder: Path) -> str:
     """Where to look now."""
+    from infra.cli.target import typed
+
     by_state = {t.state: t for t in journey.travellers}
     rejected = next((t for t in journey.travellers if t.state == "rejected" and t.drop and t.drop.rows), None)
     unmatched = by_state.get("unmatched")
@@ -115,14 +117,8 @@ def _where(journey: Journey, folder: Path) -> str:
         lines.append(f"  receipt            {reports / 'receipt.html'}")
         lines.append(f"  rejected rows      {reports / 'rejected.csv'}")
         lines.append(f"  quarantine         {folder / 'evidence' / 'rows'}/")
-        lines.append(f"  the drop's story   {_typed()} show {rejected.drop.id[:10]}")
+        lines.append(f"  the drop's story   {typed()} show {rejected.drop.id[:10]}")
     if unmatched and unmatched.drop and unmatched.drop.problems:
         lines.append(f"  nearest miss       {unmatched.drop.problems[0].message}")
-    lines.append(f"  all drops          {_typed()} drops")
+    lines.append(f"  all drops          {typed()} drops")
     return "\n".join(lines)
-
-
-def _typed() -> str:
-    """How the command line was called, so that what is printed can be typed."""
-    called = Path(sys.argv[0]).absolute()
-    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name

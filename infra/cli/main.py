@@ -15,6 +15,7 @@ from contracts.problem import nearest
 COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
+    "import": "Bring contracts of other formats in.",
     "lint": "Check contracts: findings with file, line and what to write.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",
@@ -29,6 +30,9 @@ COMMANDS = {
     "cost": "Say what a load costs on AWS, and what window and size change.",
 }
 
+MODULES = {"import": "import_"}
+"""The module of a command whose name Python keeps for itself."""
+
 
 class Lazy(click.Group):
     """A group whose commands are modules of this package, found by name."""
@@ -42,7 +46,7 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             close = nearest(cmd_name, COMMANDS)
             ctx.fail(f"No such command '{cmd_name}'." + (f" Did you mean '{close}'?" if close else ""))
-        command = importlib.import_module(f"infra.cli.{cmd_name}").command
+        command = importlib.import_module(f"infra.cli.{MODULES.get(cmd_name, cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contracts.catalog import Ambiguous, Match, Matched, match
+from contracts.catalog import Ambiguous, Match, Matched, example, match
 
 if TYPE_CHECKING:
     from contracts.authoring.linting import Linted
@@ -61,7 +61,8 @@ def _text(found: Match) -> str:
     if isinstance(found, Ambiguous):
         several = f"Several contracts claim it: {', '.join(found.contracts)}."
         return f"{several} Such a file stays unmatched; dropgate lint shows where they overlap."
-    return f"No contract: {found.reason}."
+    like = f"\nA key like {example(found.pattern)} would be taken." if found.pattern else ""
+    return f"No contract claims it: {found.reason}.{like}"
 
 
 def _document(found: Match) -> dict[str, Any]:

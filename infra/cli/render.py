@@ -15,14 +15,15 @@ import click
 
 from contracts.plan import FIGURES
 from contracts.problem import visible
+from contracts.wording import EXCUSED, some
 from contracts.wording import REASONS as WHY
-from contracts.wording import some
 
 MOST_PROBLEMS = 12
+MASK = "***"
 NO_BREAK = "\u00a0"
 RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
 WORST_FIRST = tuple(RESULTS)
-REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record"} | WHY
+REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no whole record"} | WHY
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,8 @@ def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = Fa
     blocks = [
         _head(document, width, paint),
         _failure(document, width) if failed else [],
-        _problems("What to fix", errors, width, paint),
-        _problems("Also worth a look" if errors else "Warnings", warnings, width, paint),
+        _problems("What to fix", errors, document["checks"], width, paint),
+        _problems("Also worth a look" if errors else "Warnings", warnings, document["checks"], width, paint),
         [] if failed else _checks(document["checks"], width, paint),
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
@@ -157,13 +158,16 @@ def _failure(document: Mapping[str, Any], width: int) -> list[str]:
     return [*_wrapped(visible(failure["message"], 600), width), *_wrapped(visible(failure["fix"], 600), width)]
 
 
-def _problems(title: str, problems: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+def _problems(
+    title: str, problems: Sequence[Mapping[str, Any]], checks: Sequence[Mapping[str, Any]], width: int, paint: Any
+) -> list[str]:
     if not problems:
         return []
     lines = [paint(title, bold=True)]
+    firsts = {c["id"]: c["samples"][0] for c in checks if c["samples"]}
     for one in problems[:MOST_PROBLEMS]:
         sign, fg = ("✕", "red") if one["level"] == "error" else ("!", "yellow")
-        first, *more = _wrapped(visible(one["message"], 600) + _first(one), width - 4)
+        first, *more = _wrapped(visible(one["message"], 600) + _first(one, firsts.get(one["check"])), width - 4)
         lines += [f"  {paint(sign, fg)} {first}", *(f"    {line}" for line in more)]
         first, *more = _wrapped(visible(one["fix"], 600), width - 6)
         lines += [f"    → {first}", *(f"      {line}" for line in more)]
@@ -172,15 +176,21 @@ def _problems(title: str, problems: Sequence[Mapping[str, Any]], width: int, pai
     return lines
 
 
-def _first(problem: Mapping[str, Any]) -> str:
+def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
     record = problem["record"]
-    return f" First in record {record:,}." if record else ""
+    if not record:
+        return ""
+    if not sample or sample["record"] != record or sample["value"] == MASK:
+        return f" First in record {record:,}."
+    mark = ":" if sample["value"] else ""
+    return f" First in record {record:,}{mark} {_shown(sample)}".rstrip() + "."
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
-    told = [c for c in checks if c["result"] != "passed"]
+    idle = [c for c in checks if c["result"] == "not_evaluated" and c["reason"] in EXCUSED]
+    told = [c for c in checks if c["result"] != "passed" and c not in idle]
     told.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
-    passed = len(checks) - len(told)
+    passed = len(checks) - len(told) - len(idle)
     if not checks:
         return []
     wide = max((len(visible(c["id"], 60)) for c in told), default=0)
@@ -189,9 +199,18 @@ def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list
         result = paint(f"{RESULTS[one['result']]:<8}", RESULT_COLOURS[one["result"]])
         first, *more = _wrapped(f"{visible(one['id'], 60):<{wide}}  {_counted(one)}", width - 12, "  ")
         lines += [f"  {result}  {first}", *(f"            {line}" for line in more), *_samples(one, width)]
+    for reason in dict.fromkeys(c["reason"] for c in idle):
+        lines += _idle([c["id"] for c in idle if c["reason"] == reason], REASONS[reason], width, paint)
     if passed:
         lines.append(f"  {paint('passed', 'green')}    {passed} check{'' if passed == 1 else 's'}")
     return lines
+
+
+def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
+    """Checks that were not made, for which nobody is to blame, on one line."""
+    named = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {reason} ({', '.join(visible(i, 60) for i in ids[:3])}"
+    first, *more = _wrapped(f"{named}{', ...' if len(ids) > 3 else ''})", width - 12)
+    return [f"  {paint('not made', 'cyan')}  {first}", *(f"            {line}" for line in more)]
 
 
 def _counted(check: Mapping[str, Any]) -> str:
@@ -204,12 +223,16 @@ def _counted(check: Mapping[str, Any]) -> str:
 
 
 def _samples(check: Mapping[str, Any], width: int) -> list[str]:
-    parts = []
-    for one in check["samples"]:
-        value = "" if one["value"] is None else f" “{visible(one['value'], 40)}”"
-        note = f" ({visible(one['note'], 60)})" if one["note"] else ""
-        parts.append(f"record {one['record']:,}{value}{note}".replace(" ", NO_BREAK))
+    texts = (f"record {one['record']:,} {_shown(one)}" for one in check["samples"])
+    parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
     return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
+
+
+def _shown(sample: Mapping[str, Any]) -> str:
+    """The value of a failing record, where it has one, and what there is to say of it."""
+    value = f"“{visible(sample['value'], 40)}”" if sample["value"] else ""
+    note = f"({visible(sample['note'], 60)})" if sample["note"] else ""
+    return f"{value} {note}".strip()
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -14,6 +14,7 @@ from infra.cli.named import month_option, the_drop
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from contracts.problem import Problem
     from functions.ports import Batch, Step
     from functions.submission import Drop
     from infra.cli.target import Target
@@ -76,8 +77,12 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
         "run": batch and batch.run,
         "run ended": batch and batch.reason,
-        **{f"problem {n}": f"{p.message} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
+        **{f"problem {n}": f"{p.message}{_first(p)} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
     }
+
+
+def _first(problem: Problem) -> str:
+    return f" First in record {problem.record:,}." if problem.record else ""
 
 
 def _event(step: Step) -> dict[str, Any]:

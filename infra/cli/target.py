@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,12 @@ def of_a_stack(command: Command) -> Command:
         )
         command = option(command)
     return command
+
+
+def typed() -> str:
+    """How the command line was called, so that what is printed can be typed."""
+    called = Path(sys.argv[0]).absolute()
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name
 
 
 def _note(context: click.Context, option: click.Parameter, value: str | None) -> None:

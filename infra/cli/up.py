@@ -65,17 +65,19 @@ def command(port: int, contracts: Path | None) -> None:
 
 
 def _welcome(embedded: Embedded, contracts: tuple[str, ...]) -> str:
+    from infra.cli.target import typed
+
     landing = embedded.stack.names["LandingBucket"]
     return f"""\
 Endpoint   {embedded.cloud.endpoint}   (S3, SQS, DynamoDB, EventBridge)
-Keys       AWS_ACCESS_KEY_ID=dropgate AWS_SECRET_ACCESS_KEY=dropgate AWS_DEFAULT_REGION=us-east-1
 Landing    s3://{landing}/
 Contracts  {", ".join(contracts)}
 
 Upload, for example, with the AWS command line:
+  export AWS_ACCESS_KEY_ID=dropgate AWS_SECRET_ACCESS_KEY=dropgate AWS_DEFAULT_REGION=us-east-1
   aws --endpoint-url {embedded.cloud.endpoint} s3 cp weather.csv s3://{landing}/nyc/weather/2013.csv
 and look, in another terminal of this folder:
-  dropgate drops
+  {typed()} drops
 """
 
 

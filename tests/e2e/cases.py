@@ -124,6 +124,14 @@ CASES = (
         "admission",
     ),
     Case(
+        "no header, where one is agreed",
+        "orders/headless.csv",
+        b"1,a,2,2026-01-31\n2,b,3,\n",
+        "rejected",
+        ("missing-header",),
+        "admission",
+    ),
+    Case(
         "a column renamed by case",
         "orders/case.csv",
         b"ID,name,amount,day\n1,a,2,\n",

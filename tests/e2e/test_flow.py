@@ -107,8 +107,8 @@ def test_rejected_rows_come_back_with_reasons(world: World, first: dict[str, Dro
     rejected = world.ports.store.get(drop.receipt.replace("receipt.json", receipt["rejected_rows"])).decode()
     assert list(csv.reader(io.StringIO(rejected))) == [
         ["id", "name", "amount", "day", "_record", "_reasons"],
-        ["2", "b", "x", "", "2", "amount.logicalType"],
-        ["3", "c", "-4", "2026-13-01", "3", "amount.minimum; day.logicalType"],
+        ["2", "b", "x", "", "2", "amount.logicalType (a number)"],
+        ["3", "c", "-4", "2026-13-01", "3", "amount.minimum (at least 0); day.logicalType (a date like 2026-01-31)"],
     ]
 
 

@@ -333,4 +333,7 @@ def test_spark_submit_ran_what_was_asked(deployed: Deployed, drops: dict[str, Dr
     receipt = drops["bad"].receipt or ""
     named = json.loads(deployed.ports.store.get(receipt))["rejected_rows"]
     rows = deployed.ports.store.get(receipt.replace("receipt.json", named)).decode()
-    assert [row[-2:] for row in csv.reader(io.StringIO(rows))] == [["_record", "_reasons"], ["1", "amount.minimum"]]
+    assert [row[-2:] for row in csv.reader(io.StringIO(rows))] == [
+        ["_record", "_reasons"],
+        ["1", "amount.minimum (at least 0)"],
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.compiling import compile_text
 from contracts.plan import LogicalType, Plan, Property
-from tests.oracle import figures, hostile
+from tests.oracle import expressions, figures, hostile
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of
 
@@ -88,6 +88,11 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     if chance.random() < 0.2 and len(columns) > 1:
         names = [c.written["name"] for c in columns[:2]]
         counted.append({"metric": "duplicateValues", "arguments": {"properties": names}, **_threshold(chance)})
+    kinds = {c.written["name"]: c.written["logicalType"] for c in columns}
+    for n in range(chance.choice((0, 0, 1, 2))):
+        judged = _threshold(chance, percent=True) if chance.random() < 0.3 else {}
+        inner = {"metric": "expression", "expression": expressions.an_expression(chance, kinds), **judged}
+        counted.append({"id": f"e{n}", "type": "custom", "engine": "dropgate", "implementation": inner})
     return {
         "apiVersion": "v3.2.0",
         "kind": "DataContract",

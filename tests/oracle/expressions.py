@@ -18,6 +18,7 @@ from sqlglot import exp
 from tests.oracle.records import Cell
 
 FAMILIES = {"integer": "number", "number": "number", "string": "text", "date": "date", "timestamp": "timestamp"}
+JOINED = ("({0} and {1})", "({0} or {1})", "not {0}", "if({0}, {1}, true)", "({0} is not true)")
 SIGNS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
 LITERALS: dict[str, tuple[str, ...]] = {
     "number": ("0", "1", "-7", "2.5", "0.01", "1e2", "9223372036854775807"),
@@ -29,29 +30,29 @@ LITERALS: dict[str, tuple[str, ...]] = {
 }
 LEAST, BEYOND = -(2**63), 2**63
 Truth = bool | None
+Of = Callable[[Any], Any]
+"""What a part of an expression is in the record at hand."""
 
 
 def an_expression(chance: Random, columns: Mapping[str, str], depth: int = 2) -> str:
-    """A boolean over columns, which come with their logical types; those named `exact` multiply nothing."""
+    """A boolean over columns, which come with their logical types."""
     if depth and chance.random() < 0.5:
         inner = [an_expression(chance, columns, depth - 1) for _ in range(2)]
-        shape = chance.choice(("({0} and {1})", "({0} or {1})", "not {0}", "if({0}, {1}, true)", "({0} is not true)"))
-        return shape.format(*inner)
+        return chance.choice(JOINED).format(*inner)
     name = chance.choice(sorted(columns))
     family = FAMILIES.get(columns[name], columns[name])
     one, other = _term(chance, columns, family), _term(chance, columns, family)
     if family == "boolean":
         return chance.choice((f"`{name}`", f"(`{name}` {chance.choice(('=', '<>', '<=>'))} {other})"))
-    return chance.choice(
-        (
-            f"(`{name}` {chance.choice(SIGNS)} {other})",
-            f"({one} {chance.choice(SIGNS)} {other})",
-            f"(`{name}` between {one} and {other})",
-            f"(`{name}` in ({one}, {other}, null))",
-            f"(`{name}` is null)",
-            *((f"(`{name}` like {chance.choice(OF_LIKE)})",) if family == "text" else ()),
-        )
-    )
+    shapes = [
+        f"(`{name}` {chance.choice(SIGNS)} {other})",
+        f"({one} {chance.choice(SIGNS)} {other})",
+        f"(`{name}` between {one} and {other})",
+        f"(`{name}` in ({one}, {other}, null))",
+        f"(`{name}` is null)",
+    ]
+    shapes += [f"(`{name}` like {chance.choice(OF_LIKE)})"] if family == "text" else []
+    return chance.choice(shapes)
 
 
 OF_LIKE = ("'%a%'", "'S_'", "'%'", "'a%b'", "'_'")
@@ -65,10 +66,11 @@ def _term(chance: Random, columns: Mapping[str, str], family: str) -> str:
         return plain
     other = chance.choice((*alike, literal))
     shapes = {
-        "number": ("({0} + {1})", "({0} - {1})", "({0} / {1})", "abs({0})", "(-{0})", "coalesce({0}, {1})"),
+        "number": ("({0} + {1})", "({0} - {1})", "({0} / {1})", "abs({0})", "(- {0})", "coalesce({0}, {1})"),
         "text": ("upper({0})", "trim({0})", "substring({0}, 2, 1)", "({0} || {1})", "coalesce({0}, {1})"),
     }
-    return chance.choice(shapes.get(family, ("coalesce({0}, {1})", "if({0} < {1}, {0}, {1})"))).format(plain, other)
+    shape = chance.choice(shapes.get(family, ("coalesce({0}, {1})", "if({0} < {1}, {0}, {1})")))
+    return shape.format(plain, other)
 
 
 def truth(text: str, cells: Mapping[str, Cell]) -> Truth:
@@ -84,49 +86,33 @@ def _tree(text: str) -> Any:
 
 
 def _value(node: Any, cells: Mapping[str, Cell]) -> Any:
-    match node:
-        case exp.Column():
-            return cells[node.name].value
-        case exp.Literal():
-            return node.name if node.is_string else _number(node.name)
-        case exp.RawString():
-            return node.this
-        case exp.Boolean():
-            return node.this
-        case exp.Null():
-            return None
-        case exp.Paren():
-            return _value(node.this, cells)
-        case exp.Cast():
-            return _moment(node.this.name)
-        case exp.And() | exp.Or():
-            return _joined(isinstance(node, exp.Or), _value(node.this, cells), _value(node.expression, cells))
-        case exp.Not():
-            inner = _value(node.this, cells)
-            return None if inner is None else not inner
-        case exp.If():
-            return _value(node.args["true" if _value(node.this, cells) else "false"], cells)
-        case exp.Is():
-            wanted = _value(node.expression, cells)
-            return _value(node.this, cells) is wanted
-        case exp.Coalesce():
-            values = (_value(part, cells) for part in (node.this, *node.expressions))
-            return next((v for v in values if v is not None), None)
-        case exp.NullSafeEQ():
-            left, right = _alike(_value(node.this, cells), _value(node.expression, cells))
-            return bool(left == right) if left is not None and right is not None else left is right
-        case exp.In():
-            return _among(_value(node.this, cells), [_value(part, cells) for part in node.expressions])
-        case exp.Between():
-            it, low, high = (_value(node.args[part], cells) for part in ("this", "low", "high"))
-            return _joined(False, _compared(operator.ge, it, low), _compared(operator.le, it, high))
-        case exp.Substring():
-            text = _value(node.this, cells)
-            start, length = int(node.args["start"].name), int(node.args["length"].name)
-            return None if text is None else text[start - 1 : start - 1 + length]
-        case exp.Neg() if isinstance(node.this, exp.Literal):
-            return -_number(node.this.name)
-    return _called(node, [_value(part, cells) for part in (node.this, node.args.get("expression")) if part is not None])
+    """What a part of an expression is in a record."""
+    if isinstance(node, exp.Column):
+        return cells[node.name].value
+    if function := CONSTANTS.get(type(node)):
+        return function(node)
+    if lazy := LAZY.get(type(node)):
+        return lazy(lambda part: _value(part, cells), node)
+    parts = [node.this, *(node.args[name] for name in ("expression", "start", "length") if node.args.get(name))]
+    return _called(node, [_value(part, cells) for part in parts])
+
+
+def _if(value: Of, node: exp.If) -> Any:
+    return value(node.args["true" if value(node.this) else "false"])
+
+
+def _first(value: Of, node: exp.Coalesce) -> Any:
+    return next((v for part in (node.this, *node.expressions) if (v := value(part)) is not None), None)
+
+
+def _same(value: Of, node: exp.NullSafeEQ) -> Truth:
+    left, right = _alike(value(node.this), value(node.expression))
+    return bool(left == right) if left is not None and right is not None else left is right
+
+
+def _within(value: Of, node: exp.Between) -> Truth:
+    it, low, high = (value(node.args[part]) for part in ("this", "low", "high"))
+    return _joined(False, _compared(operator.ge, it, low), _compared(operator.le, it, high))
 
 
 def _called(node: Any, values: Sequence[Any]) -> Any:
@@ -156,8 +142,9 @@ def _joined(either: bool, *sides: Truth) -> Truth:
     return None if None in sides else not either
 
 
-def _among(value: Any, others: Sequence[Any]) -> Truth:
-    return _joined(True, *(_compared(operator.eq, value, other) for other in others))
+def _among(value: Of, node: exp.In) -> Truth:
+    it = value(node.this)
+    return _joined(True, *(_compared(operator.eq, it, value(other)) for other in node.expressions))
 
 
 def _counted(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -196,6 +183,25 @@ def _moment(text: str) -> int:
     return since.days if len(text) == 10 else (since.days * 86_400 + since.seconds) * 1_000_000
 
 
+CONSTANTS: dict[type, Callable[[Any], Any]] = {
+    exp.Literal: lambda node: node.name if node.is_string else _number(node.name),
+    exp.RawString: lambda node: node.this,
+    exp.Boolean: lambda node: node.this,
+    exp.Null: lambda _: None,
+    exp.Cast: lambda node: _moment(node.this.name),
+}
+LAZY: dict[type, Callable[[Of, Any], Any]] = {
+    exp.Paren: lambda value, node: value(node.this),
+    exp.And: lambda value, node: _joined(False, value(node.this), value(node.expression)),
+    exp.Or: lambda value, node: _joined(True, value(node.this), value(node.expression)),
+    exp.Is: lambda value, node: value(node.this) is value(node.expression),
+    exp.If: _if,
+    exp.Coalesce: _first,
+    exp.NullSafeEQ: _same,
+    exp.In: _among,
+    exp.Between: _within,
+}
+"""What says something of a null, too."""
 COMPARED: dict[type, Callable[[Any, Any], Any]] = {
     exp.EQ: operator.eq,
     exp.NEQ: operator.ne,
@@ -205,6 +211,8 @@ COMPARED: dict[type, Callable[[Any, Any], Any]] = {
     exp.GTE: operator.ge,
 }
 OF_VALUES: dict[type, Callable[..., Any]] = {
+    exp.Not: operator.not_,
+    exp.Substring: lambda text, start, length: text[start - 1 : start - 1 + length],
     exp.Add: _counted(operator.add),
     exp.Sub: _counted(operator.sub),
     exp.Div: _divided,

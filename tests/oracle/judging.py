@@ -11,6 +11,7 @@ from contracts.plan import Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
 from tests.oracle import figures
+from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
 from tests.oracle.rules import FAILS
 from tests.oracle.values import value_of
@@ -74,6 +75,8 @@ def _said(check: Check, plan: Plan, record: Record) -> str | None:
         return FAILED if check.kind in record.broken else GOOD
     if record.broken:
         return None
+    if check.kind == "expression":
+        return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
     if check.property is None:
         return FAILED if record.unknown else GOOD
     return of_cell(check, plan, record.cells[check.property])

@@ -67,7 +67,10 @@ def _said(plan: Plan, body: bytes) -> Iterator[str]:
     yield from (f"because {o.reason}" for o in decision.checks if o.reason)
 
 
-ROWS = ("required", "nullValues", "missingValues", "logicalType", "unique", "primaryKey", "duplicateValues", "rowCount")
+ROWS = (
+    *("required", "nullValues", "missingValues", "logicalType", "unique", "primaryKey", "duplicateValues"),
+    *("rowCount", "expression"),
+)
 KINDS = {
     *(f"{kind} {result}" for kind in (*FAILS, *ROWS, *FIGURES) for result in ("passed", "warning", "failed")),
     *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),

@@ -66,8 +66,7 @@ REASONS = {
     "inmet/2026-01-31.csv": INMET + "after `inmet/2026-01-31.csv` it wants `/`, the key ends",
     "plain/file.csvx": "nearest is `plain/file.csv` (plain.v1): the key goes on with `x`",
     "plain/file": "nearest is `plain/file.csv` (plain.v1): after `plain/` it wants `file.csv`, the key has `file`",
-    "weather.csv": "no contract has keys that begin like it; they begin with "
-    "`nyc/weather/`, `inmet/`, `plain/`, `plain/old/`",
+    "weather.csv": "agreed keys begin with `nyc/weather/`, `inmet/`, `plain/`, `plain/old/`",
 }
 
 

@@ -43,7 +43,10 @@ def test_match_shows_pattern_producer_and_parts() -> None:
 def test_miss_says_why_and_ends_with_one() -> None:
     result = match("shop/orders/2026-01-31_7.txt")
     assert result.exit_code == 1
-    assert result.stdout.startswith("No contract: nearest is `shop/orders/{day:%Y-%m-%d}_{till}.csv` (orders.v1): ")
+    why, like = result.stdout.splitlines()
+    assert why.startswith("No contract claims it: nearest is `shop/orders/{day:%Y-%m-%d}_{till}.csv` (orders.v1): ")
+    assert like == "A key like shop/orders/2026-01-31_till.csv would be taken."
+    assert match(like.split()[3]).exit_code == 0
 
 
 def test_contract_that_does_not_compile_is_named() -> None:

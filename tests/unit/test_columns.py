@@ -50,6 +50,25 @@ def test_renamed_column_is_told_once() -> None:
     )
 
 
+def test_column_in_the_place_of_a_missing_one_may_be_it() -> None:
+    first, second, *_ = problems(PLAN, ("id", "price", "colour"))
+    assert first.fix == "Add a column `amount` (number), or rename `price`, which stands in its place."
+    assert second.fix == "Add a column `note` (string), or rename `colour`, which stands in its place."
+    (alone,) = problems(PLAN, ("id", "note"))
+    assert alone.fix == "Add a column `amount` (number)."
+
+
+def test_line_without_a_known_name_is_no_header() -> None:
+    (problem,) = problems(PLAN, ("1", "9.50", "x"))
+    assert (problem.code, problem.fix) == ("missing-header", "Begin the file with this header: `id`, `amount`, `note`.")
+    assert told(("1",), Columns(missing="warn"))[0] == ("missing-column", "error", "id")
+
+
+def test_column_of_parquet_is_missing_from_the_file() -> None:
+    (problem,) = problems(replace(PLAN, file_format="parquet"), ("id", "amount"))
+    assert problem.message == "The column `note` is missing from the file."
+
+
 def test_required_column_rejects_under_ignore() -> None:
     assert told(("note",), Columns(missing="ignore")) == [("missing-column", "error", "id")]
 

@@ -71,13 +71,13 @@ def test_rejected_text_says_everything_in_order() -> None:
         "\n"
         "What to fix\n"
         "  ✕ `wind` is above the maximum of `100` in 12 of 1,000 records (1.2 %). First\n"
-        "    in record 17.\n"
+        "    in record 17: “1048.36”.\n"
         "    → Correct `wind` in these rows.\n"
         "\n"
         "Checks\n"
         "  failed    wind.maximum  12 of 1,000; expected <= 100\n"
         "            record 17 “1048.36” · record 1,023 (also in record 9)\n"
-        "  not made  gust.maximum  <= 100: the column is missing, as it may\n"
+        "  not made  1 check: the column is missing, as it may (gust.maximum)\n"
         "  passed    1 check\n"
     )
 
@@ -134,6 +134,26 @@ def test_warnings_have_their_own_block() -> None:
 
     assert "Also worth a look\n  ! `wind`" in verdict_text(a_document(problems=[TOO_FAST, soft]), 80)
     assert "Warnings\n  ! `wind`" in verdict_text(a_document("accepted_with_warnings", problems=[soft]), 80)
+
+
+def test_masked_or_empty_first_value_is_not_shown() -> None:
+    for value in ("***", "", None):
+        check = MAXIMUM | {"samples": [{"record": 17, "value": value, "note": None}]}
+        assert "First in record 17.\n" in verdict_text(a_document(checks=[check], problems=[TOO_FAST]), 160)
+
+
+def test_first_record_says_what_is_noted_of_it() -> None:
+    check = MAXIMUM | {"samples": [{"record": 17, "value": None, "note": "7 cells"}]}
+    assert "First in record 17 (7 cells).\n" in verdict_text(a_document(checks=[check], problems=[TOO_FAST]), 160)
+
+
+def test_checks_that_nobody_could_make_stand_on_one_line() -> None:
+    idle = [NOT_MADE | {"id": f"c{n}.maximum", "reason": "no-rows"} for n in range(13)]
+
+    text = verdict_text(a_document(checks=idle), 160)
+
+    assert "not made  13 checks: there was no whole record (c0.maximum, c1.maximum, c2.maximum, ...)" in text
+    assert text.count("not made") == 1
 
 
 def test_row_count_shows_the_figure_seen() -> None:

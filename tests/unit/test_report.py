@@ -187,7 +187,22 @@ def test_facts_name_contract_size_and_times() -> None:
 def test_problem_says_what_where_and_how() -> None:
     words = page(REJECTED).words
 
-    assert "wind is above 100. First in record 17 To fix: Correct wind ." in words
+    assert "wind is above 100. First in record 17: 1048.36 To fix: Correct wind ." in words
+
+
+def test_where_shows_no_value_that_is_masked_or_none() -> None:
+    for value in ("***", "", None):
+        seen = an_outcome(samples=(Sample(17, value),))
+        assert "First in record 17 To fix" in page(replace(REJECTED, checks=(seen,))).words
+
+
+def test_where_shows_the_other_record() -> None:
+    twice = an_outcome("wind.maximum", kind="unique", samples=(Sample(17, "7", "also record 20"),))
+
+    assert "First in record 17: 7 (also record 20) To fix" in page(replace(REJECTED, checks=(twice,))).words
+
+    torn = an_outcome(samples=(Sample(17, None, "7 cells"),))
+    assert "First in record 17 (7 cells) To fix" in page(replace(REJECTED, checks=(torn,))).words
 
 
 def test_where_names_a_column_once() -> None:
@@ -227,7 +242,7 @@ def test_checks_stand_worst_first() -> None:
 def test_first_failing_records_stand_with_their_check() -> None:
     words = page(REJECTED).words
 
-    assert "record 17 1048.36 record 23 record 24 250 also in record 9" in words
+    assert "record 17 1048.36 record 23 record 24 250 (also in record 9)" in words
 
 
 def test_worst_value_stands_where_it_says_more() -> None:
@@ -246,8 +261,11 @@ def test_check_not_made_says_why_and_shows_no_figures() -> None:
     nothing: dict[str, Any] = dict.fromkeys(("evaluated", "success", "failed", "null", "observed"))
     missing = an_outcome(result="not_evaluated", reason="allowed-missing", samples=(), **nothing)
 
-    words = page(replace(ACCEPTED, checks=(missing,))).words
+    seen = page(replace(ACCEPTED, checks=(missing,)))
+    words = seen.words
 
+    assert "1 check not made" in words
+    assert seen.named("details")
     assert (
         "not made wind.maximum <= 100; the column is missing, which the contract allows \u2013 \u2013 \u2013" in words
     )
@@ -282,10 +300,34 @@ def test_table_headers_name_their_direction() -> None:
 def test_rejected_rows_come_with_directions() -> None:
     words = page(REJECTED, rejected_rows="rejected.csv").words
 
-    assert "Open rejected.csv : the rejected rows as you sent them" in words
-    assert "The columns _record and _reasons may stay; they are ignored." in words
+    assert "Open rejected.csv : the rejected rows, each with its number in the file" in words
+    assert "_record ; 1 is the first row below the header" in words
+    assert "Leave _record and _reasons out of rows that you copy back." in words
+    assert "may stay" not in words
     assert "Send the whole corrected file, not the rejected rows alone, under the same name: nyc/weather.csv" in words
     assert "the first 100,000 of the rejected rows" not in words
+
+
+@pytest.mark.parametrize(
+    ("form", "told", "untold"),
+    [
+        ("jsonl", "The keys _record and _reasons may stay; they are ignored.", "spreadsheet"),
+        ("parquet", "Where a spreadsheet would run a cell", "below the header"),
+    ],
+)
+def test_directions_fit_the_format(form: Any, told: str, untold: str) -> None:
+    words = page(REJECTED, rejected_rows="rejected", plan=replace(PLAN, file_format=form)).words
+
+    assert told in words
+    assert untold not in words
+
+
+@pytest.mark.parametrize("decision", ALL.values(), ids=ALL)
+def test_page_of_a_test_at_home_speaks_of_nothing_sent(decision: Decision) -> None:
+    words = page(decision, sent=False, rejected_rows="rejected.csv").words
+
+    assert "Test at home" in words
+    assert not [w for w in ("Received", "Sent as", "Nobody has", "readers", "kept as", "receipt") if w in words]
 
 
 def test_cut_rejected_rows_are_announced() -> None:

@@ -283,6 +283,36 @@ FACTS = {
 CASES = TOLERANCE | SEVERITY | SETS | FIGURES | EMPTY | NOT_EVALUATED | FACTS
 
 
+def test_rows_of_a_file_with_too_many_are_errors() -> None:
+    case = Case(
+        ((ROW, failing(1)), (OTHER, failing(1)), (SOFT, failing(1))), "rejected", plan={"tolerance": tolerate("1")}
+    )
+
+    problems = judge(
+        replace(case, facts={"read": 101, "counts": tuple(failing(1, of=101) for _ in case.checks)})
+    ).problems
+
+    assert problems[0].message == "2 of 101 records (1.9 %) are rejected; the contract tolerates 1 %."
+    assert [(p.code, p.level) for p in problems[1:]] == [
+        ("check-maximum", "error"),
+        ("check-minimum", "error"),
+        ("check-maximum", "warning"),
+    ]
+    assert "tolerates" not in "".join(p.message for p in problems[1:])
+
+
+def test_warning_is_not_told_beside_the_same_error() -> None:
+    stricter = replace(NULLS, id="gust.nullValues.warning", severity="warning")
+    five = held(stricter, must("mustBeLessThan", "5", unit="percent"))
+    pair = ((five, failing(10)), (held(NULLS, TEN_PERCENT), failing(10)))
+
+    decision = judge(Case(pair, "rejected"))
+
+    assert [c.result for c in decision.checks] == ["warning", "failed"]
+    assert [(p.level, p.check) for p in decision.problems] == [("error", "gust.nullValues")]
+    assert [p.level for p in judge(Case(((five, failing(6)), (pair[1][0], failing(6))), "")).problems] == ["warning"]
+
+
 @pytest.mark.parametrize("case", (CASES | OPERATORS).values(), ids=CASES | OPERATORS)
 def test_verdict_is_what_semantics_say(case: Case) -> None:
     decision = judge(case)

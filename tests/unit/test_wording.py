@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from contracts.job import Sample
 from contracts.plan import RECORD_CHECKS, Check, Csv, Limit, LogicalType, Plan, Property, Threshold
 from contracts.problem import Problem
 from contracts.verdict import Outcome, Result
-from contracts.wording import explain, limit_in_words, some
+from contracts.wording import explain, limit_in_words, noted, reason, some
 
 
 def told(
@@ -23,12 +24,16 @@ def told(
     observed: str | None = None,
     tolerance: Limit | None = None,
     nulls: tuple[str, ...] = ("",),
+    evaluated: int | None = None,
+    spoilt: bool = False,
 ) -> Problem:
     props = (prop or Property("wind", "number"),)
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), props, (check,), Csv(null_values=nulls), tolerance=tolerance)
     head = (check.id, check.kind, check.property, check.dimension, check.severity, result)
-    figures = (read, read - failed, failed, 0)
-    problem = explain(plan, check, Outcome(*head, *figures, observed, check.expected, samples=(Sample(17),)), read)
+    seen = read if evaluated is None else evaluated
+    figures = (seen, seen - failed, failed, 0)
+    outcome = Outcome(*head, *figures, observed, check.expected, samples=(Sample(17),))
+    problem = explain(plan, check, outcome, read, spoilt)
     assert problem
     return problem
 
@@ -39,22 +44,23 @@ def rule(kind: str, expected: str = "", severity: Any = "error", scope: Any = "r
 
 MAXIMUM = rule("maximum", "<= 100", arguments={"value": "100"})
 ENUM = rule("enum", "one of EWR, JFK", arguments={"values": ["EWR", "JFK"]})
-DIGITS = "Write digits with a decimal point, without blanks, thousands separators or units."
+DIGITS = "Write digits with a decimal point, not a comma, without blanks, thousands separators or units."
 UNDER_TEN_PERCENT = Threshold("mustBeLessThan", (Decimal(10),), "percent")
 AT_MOST_2 = Threshold("mustBeLessOrEqualTo", (Decimal(2),))
 AT_LEAST_2000 = Threshold("mustBeGreaterOrEqualTo", (Decimal(2000),))
+ALLOWED = "the contract allows that in"
 SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         RECORD_CHECKS[0],
         1,
         "1 of 1,000 records (0.1 %) has more or fewer cells than the header.",
-        "Look for delimiters or line breaks inside cells that are not quoted, and for cut rows.",
+        "Look for cells with a `,` or a line break in them and no quotes around them, and for rows that were cut.",
     ),
     (
         RECORD_CHECKS[1],
         2,
         "2 of 1,000 records (0.2 %) have a quote that is opened and not closed in its line.",
-        'Close every quote in its own line, and write a quote inside a quoted cell as `""`.',
+        'Take line breaks out of cells, close every quote, and write a quote inside a quoted cell as `""`.',
     ),
     (
         RECORD_CHECKS[2],
@@ -144,7 +150,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         rule("primaryKey", "not null, no value twice", scope="set"),
         1,
         "1 of 1,000 records (0.1 %) has no `wind`, or one that another record has, too; it is the key.",
-        "Give every record a `wind` of its own, and remove repeated rows.",
+        "Give every record its own `wind`, and remove repeated rows.",
     ),
     (
         Check("primaryKey", "primaryKey", "set", "error", "uniqueness", "", arguments={"properties": ["wind", "gust"]}),
@@ -155,7 +161,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         rule("duplicateValues", "", scope="set", threshold=AT_MOST_2),
         9,
-        "9 of 1,000 records (0.9 %) have the same `wind` as another record; the contract wants them to be at most 2.",
+        f"9 of 1,000 records (0.9 %) have the same `wind` as another record; {ALLOWED} at most 2 records.",
         "Send each `wind` once: remove the repeated rows, or correct them.",
     ),
     (
@@ -165,13 +171,13 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
             threshold=AT_MOST_2,
         ),
         4,
-        "4 of 1,000 records (0.4 %) have the same `a`, `b` as another record; the contract wants them to be at most 2.",
+        f"4 of 1,000 records (0.4 %) have the same `a`, `b` as another record; {ALLOWED} at most 2 records.",
         "Send each combination of `a`, `b` once: remove the repeated rows, or correct them.",
     ),
     (
         rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),
         191,
-        "`wind` has no value in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
+        "`wind` has no value in 191 of 1,000 records (19.1 %); the contract allows that in less than 10 %.",
         "Find out why records lack `wind`, and fill it in where you can.",
     ),
     (
@@ -183,7 +189,7 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         rule("missingValues", scope="set", threshold=UNDER_TEN_PERCENT, arguments={"values": ["N/A"], "null": False}),
         191,
-        "`wind` is missing in 191 of 1,000 records (19.1 %); the contract wants such records to be less than 10 %.",
+        "`wind` is missing in 191 of 1,000 records (19.1 %); the contract allows that in less than 10 %.",
         "Find out why records lack `wind`, and fill it in where you can.",
     ),
     (
@@ -317,7 +323,9 @@ def test_each_type_says_how_to_write(kind: LogicalType, start: str) -> None:
 
 def test_exact_numbers_say_how_to_write() -> None:
     exact = Property("wind", "number", exact=(5, 2))
-    assert told(rule("logicalType", "as agreed"), 1, prop=exact).fix.startswith("Write plain digits, no more than")
+    assert told(rule("logicalType", "as agreed"), 1, prop=exact).fix.startswith(
+        "Write digits with a decimal point, not a comma, no"
+    )
 
 
 @pytest.mark.parametrize(
@@ -333,6 +341,88 @@ def test_exact_numbers_say_how_to_write() -> None:
 )
 def test_share_never_rounds_up(count: int, of: int, text: str) -> None:
     assert some(count, of) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "bound", "text"),
+    [
+        (2, 99, "2", "2 of 99 records (2.02 %)"),
+        (2, 100, "2", "2 of 100 records (2.0 %)"),
+        (20_000_001, 1_000_000_000, "2", "20,000,001 of 1,000,000,000 records (2.0000001 %)"),
+        (6, 10_000, "0.05", "6 of 10,000 records (0.06 %)"),
+        (1, 100_000_000, "0.0000005", "1 of 100,000,000 records (0.0000010 %)"),
+        (51, 1000, "5", "51 of 1,000 records (5.1 %)"),
+    ],
+)
+def test_share_beside_a_limit_is_told_from_it(count: int, of: int, bound: str, text: str) -> None:
+    assert some(count, of, (Decimal(bound),)) == text
+
+
+def test_percent_is_of_what_the_check_counts() -> None:
+    ten = Limit(Decimal(10), "percent")
+
+    assert "in 10 of 90 readable records (11.1 %); the" in told(MAXIMUM, 10, 110, tolerance=ten, evaluated=90).message
+    assert "in 10 of 110 records (9.0 %)." in told(MAXIMUM, 10, 110, evaluated=90).message
+
+
+def test_row_of_a_file_with_too_many_is_to_be_mended() -> None:
+    file = Limit(Decimal(2), "percent")
+    warns = rule("maximum", "<= 100", severity="warning", arguments={"value": "100"})
+
+    problem = told(MAXIMUM, 12, result="warning", tolerance=file, spoilt=True)
+
+    assert (problem.level, problem.message[-8:]) == ("error", "(1.2 %).")
+    assert told(warns, 12, result="warning", tolerance=file, spoilt=True).level == "warning"
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (MAXIMUM, "wind.maximum (at most 100)"),
+        (ENUM, "wind.enum (one of EWR, JFK)"),
+        (rule("required", "not null"), "wind.required (a value in every record)"),
+        (RECORD_CHECKS[0], "record.fields (as many cells as the header)"),
+        (
+            rule("pattern", "matching ^{1,3}\n$", severity="warning"),
+            "wind.pattern (matching ^{1,3}\\n$; only a warning)",
+        ),
+    ],
+)
+def test_reason_beside_a_row_says_what_is_wanted(check: Check, words: str) -> None:
+    assert reason(check) == words
+
+
+def test_words_of_the_contract_stand_with_the_fix() -> None:
+    described = rule("maximum", "<= 100", description="Sensors jam\n  above `100`.", arguments={"value": "100"})
+
+    assert told(described, 1).fix.endswith("or leave it out. The contract says: Sensors jam above `100`.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "note"),
+    [
+        ("integer", "3", "in quotes"),
+        ("integer", "3.5", None),
+        ("integer", "9" * 19, None),
+        ("number", "-0.5", "in quotes"),
+        ("number", "0,5", None),
+        ("boolean", "true", "in quotes"),
+        ("boolean", "yes", None),
+        ("date", "2026-01-31", None),
+    ],
+)
+def test_json_value_that_only_quotes_make_wrong_says_so(kind: LogicalType, value: str, note: str | None) -> None:
+    check = rule("logicalType", "as agreed")
+    plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (Property("wind", kind),), (check,), file_format="jsonl")
+
+    assert noted(plan, check, (Sample(1, value),)) == (Sample(1, value, note),)
+    assert noted(replace(plan, file_format="csv"), check, (Sample(1, value),)) == (Sample(1, value),)
+
+
+def test_unknown_keys_are_told_the_known_ones() -> None:
+    check = Check("record.knownKeys", "knownKeys", "row", "error", "conformity", "")
+
+    assert "as the contract names them (`wind`)" in told(check, 1).fix
 
 
 @pytest.mark.parametrize(

@@ -173,13 +173,20 @@ def test_evidence_names_every_failing_check(spark: SparkSession, together: Judge
 
 def test_rejected_rows_is_safe_to_open(together: Judged) -> None:
     assert together.rejected("formulas.csv")[1:] == [
-        ["'=1+1", "", "", "'@SUM(A1)", "1", "id.logicalType; state.enum; state.maxLength"],
-        ["-5", "-5", "", "'+x", "2", "wind.minimum; state.enum"],
+        ["'=1+1", "", "", "'@SUM(A1)", "1", "id.logicalType (integer); state.enum (enum); state.maxLength (maxLength)"],
+        ["-5", "-5", "", "'+x", "2", "wind.minimum (at least 0); state.enum (enum)"],
     ]
-    assert together.rejected("ragged.csv")[1] == ["1,1.5", "", "", "", "1", "record.fields"]
+    assert together.rejected("ragged.csv")[1] == [
+        "1,1.5",
+        "",
+        "",
+        "",
+        "1",
+        "record.fields (as many cells as the header)",
+    ]
     assert together.rejected("extra.csv") == [
         ["id", "note", "wind", "day", "state", "_record", "_reasons"],
-        ["1", "'=1+1", "-5", "", "", "1", "wind.minimum"],
+        ["1", "'=1+1", "-5", "", "", "1", "wind.minimum (at least 0)"],
     ]
 
 

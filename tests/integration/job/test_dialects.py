@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from contracts.plan import Csv
 from tests.integration.job.world import a_check, a_plan, a_property, judge
 
+FIELDS = "record.fields (as many cells as the header)"
 PROPERTIES = [a_property("id", "integer"), a_property("name"), a_property("wind", "number")]
 CHECKS = [a_check("maxLength", "name", value=9), a_check("required", "name"), a_check("minimum", "wind", value="0")]
 
@@ -30,7 +31,7 @@ def test_rejected_rows_come_back_in_the_files_dialect(spark: SparkSession, tmp_p
     drop = judged.drop()
     assert (drop.read, drop.valid, drop.rejected) == (2, 1, 1)
     name = f"a{csv.delimiter}b{csv.quote}c"
-    assert judged.rejected()[1] == ["1", name, "-1", "1", "wind.minimum"]
+    assert judged.rejected()[1] == ["1", name, "-1", "1", "wind.minimum (at least 0)"]
 
 
 def test_escaped_quotes_are_no_open_quotes(spark: SparkSession, tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_latin_1_is_read_and_written(spark: SparkSession, tmp_path: Path) -> Non
     text = "id,name,wind\n1,S\u00e3o Paulo,-1\n2,M\u00fcnchen,1\n"
     judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, csv), {"a.csv": text.encode("iso-8859-1")})
     assert judged.drop().rejected == 1
-    assert judged.rejected(encoding="iso-8859-1")[1] == ["1", "S\u00e3o Paulo", "-1", "1", "wind.minimum"]
+    assert judged.rejected(encoding="iso-8859-1")[1] == ["1", "S\u00e3o Paulo", "-1", "1", "wind.minimum (at least 0)"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,11 @@ def test_file_without_a_header_has_the_contracts_columns(spark: SparkSession, tm
     drop = judged.drop()
     assert (drop.read, drop.valid, drop.blank) == (4, 2, 1)
     assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
-    assert judged.rejected() == [["x", "b", "2", "id.logicalType"], ["3", "", "3", "record.fields"]]
+    assert judged.rejected() == [
+        ["x", "b", "2", "id.logicalType (integer)"],
+        ["3", "", "3", FIELDS],
+    ]
+    assert [s.note for s in judged.count("record.fields").samples] == ["1 cell"]
 
 
 def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Path) -> None:
@@ -122,7 +127,8 @@ def test_without_quotes_a_quote_is_a_character(spark: SparkSession, tmp_path: Pa
     judged = judge(spark, tmp_path, plan, {"a.csv": 'id;note\n1;5" pipe\n"2";b\n3;"a;b"\n4;"\n'})
     assert [(r.record, r.checks) for r in judged.evidence(spark)] == [(2, ["id.logicalType"]), (3, ["record.fields"])]
     assert judged.evidence(spark)[0].cells == {"id": '"2"', "note": "b"}
-    assert judged.rejected()[1] == ['"2"', "b", "2", "id.logicalType"]
+    assert [s.note for s in judged.count("record.fields").samples] == ["3 cells"]
+    assert judged.rejected()[1] == ['"2"', "b", "2", "id.logicalType (integer)"]
 
 
 MULTI = a_plan(
@@ -153,9 +159,9 @@ def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, e
     assert judged.count("note.maxLength").null == 1
     assert judged.rejected()[:4] == [
         ["id", "note", "_record", "_reasons"],
-        ["x", 'a "b"\n=c', "2", "id.logicalType"],
-        ["3", "", "3", "record.fields"],
-        ["4,a,b", "", "4", "record.fields"],
+        ["x", 'a "b"\n=c', "2", "id.logicalType (integer)"],
+        ["3", "", "3", FIELDS],
+        ["4,a,b", "", "4", FIELDS],
     ]
     assert [len(line) for line in judged.rejected()] == [4] * 7
 

@@ -168,16 +168,21 @@ def test_every_line_is_judged_as_json_strictly(spark: SparkSession, tmp_path: Pa
     wanted = {n: checks for n, (_, checks) in enumerate(LINES.values(), 2) if checks}
     assert found == wanted
     assert judged.drop("a").read == len(LINES) + 1
+    assert [s.value for s in judged.count("record.knownKeys", "a").samples] == ["other", "ID"]
 
 
 def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
-    body = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x"}\n{}\n{"id": 1} x\n'
+    body = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x (\\"y\\"\\\\)"}\n{}\n{"id": 1} x\n'
     judge(spark, tmp_path, plan_of("jsonl"), {"a": body})
     text = (tmp_path / "reports" / "a" / "rejected.jsonl").read_text()
     assert [json.loads(line) for line in text.splitlines()] == [
-        {"id": 0, "name": "a", "_record": 2, "_reasons": "id.minimum"},
-        {"_record": 3, "_reasons": "id.required"},
-        {"line": '{"id": 1} x', "_record": 4, "_reasons": "record.object"},
+        {"id": 0, "name": "a", "_record": 2, "_reasons": "id.minimum (at least 1)"},
+        {"_record": 3, "_reasons": "id.required (a value in every record)"},
+        {
+            "line": '{"id": 1} x',
+            "_record": 4,
+            "_reasons": "record.object (one JSON object, and nothing else in its line)",
+        },
     ]
 
 
@@ -225,5 +230,5 @@ def test_rejected_rows_of_parquet_come_as_csv(spark: SparkSession, tmp_path: Pat
     judged = judge(spark, tmp_path, plan_of("parquet"), {"a": a_file(spark, "parquet", tmp_path)})
     lines = judged.rejected("a")
     assert lines[0] == [*NAMES, "_record", "_reasons"]
-    reasons = "id.minimum; day.minimum; at.maximum"
+    reasons = "id.minimum (at least 1); day.minimum (at least 2024-01-01); at.maximum (at most 2024-06-01T00:00:00Z)"
     assert lines[2] == ["0", "b", "-7.0", "2023-12-31", "2024-06-01 00:00:01", "", "-99999999.95", "", "3", reasons]

@@ -53,10 +53,10 @@ def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: P
     assert judged.decision().verdict == "rejected"
     assert judged.rejected() == [
         ["id", "wind", "state", "_record", "_reasons"],
-        ["1", "400", "XX", "1", "wind.maximum; state.enum"],
-        ["", "12", "SP", "2", "id.required"],
-        ["3", "361.5", "RJ", "3", "wind.maximum"],
-        ["x", "1", "SP", "4", "id.logicalType"],
+        ["1", "400", "XX", "1", "wind.maximum (at most 360); state.enum (enum)"],
+        ["", "12", "SP", "2", "id.required (a value in every record)"],
+        ["3", "361.5", "RJ", "3", "wind.maximum (at most 360)"],
+        ["x", "1", "SP", "4", "id.logicalType (integer)"],
     ]
 
 

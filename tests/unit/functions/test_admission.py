@@ -86,6 +86,23 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
     assert all(p.message and p.fix for p in found.problems)
 
 
+@pytest.mark.parametrize(
+    ("body", "kind", "fix"),
+    [
+        (b"PK\x03\x04....[Content_Types].xml", "a workbook of a spreadsheet", "Save the sheet as CSV (“CSV UTF-8”)"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", "an old workbook of a spreadsheet", "Save the sheet as CSV"),
+        (b"PK\x03\x04....orders.csv", "a zip archive", "Unpack it, and send plain CSV."),
+        (b"\x1f\x8b\x08", "compressed by gzip", "Unpack it, and send plain CSV."),
+        (b"%PDF-1.7", "a PDF", "Write the file as plain CSV."),
+    ],
+)
+def test_files_of_other_kinds_are_named(body: bytes, kind: str, fix: str) -> None:
+    (problem,) = admitted(body).problems
+
+    assert problem.message == f"The file is {kind}, whatever its name says; agreed is CSV."
+    assert problem.fix.startswith(fix)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 def test_other_encodings_are_named(encoding: str) -> None:
     (problem,) = admitted(GOOD.decode().encode(encoding)).problems

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 from functions import keys
 from tests.builders import ZONES, a_plan
@@ -17,6 +19,15 @@ def test_drop_id_is_the_same_for_every_repeat() -> None:
 
 def test_drop_id_tells_where_its_parts_end() -> None:
     assert keys.drop_id("a", "bc", "d") != keys.drop_id("ab", "c", "d") != keys.drop_id("ab", "cd", "")
+
+
+def test_producers_page_computes_the_same_id() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "producers.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own page
+
+    assert names["drop_of"]("landing", "é/a b.csv", "v1") == keys.drop_id("landing", "é/a b.csv", "v1")
 
 
 def test_job_token_fits_start_job_run() -> None:

@@ -1,0 +1,234 @@
+"""Configuration of CloudDQ in, from one file or many; an ODCS document of each entity out, with the rules bound to it.
+
+Rules without SQL come over as checks. Those with SQL, or with a row filter, are named and kept as custom properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.authoring.document import Document
+from contracts.authoring.finding import Finding, Level, Path
+from contracts.authoring.importing import shapes, sql_types
+from contracts.authoring.importing.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.problem import nearest
+
+TEXT = {"type": "string"}
+MAYBE = {"type": ["string", "null"]}
+
+
+def _each(*required: str, **properties: Any) -> dict[str, Any]:
+    """Named things with some keys."""
+    one = {"type": "object", "required": list(required), "properties": properties}
+    return {"type": ["object", "null"], "additionalProperties": one}
+
+
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "entities": _each(
+            table_name=MAYBE,
+            columns=_each(name=MAYBE, data_type=MAYBE, description=MAYBE),
+        ),
+        "row_filters": _each(
+            "filter_sql_expr", filter_sql_expr={"type": ["string", "boolean"], "description": "an SQL expression"}
+        ),
+        "rules": _each("rule_type", rule_type=TEXT, dimension=MAYBE, params={"type": ["object", "null"]}),
+        "rule_bindings": _each(
+            "column_id",
+            "rule_ids",
+            entity_id=MAYBE,
+            entity_uri=MAYBE,
+            column_id=TEXT,
+            row_filter_id=MAYBE,
+            rule_ids={
+                "type": "array",
+                "items": {"type": ["string", "object"], "maxProperties": 1, "description": "the id of a rule"},
+            },
+        ),
+    },
+}
+SECTIONS = ("entities", "row_filters", "rules", "rule_bindings")
+OTHERS = ("reference_columns", "rule_dimensions", "metadata_registry_defaults")
+"""Sections that make no check."""
+READ = {
+    "entity": {"table_name", "columns"},
+    "column": {"name", "data_type", "description"},
+    "rule": {"rule_type", "dimension", "params"},
+    "binding": {"entity_id", "entity_uri", "column_id", "row_filter_id", "rule_ids", "metadata"},
+}
+CHECKS: dict[str, dict[str, Any]] = {
+    "NOT_NULL": {"metric": "nullValues", "mustBe": 0},
+    "NOT_BLANK": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "notBlank", "mustBe": 0}},
+    "REGEX": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "regex", "mustBe": 0}},
+}
+"""By type of rule: the check that says the same; a REGEX gives it its pattern."""
+DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
+ALL_ROWS = "true"
+
+
+@dataclass(slots=True)
+class Together(Document):
+    """Several files as one document; a finding names the file that its path comes from."""
+
+    files: dict[Path, str] = field(default_factory=dict)
+
+    def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
+        """A finding about the value, or the key, at a path."""
+        mark = self.place(path, on_key=on_key)
+        return Finding(self.files.get(path[:2], self.file), mark.line, mark.column, level, code, message, fix)
+
+
+def together(documents: Sequence[Document]) -> Document:
+    """The sections of some files as one document; a thing that two files name is an error in the second."""
+    found = Together(documents[0].file, {})
+    for document in documents:
+        found.findings += document.findings
+        if not known(document.data):
+            if not document.findings:
+                document.error((), "wrong-format", "The file is no configuration of CloudDQ.", "Leave it out.")
+                found.findings += document.findings
+            continue
+        for section, things in document.data.items():
+            into = found.data.setdefault(section, {})
+            if not isinstance(things, dict) or not isinstance(into, dict):
+                found.data[section] = things
+                continue
+            for name, thing in things.items():
+                if name in into:
+                    message = f"`{name}` stands in {found.files[section, name]}, too."
+                    document.findings.clear()
+                    document.error((section, name), "duplicate-key", message, "Keep one of them.", on_key=True)
+                    found.findings += document.findings
+                into[name] = thing
+                found.files[section, name] = document.file
+        found.marks |= document.marks
+        found.keys |= document.keys
+    return found
+
+
+def known(data: Any) -> bool:
+    """Whether values are configuration of CloudDQ: some of its sections."""
+    return isinstance(data, dict) and any(key in data for key in (*SECTIONS, *OTHERS))
+
+
+def read(document: Document) -> list[Imported]:
+    """The documents of all entities; none, and findings, where ids lead to nothing."""
+    if not shapes.fits(document, SHAPE) or not _is_whole(document):
+        return []
+    rest_lost(document, (), document.data, {*SECTIONS, "rule_dimensions"}, "the configuration")
+    for name, rule in _section(document, "rules").items():
+        rest_lost(document, ("rules", name), rule, READ["rule"], f"the rule `{name}`")
+    return [_entity(document, name, entity) for name, entity in _section(document, "entities").items()]
+
+
+def _section(document: Document, name: str) -> dict[str, Any]:
+    return document.data.get(name) or {}
+
+
+def _is_whole(document: Document) -> bool:
+    """Whether all ids are those of something; findings say where not."""
+    for name, binding in _section(document, "rule_bindings").items():
+        at: Path = ("rule_bindings", name)
+        for n, rule in enumerate(binding["rule_ids"]):
+            _known(document, (*at, "rule_ids", n), _rule_id(rule), _section(document, "rules"), "rule")
+        if (row_filter := binding.get("row_filter_id")) is not None:
+            _known(document, (*at, "row_filter_id"), row_filter, _section(document, "row_filters"), "row filter")
+        if (entity_id := binding.get("entity_id")) is not None:
+            entities = _section(document, "entities")
+            if _known(document, (*at, "entity_id"), entity_id, entities, "entity"):
+                columns = entities[entity_id].get("columns") or {}
+                _known(document, (*at, "column_id"), binding["column_id"], columns, "column")
+    return not document.errors()
+
+
+def _known(document: Document, path: Path, name: str, things: dict[str, Any], what: str) -> bool:
+    if name in things:
+        return True
+    close = nearest(name, things)
+    fix = f"Write `{close}`." if close else "Define it, or give the file that does, too."
+    document.error(path, "unknown-id", f"There is no {what} `{name:.60}`.", fix)
+    return False
+
+
+def _rule_id(rule: Any) -> str:
+    """The id of a rule, which stands alone or above its arguments."""
+    return rule if isinstance(rule, str) else next(iter(rule), "")
+
+
+def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
+    path: Path = ("entities", name)
+    rest_lost(document, path, entity, READ["entity"], f"the entity `{name}`")
+    properties = {
+        key: _column(document, (*path, "columns", key), key, column)
+        for key, column in (entity.get("columns") or {}).items()
+    }
+    custom: list[dict[str, Any]] = []
+    for binding, values in _section(document, "rule_bindings").items():
+        if values.get("entity_id") == name:
+            _bind(document, binding, values, properties[values["column_id"]], custom)
+        elif values.get("entity_id") is None:
+            lost(document, ("rule_bindings", binding), f"`{binding}` is bound to no entity of these files.")
+    table = entity.get("table_name") or name
+    one = {"name": table, "properties": list(properties.values())} | given({"customProperties": custom})
+    return Imported(contract(name, one), {"columns": {"extra": "ignore"}})
+
+
+def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -> dict[str, Any]:
+    rest_lost(document, path, column, READ["column"], f"the column `{name}`")
+    kind = column.get("data_type") or "string"
+    found = sql_types.property_of(kind)
+    if found is None:
+        lost(document, (*path, "data_type"), f"The type `{kind:.60}` of `{name}` has no equivalent.")
+        found = {"physicalType": kind}
+    return {"name": column.get("name") or name, **found, **given({"description": column.get("description")})}
+
+
+def _bind(
+    document: Document, name: str, binding: dict[str, Any], prop: dict[str, Any], custom: list[dict[str, Any]]
+) -> None:
+    """Add the rules of a binding to its property; what cannot be checked goes to `custom`."""
+    path: Path = ("rule_bindings", name)
+    rest_lost(document, path, binding, READ["binding"], f"`{name}`")
+    where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
+    for n, said in enumerate(binding["rule_ids"]):
+        rule_id = _rule_id(said)
+        rule = _section(document, "rules")[rule_id]
+        at: Path = (*path, "rule_ids", n)
+        entry = _check(rule)
+        if str(where).strip().lower() != ALL_ROWS:
+            message = f"`{rule_id}` looks at some rows alone (`{where!s:.80}`); filters are not built."
+            lost(document, at, message, on_key=False)
+        elif entry is None:
+            message = f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built."
+            lost(document, at, message, on_key=False)
+        else:
+            more = {"customProperties": [kept("metadata", binding["metadata"])]} if binding.get("metadata") else {}
+            identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
+            prop.setdefault("quality", []).append({**identity, **_dimension(document, rule_id, rule), **entry, **more})
+            continue
+        arguments = said[rule_id] if isinstance(said, dict) else None
+        value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
+        custom.append(kept(f"{name}-{rule_id}", given(value)))
+
+
+def _check(rule: dict[str, Any]) -> dict[str, Any] | None:
+    """The check that a rule is; None where there is none, or its pattern is missing."""
+    found = CHECKS.get(rule["rule_type"].upper())
+    if found is None or rule["rule_type"].upper() != "REGEX":
+        return found
+    pattern = (rule.get("params") or {}).get("pattern")
+    if not isinstance(pattern, str):
+        return None
+    return {**found, "implementation": {"metric": "regex", "pattern": pattern, "mustBe": 0}}
+
+
+def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:
+    said = rule.get("dimension") or ""
+    if said and said.lower() not in DIMENSIONS:
+        lost(document, ("rules", rule_id, "dimension"), f"The dimension `{said:.40}` is none of ODCS.")
+        return {}
+    return given({"dimension": said.lower()})

@@ -1,0 +1,230 @@
+"""Types as Spark SQL writes them: tokens of a text in, an ODCS property without its name out.
+
+A small parser of our own: Spark's needs a JVM. Names and parameters of types are those of Spark 4.1, "Data Types".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+DEEPEST = 40
+OPTIONS = "logicalTypeOptions"
+TYPES: dict[str, dict[str, Any]] = {
+    "string": {"logicalType": "string"},
+    "boolean": {"logicalType": "boolean"},
+    "tinyint": {"logicalType": "integer", OPTIONS: {"format": "i8"}},
+    "byte": {"logicalType": "integer", OPTIONS: {"format": "i8"}},
+    "smallint": {"logicalType": "integer", OPTIONS: {"format": "i16"}},
+    "short": {"logicalType": "integer", OPTIONS: {"format": "i16"}},
+    "int": {"logicalType": "integer", OPTIONS: {"format": "i32"}},
+    "integer": {"logicalType": "integer", OPTIONS: {"format": "i32"}},
+    "bigint": {"logicalType": "integer"},
+    "long": {"logicalType": "integer"},
+    "float": {"logicalType": "number", OPTIONS: {"format": "f32"}},
+    "real": {"logicalType": "number", OPTIONS: {"format": "f32"}},
+    "double": {"logicalType": "number"},
+    "date": {"logicalType": "date"},
+    "timestamp": {"logicalType": "timestamp"},
+    "timestamp_ltz": {"logicalType": "timestamp"},
+    "timestamp_ntz": {"logicalType": "timestamp", OPTIONS: {"timezone": False}},
+    "binary": {"logicalType": "string", "physicalType": "binary"},
+}
+SIZED = ("varchar", "char", "character")
+"""Texts with a length: `varchar(n)`."""
+DECIMALS = ("decimal", "dec", "numeric")
+PLAIN_DECIMAL = (10, 0)
+"""Digits of a decimal that says none."""
+WITHOUT = ("void", "null", "interval", "variant", "time", "geography", "geometry", "object")
+"""Types that Spark has and that have no equivalent here."""
+TOKEN = re.compile(
+    r"""(?P<blank>\s+|--[^\n]*|/\*.*?\*/)
+    | (?P<quoted>`(?:[^`]|``)*`)
+    | (?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
+    | (?P<word>[^\W\d]\w*)
+    | (?P<number>\d+(?:\.\d+)?)
+    | (?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a name in backquotes, a text in quotes, a number or a sign, and where it stands."""
+
+    kind: str
+    text: str
+    line: int
+    column: int
+
+    @property
+    def name(self) -> str | None:
+        """The name that a word or a text in backquotes is."""
+        if self.kind == "quoted":
+            return self.text[1:-1].replace("``", "`")
+        return self.text if self.kind == "word" else None
+
+    @property
+    def value(self) -> str:
+        """What stands in a text's quotes."""
+        inner = self.text[1:-1].replace(self.text[0] * 2, self.text[0])
+        return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), inner, flags=re.DOTALL)
+
+    def __str__(self) -> str:
+        return f"`{self.text:.40}`" if self.kind != "end" else "the end"
+
+
+class Refused(Exception):
+    """The text is not written so; says where and what to write."""
+
+    def __init__(self, token: Token, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.token, self.fix = token, fix
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a text, and one for its end."""
+    found, line, start = [], 1, 0
+    for match in TOKEN.finditer(text):
+        if match.lastgroup != "blank":
+            found.append(Token(str(match.lastgroup), match[0], line, match.start() - start + 1))
+        if breaks := match[0].count("\n"):
+            line += breaks
+            start = match.start() + match[0].rindex("\n") + 1
+    return [*found, Token("end", "", line, len(text) - start + 1)]
+
+
+class Tokens:
+    """Tokens that are read one by one; `lost` grows by what has no equivalent, with the token that says it."""
+
+    def __init__(self, text: str) -> None:
+        self.all = tokens(text)
+        self.at = 0
+        self.lost: list[tuple[Token, str]] = []
+
+    @property
+    def next(self) -> Token:
+        """The token that is read next."""
+        return self.all[self.at]
+
+    def take(self) -> Token:
+        """Read a token."""
+        found = self.next
+        self.at += found.kind != "end"
+        return found
+
+    def has(self, *words: str) -> bool:
+        """Whether words or signs follow, in any case; they are read if so."""
+        following = self.all[self.at : self.at + len(words)]
+        if [t.text.casefold() for t in following if t.kind in {"word", "sign"}] != list(words):
+            return False
+        self.at += len(words)
+        return True
+
+    def want(self, sign: str) -> None:
+        """Read a sign that must stand here."""
+        if not self.has(sign):
+            raise Refused(self.next, f"{self.next} stands where `{sign}` is expected.", f"Write `{sign}` before it.")
+
+    def name(self) -> str:
+        """Read a name that must stand here."""
+        found = self.next.name
+        if not found:
+            raise Refused(self.next, f"{self.next} stands where a name is expected.", "Write a name, or `name` so.")
+        self.take()
+        return found
+
+    def skipped(self, *stops: str) -> str:
+        """Read up to one of some words or signs, brackets as one; what was read."""
+        parts, depth = [], 0
+        while self.next.kind != "end":
+            if not depth and self.next.kind in {"word", "sign"} and self.next.text.casefold() in stops:
+                break
+            depth += (self.next.text == "(") - (self.next.text == ")")
+            parts.append(self.take().text)
+        return " ".join(parts)
+
+
+def property_of(text: Tokens, depth: int = 0) -> dict[str, Any]:
+    """Read a type: what a property of it is, without its name."""
+    token = text.next
+    if depth > DEEPEST:
+        raise Refused(token, f"Types are nested more than {DEEPEST} deep.", "Look whether it is the right file.")
+    kind = text.name().casefold()
+    if kind in TYPES:
+        found = dict(TYPES[kind])
+        if text.has("collate"):
+            text.lost.append((token, f"The collation `{text.name()}` has no equivalent."))
+        return found
+    if kind in SIZED:
+        (length,) = _figures(text, 1, 1)
+        return {"logicalType": "string", OPTIONS: {"maxLength": length}}
+    if kind in DECIMALS:
+        precision, scale = (*_figures(text, 0, 2), 0, 0)[:2] if text.next.text == "(" else PLAIN_DECIMAL
+        return {"logicalType": "number", "physicalType": f"decimal({precision},{scale})"}
+    if kind == "array":
+        return {"logicalType": "array", "items": _inner(text, depth)}
+    if kind == "map":
+        text.want("<")
+        key = property_of(text, depth + 1)
+        text.want(",")
+        value = property_of(text, depth + 1)
+        text.want(">")
+        return {"logicalType": "map", "map": {"key": key, "value": value}}
+    if kind == "struct":
+        return {"logicalType": "object", "properties": list(_fields(text, depth))}
+    if kind in WITHOUT:
+        more = text.skipped(",", ")", ">", "not", "comment", "default") if kind == "interval" else ""
+        text.lost.append((token, f"The type `{f'{kind} {more}'.strip()}` has no equivalent."))
+        return {"physicalType": kind}
+    raise Refused(
+        token, f"{token} is no type of Spark.", f"Write one of {', '.join(TYPES)}, decimal, array, map, struct."
+    )
+
+
+def _inner(text: Tokens, depth: int) -> dict[str, Any]:
+    text.want("<")
+    found = property_of(text, depth + 1)
+    text.want(">")
+    return found
+
+
+def _fields(text: Tokens, depth: int) -> Iterator[dict[str, Any]]:
+    """The fields of a struct, with or without colons."""
+    text.want("<")
+    while not text.has(">"):
+        name = text.name()
+        text.has(":")
+        prop: dict[str, Any] = {"name": name, **property_of(text, depth + 1)}
+        if text.has("not", "null"):
+            prop["required"] = True
+        if text.has("comment"):
+            prop["description"] = comment(text)
+        yield prop
+        if not text.has(","):
+            text.want(">")
+            return
+
+
+def comment(text: Tokens) -> str:
+    """Read the text of a comment."""
+    if text.next.kind != "text":
+        raise Refused(text.next, f"{text.next} stands where a text is expected.", "Write the comment in quotes.")
+    return text.take().value
+
+
+def _figures(text: Tokens, least: int, most: int) -> list[int]:
+    """The whole numbers in brackets after a type."""
+    text.want("(")
+    found: list[int] = []
+    while not text.has(")"):
+        token = text.take()
+        if token.kind != "number" or "." in token.text or len(found) == most or len(token.text) > 9:
+            raise Refused(token, f"{token} stands where a number or `)` is expected.", "Write it as `decimal(10,2)`.")
+        found.append(int(token.text))
+        text.has(",")
+    if len(found) < least:
+        raise Refused(text.next, "The type says no length.", "Write it as `varchar(10)`.")
+    return found

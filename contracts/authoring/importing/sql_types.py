@@ -1,0 +1,49 @@
+"""Column types as Snowflake, BigQuery and others name them: a name with its digits in, a property's type out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+OPTIONS = "logicalTypeOptions"
+NUMBER: dict[str, Any] = {"logicalType": "number"}
+INTEGER: dict[str, Any] = {"logicalType": "integer"}
+STRING: dict[str, Any] = {"logicalType": "string"}
+BOOLEAN: dict[str, Any] = {"logicalType": "boolean"}
+TIMESTAMP: dict[str, Any] = {"logicalType": "timestamp"}
+LOCAL: dict[str, Any] = {**TIMESTAMP, OPTIONS: {"timezone": False}}
+ZONED: dict[str, Any] = {**TIMESTAMP, OPTIONS: {"timezone": True}}
+TYPES: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("number", "numeric", "decimal", "dec", "bignumeric", "bigdecimal"), NUMBER),
+    **dict.fromkeys(("float", "float4", "float8", "float64", "double", "double precision", "real"), NUMBER),
+    **dict.fromkeys(("int", "integer", "bigint", "smallint", "tinyint", "byteint", "int64", "long", "short"), INTEGER),
+    **dict.fromkeys(("string", "varchar", "text", "char", "character", "nvarchar", "nchar", "bpchar"), STRING),
+    **dict.fromkeys(("boolean", "bool", "bit"), BOOLEAN),
+    "date": {"logicalType": "date"},
+    "time": {"logicalType": "time"},
+    "timestamp": TIMESTAMP,
+    **dict.fromkeys(("datetime", "timestamp_ntz", "timestampntz", "timestamp without time zone"), LOCAL),
+    **dict.fromkeys(("timestamp_tz", "timestamp_ltz", "timestamptz", "timestamp with time zone"), ZONED),
+}
+"""By name in small letters. Names in one row are aliases: they mean one type."""
+WITHOUT = (
+    "binary", "varbinary", "bytes", "variant", "object", "array", "geography", "geometry", "json", "interval", "vector",
+)  # fmt: skip
+"""Types that have no equivalent, or do not say what is in them."""
+WRITTEN = re.compile(
+    r"\s*([a-z_][a-z0-9_]*(?: [a-z]+)*)\s*(?:\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)\s*)?", re.IGNORECASE
+)
+
+
+def property_of(written: str) -> dict[str, Any] | None:
+    """What a property of a type is; None where the type has no equivalent."""
+    match = WRITTEN.fullmatch(written)
+    base = TYPES.get(re.sub(" +", " ", match[1]).lower()) if match else None
+    if match is None or base is None:
+        return None
+    found = dict(base)
+    if match[2] and base is NUMBER:
+        found["physicalType"] = f"decimal({int(match[2])},{int(match[3] or 0)})"
+    elif match[2] and base is STRING:
+        found[OPTIONS] = {"maxLength": int(match[2])}
+    return found

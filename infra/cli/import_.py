@@ -1,0 +1,191 @@
+"""`dropgate import`: contracts of another format in, ODCS contracts and a list of what was lost out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+if TYPE_CHECKING:
+    from contracts.authoring.finding import Finding
+    from contracts.authoring.importing.bringing import Brought, Contract, Files
+
+FORMATS = (
+    "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
+)  # fmt: skip
+"""The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
+
+PARQUET = "parquet"
+"""The format whose sources and files are one."""
+HEAD = 4096
+
+
+@click.command(
+    "import",
+    epilog="""\b
+Examples:
+  dropgate import --from json-schema orders.schema.json
+  dropgate import --from json-schema orders.schema.json --to contracts
+  dropgate import --from parquet 2026-01.parquet --producer shop --files "shop/*.parquet"
+  dropgate import --from json-schema a.json --producer shop --files "shop/*.csv" --format csv
+""",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path(exists=True, path_type=Path))
+@click.option("--from", "form", type=click.Choice(FORMATS), required=True, help="The format of the sources.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write each contract into this folder, as `<id>.v<major>.yaml` (default: standard output).",
+)
+@click.option("--producer", metavar="NAME", help="Who uploads the files; with --files and --format.")
+@click.option(
+    "--files", multiple=True, metavar="PATTERN", help="Which keys below landing are the contract's; repeatable."
+)
+@click.option("--format", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="How the files are written.")
+@click.option(
+    "--status",
+    type=click.Choice(["draft", "active"]),
+    default="draft",
+    show_default=True,
+    help="Whether it is in force.",
+)
+def command(
+    sources: tuple[Path, ...],
+    form: str,
+    folder: Path | None,
+    producer: str | None,
+    files: tuple[str, ...],
+    kind: str | None,
+    status: str,
+) -> None:
+    """Bring contracts of another format in, as ODCS with what was lost in comments.
+
+    SOURCES are files, or folders of files with the endings of the format. What has no equivalent is named on standard
+    error and above the contract, and so is every line that `dropgate lint` would refuse. Nothing is written over, and
+    nothing at all is written where a source cannot be read: then it exits 1.
+    """
+    made = _files(producer, files, kind, form)
+    brought = _brought(form, _paths(sources, form), made, status)
+    for one in brought:
+        for finding in one.findings:
+            click.echo(_text(finding), err=True)
+    if any(one.failed for one in brought):
+        raise SystemExit(1)
+    contracts = [contract for one in brought for contract in one.contracts]
+    if files and len(contracts) > 1:
+        names = ", ".join(contract.name for contract in contracts)
+        raise click.UsageError(f"--files is for one contract, and there are {len(contracts)} ({names}).")
+    if folder:
+        _write(contracts, folder)
+    else:
+        click.echo("---\n".join(contract.text for contract in contracts), nl=False)
+
+
+def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
+    from contracts.authoring.importing.bringing import Files
+
+    if not patterns and producer is None and kind is None:
+        return None
+    kind = kind or (PARQUET if form == PARQUET else None)
+    if not patterns or producer is None or kind is None:
+        raise click.UsageError("--producer, --files and --format go together: they make the drop block.")
+    for pattern in patterns:
+        _is_pattern(pattern, producer)
+    return Files(patterns, producer, kind)
+
+
+def _is_pattern(pattern: str, producer: str) -> None:
+    """Refuse a pattern of keys that no contract could have."""
+    from contracts.errors import PatternInvalid
+    from contracts.pattern import literal_folder
+
+    try:
+        folder = literal_folder(pattern)
+    except PatternInvalid as error:
+        raise click.UsageError(f"--files {pattern}: {error}.") from None
+    if not folder:
+        raise click.UsageError(f"--files {pattern}: write the producer's folder first, as {producer}/{pattern}.")
+
+
+def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
+    """The files that are named, and those of the format in the folders that are."""
+    from contracts.authoring.importing.formats import FORMATS as KNOWN
+
+    suffixes = KNOWN[form].suffixes
+    found: list[Path] = []
+    for path in sources:
+        below = (f for f in path.rglob("*") if f.suffix.lower() in suffixes and f.is_file())
+        shown = sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+        found += shown if path.is_dir() else [path]
+    if not found:
+        raise click.UsageError(f"There are no files of {form} there ({', '.join(suffixes)}).")
+    return found
+
+
+def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[Brought]:
+    from contracts.authoring.importing.bringing import bring_in_all
+
+    try:
+        if form == PARQUET:
+            return [_of_parquet(path, files, status) for path in paths]
+        return bring_in_all(form, [(path.read_bytes(), str(path)) for path in paths], files, status)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
+
+
+def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
+    """The contract of a Parquet file, of which the two ends are read alone."""
+    from contracts.authoring.document import Document
+    from contracts.authoring.finding import Mark
+    from contracts.authoring.importing import parquet
+    from contracts.authoring.importing.bringing import bring
+    from functions import parquet_footer
+    from functions.parquet_head import LARGEST_FOOTER
+
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+        size = file.seek(0, os.SEEK_END)
+        tail = _at(file, max(size - parquet_footer.TAIL, 0), parquet_footer.TAIL)
+        document = Document(str(path), marks={(): Mark(1, 1)})
+        if head.startswith(parquet_footer.MAGIC) and tail.endswith(parquet_footer.MAGIC):
+            long = min(parquet_footer.length(tail), LARGEST_FOOTER)
+            raw = _at(file, max(size - parquet_footer.TAIL - long, 0), long)
+            try:
+                columns = parquet_footer.parse(raw).columns
+                document = parquet.document(str(path), [(c.name, c.type) for c in columns])
+            except parquet_footer.FooterInvalid as error:
+                message = f"The footer of the Parquet file cannot be read: {error}."
+                document.error((), "broken-parquet", message, "Write the file again.")
+        elif head.startswith(parquet_footer.MAGIC):
+            message = "The file does not end as a Parquet file does; it was cut short, or is encrypted."
+            document.error((), "broken-parquet", message, "Write the file again, whole and without encryption.")
+    return bring(PARQUET, document, head, files, status)
+
+
+def _at(file: BinaryIO, start: int, size: int) -> bytes:
+    file.seek(start)
+    return file.read(size)
+
+
+def _text(finding: Finding) -> str:
+    from contracts.problem import visible
+
+    place = f"{finding.file}:{finding.line}:{finding.column}"
+    return (
+        f"{place}: {finding.level}[{finding.code}]: {visible(finding.message, 400)}\n  fix: {visible(finding.fix, 400)}"
+    )
+
+
+def _write(contracts: list[Contract], folder: Path) -> None:
+    """Write all contracts, or none where one of them would take another's place."""
+    paths = [folder / f"{contract.name}.yaml" for contract in contracts]
+    for n, path in enumerate(paths):
+        if path.exists() or path in paths[:n]:
+            raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, contract in zip(paths, contracts, strict=True):
+        path.write_text(contract.text, encoding="utf-8")
+        click.echo(str(path))
