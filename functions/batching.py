@@ -21,7 +21,7 @@ from functions import keys
 from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
-from functions.submission import Drop, Moved, advance
+from functions.submission import Drop, Location, Moved, advance
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -242,7 +242,7 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
     for drop in members:
         line = drop.header_line
         if line is None:  # too long for the ledger
-            line = admit(plan, drop.name, drop.size, partial(ports.store.read, drop.source)).header_line
+            line = admit(plan, drop.name, drop.size, partial(ports.store.read, Location(drop.source.uri))).header_line
         names, types = header(plan, line)
         yield JobDrop(
             id=drop.id,

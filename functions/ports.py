@@ -50,7 +50,7 @@ class ObjectStore(Protocol):
         ...
 
     def read(self, at: Location, start: int, length: int) -> bytes:
-        """So many bytes from a place on, or all there are; ObjectGone, ObjectUnreadable."""
+        """So many bytes from a place on, or all there are; ObjectGone, ObjectReplaced, ObjectUnreadable."""
         ...
 
     def get(self, uri: str) -> bytes:
@@ -69,7 +69,8 @@ class ObjectStore(Protocol):
         """Copy within the store, without the producer's metadata and tags.
 
         The target must be free, or hold the ETag `replaces`: else DestinationTaken.
-        ObjectGone where the source is none, ObjectUnreadable where it is archived or locked.
+        ObjectGone where the source is none, ObjectReplaced where it has another ETag than it names, ObjectUnreadable
+        where it is archived or locked.
         """
         ...
 
