@@ -92,12 +92,13 @@ class Pending:
 class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
-    One whose batch found no slot stays, overdue since its oldest drop was staged.
+    One whose batch found no slot stays, overdue since its oldest drop was staged, and says whose drops they are.
     """
 
     plan: str
     opened_at: str
     due_at: str
+    producer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ class Batch:
     run: str | None = None
     reason: str | None = None
     slot: int | None = None
+    producer: str = ""
     version: int = 1
     format: Literal[1] = 1
 
@@ -281,8 +283,8 @@ class Ledger(Protocol):
         """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
         ...
 
-    def taken(self) -> frozenset[int]:
-        """The slots that are some batch's; read consistently."""
+    def taken(self) -> Mapping[int, str]:
+        """The slots that are some batch's, each with the producer of its drops; read consistently."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:

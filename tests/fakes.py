@@ -214,8 +214,9 @@ class MemoryLedger:
         self._batches[batch.id] = batch
         return True
 
-    def taken(self) -> frozenset[int]:
-        return frozenset(b.slot for b in self._batches.values() if b.state != "ended" and b.slot is not None)
+    def taken(self) -> Mapping[int, str]:
+        under_way = (b for b in self._batches.values() if b.state != "ended")
+        return {b.slot: b.producer for b in under_way if b.slot is not None}
 
     def _holder(self, batch: Batch) -> Batch | None:
         """Who holds the slot that a new batch asks for."""

@@ -383,16 +383,16 @@ def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
 
 
 def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
-    first, second, third = (a_batch(id=name, slot=3) for name in ("b1", "b2", "b3"))
+    first, second, third = (a_batch(id=name, slot=3, producer="shop") for name in ("b1", "b2", "b3"))
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
         ledger.write((), batch=replace(third, version=0))
-    held = set(ledger.taken())
+    held = ledger.taken()
     ledger.write_batch(first, replace(first, state="ended"))
     free = not ledger.taken()
     ledger.write((), batch=replace(third, version=0))
 
-    assert (taken, held, free) == ([True, False], {3}, True)
+    assert (taken, held, free) == ([True, False], {3: "shop"}, True)
     assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)
 
 
@@ -566,7 +566,7 @@ def test_crashed_run_says_why(office: Office) -> None:
 
 def test_message_of_a_window_arrives(clients: Clients, stack: Stack) -> None:
     queue = stack.names["BatchDueQueue"]
-    window = Window("p", stamp_now(), AT)
+    window = Window("p", stamp_now(), AT, "shop")
     SqsDelays(clients.sqs, queue).send(window, 0)
     (message,) = clients.sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1)["Messages"]
 
