@@ -39,8 +39,10 @@ class Replaced:
 def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Replaced:
     """Move a drop's bytes to `target`; what left landing before stays where it was, too, until lifecycle removes it."""
     stat: Stat | None
+    if drop.source.uri == target and drop.source.etag:
+        return Carried(drop.source, drop.sha256)
     try:
-        if drop.source.uri == target:  # an earlier, interrupted delivery has moved them
+        if drop.source.uri == target:  # moved, and then nobody wrote down what was laid there
             stat = ports.store.head(drop.source)
         else:
             stat = ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
@@ -50,8 +52,6 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Rep
         return Replaced()
     if stat is None:
         return Gone()
-    if drop.source.uri == target and stat.etag != (drop.source.etag or stat.etag):
-        return Replaced()
     if stat.drop != drop.id:
         return Taken()
     if drop.source.version:
