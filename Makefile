@@ -23,8 +23,8 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/pytest -n 2 --dist loadscope
 
-torture: setup ## Hold the job against a second opinion on thousands of files; ORACLE_SEED=... repeats a run.
-	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle
+torture: setup ## Hold the job against a second opinion on thousands of files, and try the large archive; ORACLE_SEED=... repeats a run.
+	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check
@@ -43,8 +43,8 @@ audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says w
 bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
 	@$(BIN)/python -m bench
 
-build: interpreter ## Make what is deployed, into build/: the functions for each CPU, the job.
-	@$(PYTHON) -m infra.build
+build: interpreter ## Make what is deployed, into build/: the functions for each CPU, the job; GX=1 adds Great Expectations.
+	@$(PYTHON) -m infra.build $(if $(GX),--with-great-expectations)
 
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
 	@$(PYTHON) -m infra.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)

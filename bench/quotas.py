@@ -13,7 +13,7 @@ import heapq
 import random
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
@@ -127,9 +127,9 @@ class Records:
         self.slots.add(batch.slot)
         return True
 
-    def taken(self) -> frozenset[int]:
-        """The slots that are taken."""
-        return frozenset(s for s in self.slots if s is not None)
+    def taken(self) -> Mapping[int, str]:
+        """The slots that are taken, all of one producer."""
+        return {s: "p" for s in self.slots if s is not None}
 
     def batch(self, batch_id: str) -> Batch | None:
         """A batch."""

@@ -6,6 +6,7 @@ DropgateError
 ├── StaleWrite           somebody else wrote the item first: read again and decide anew
 ├── DestinationTaken     the object to be written is already there: look whose it is
 ├── ObjectGone           the object version to be read is not there any more
+├── ObjectReplaced       another object lies in the place of the one to be read: never use it
 ├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
 └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
 """
@@ -39,6 +40,10 @@ class DestinationTaken(DropgateError):
 
 class ObjectGone(DropgateError):
     """The pinned version of an object does not exist (any more)."""
+
+
+class ObjectReplaced(DropgateError):
+    """Another object lies where the one that was recorded lay."""
 
 
 class ObjectUnreadable(DropgateError):

@@ -21,7 +21,7 @@ from functions import keys
 from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
-from functions.submission import Drop, Moved, advance
+from functions.submission import Drop, Location, Moved, advance
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -77,7 +77,7 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
             if waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
-                ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at))
+                ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at, producer=plan.producer))
             return None
         started, left = start(ports, known), known.state == "claimed"
     if left and ports.ledger.pending(window.plan, 1):
@@ -140,16 +140,17 @@ def _claim(
     None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
     Serverless's queue, which forgets them after hours; drops that wait here share a job.
     """
-    at = ports.at()
+    at, plan = ports.at(), ports.catalog.plan(window.plan)
     batch = Batch(
         id=keys.batch_id(window.plan, window.opened_at),
         plan=window.plan,
-        contract=ports.catalog.plan(window.plan).contract,
+        contract=plan.contract,
         members=tuple(p.drop for p in chosen),
         size=sum(p.size for p in chosen),
         claimed_at=at,
         try_at=at,
         changed_at=at,
+        producer=plan.producer,
     )
     late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
     slots = _slots(ports, sure=late or len(chosen) > GROUP)
@@ -175,7 +176,7 @@ def _slots(ports: Ports, *, sure: bool) -> list[int]:
     slots = set(range(ports.most_batches))
     if sure:
         taken = ports.ledger.taken()  # more than there are places, where a deployment has made them fewer
-        slots = slots - taken if len(taken) < ports.most_batches else set()
+        slots = slots - taken.keys() if len(taken) < ports.most_batches else set()
     return sample(sorted(slots), min(LOOKS, len(slots)))
 
 
@@ -242,7 +243,7 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
     for drop in members:
         line = drop.header_line
         if line is None:  # too long for the ledger
-            line = admit(plan, drop.name, drop.size, partial(ports.store.read, drop.source)).header_line
+            line = admit(plan, drop.name, drop.size, partial(ports.store.read, Location(drop.source.uri))).header_line
         names, types = header(plan, line)
         yield JobDrop(
             id=drop.id,

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from contracts.problem import Problem
 from contracts.verdict import fail
+from functions import keys
 from functions.ports import Ports
 from functions.receipts import write_receipt
 from functions.recording import record
 from functions.submission import Drop, brief
 
 NOT_YOURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
+
+
+def staged_replaced(drop: Drop) -> Problem:
+    """What is told of a drop whose staged object somebody has replaced, so that its bytes are lost."""
+    where = keys.split(drop.source.uri)[1]
+    text = f"Another object has taken the place of the staged file ({where}); it was not used, and not promoted."
+    fix = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
+    return Problem("staged-replaced", text, fix)
 
 
 def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:

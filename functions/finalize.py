@@ -21,9 +21,9 @@ from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, decide, fail
 from functions import keys
 from functions.batching import among, members_of, start, write_batch
-from functions.failing import NOT_YOURS, give_up, tell
+from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, lineage_of, overtaken, step_aside
-from functions.moves import Gone, Taken, promote
+from functions.moves import Gone, Replaced, Taken, promote
 from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
@@ -261,7 +261,7 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
-    if isinstance(copied, Gone | Taken):
+    if isinstance(copied, Gone | Taken | Replaced):
         return _not_promoted(ports, plan, drop, copied)
     receipt = write_receipt(ports, drop, plan, decision)
     event: Event = "promoted" if decision.verdict == "accepted" else "promoted_with_warnings"
@@ -271,10 +271,11 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
 
 
-def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken) -> Drop:
+def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken | Replaced) -> Drop:
     what = {
         Gone: Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS),
         Taken: Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS),
+        Replaced: staged_replaced(drop),
     }[type(why)]
     at = ports.at()
     answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)

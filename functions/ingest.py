@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from contracts.catalog import Ambiguous, Match, Matched, example
-from contracts.errors import ObjectGone, ObjectUnreadable, StaleWrite
+from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
 from functions import keys
 from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
-from functions.failing import NOT_YOURS, give_up
+from functions.failing import NOT_YOURS, give_up, staged_replaced
 from functions.lineage import join, supersede_older
-from functions.moves import Carried, Gone, carry
+from functions.moves import Carried, Gone, Replaced, carry
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
@@ -118,7 +118,10 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     if drop.plan is None:
         return _hold_unmatched(ports, drop)
     plan = ports.catalog.plan(drop.plan)
-    seen = _look(ports, drop, plan)
+    try:
+        seen = _look(ports, drop, plan)
+    except ObjectReplaced:
+        return give_up(ports, drop, staged_replaced(drop))
     if seen is None:
         return record(ports, drop, "gone", problems=(GONE,))
     here, admission = seen
@@ -148,7 +151,10 @@ def _hold(ports: Ports, drop: Drop) -> Location | None:
 
 
 def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
-    """The drop with the place where its bytes lie now, and what admission says; None if they lie nowhere."""
+    """The drop with the place where its bytes lie now, and what admission says; None if they lie nowhere.
+
+    ObjectReplaced where others lie in the place that the ledger names.
+    """
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
@@ -175,7 +181,10 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     if drop.state != "rejecting" or drop.plan is None:
         return drop
     plan = ports.catalog.plan(drop.plan)
-    seen = _look(ports, drop, plan)
+    try:
+        seen = _look(ports, drop, plan)
+    except ObjectReplaced:
+        seen = None
     here, problems = (seen[0], seen[1].problems) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
     receipt = write_receipt(ports, drop, plan, refuse(problems))
@@ -186,6 +195,8 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt))
     if isinstance(carried, Gone):
         return record(ports, drop, "gone", problems=(GONE,))
+    if isinstance(carried, Replaced):
+        return give_up(ports, drop, staged_replaced(drop))
     if not isinstance(carried, Carried):
         return give_up(ports, drop, TAKEN)
     line = admission.header_line

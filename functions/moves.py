@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contracts.errors import DestinationTaken, ObjectGone
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced
 from functions.ports import Mark, Ports, Stat
 from functions.submission import Drop, Location
 
@@ -31,32 +31,44 @@ class Taken:
     """Somebody else's bytes lie at the target."""
 
 
-def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken:
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Other bytes lie where the drop's were laid."""
+
+
+def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Replaced:
     """Move a drop's bytes to `target`; what left landing before stays where it was, too, until lifecycle removes it."""
     stat: Stat | None
-    if drop.source.uri == target:
+    if drop.source.uri == target and drop.source.etag:
         return Carried(drop.source, drop.sha256)
     try:
-        stat = ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
+        if drop.source.uri == target:  # moved, and then nobody wrote down what was laid there
+            stat = ports.store.head(drop.source)
+        else:
+            stat = ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
     except (DestinationTaken, ObjectGone):
         stat = ports.store.head(Location(target))
+    except ObjectReplaced:
+        return Replaced()
     if stat is None:
         return Gone()
     if stat.drop != drop.id:
         return Taken()
     if drop.source.version:
         ports.store.delete(drop.source)
-    return Carried(Location(target), stat.sha256)
+    return Carried(Location(target, etag=stat.etag), stat.sha256)
 
 
-def promote(ports: Ports, drop: Drop, target: str, replaces: str | None) -> Stat | Gone | Taken:
-    """Copy a judged drop to consumers, over nothing but the object with the ETag `replaces`."""
+def promote(ports: Ports, drop: Drop, target: str, replaces: str | None) -> Stat | Gone | Taken | Replaced:
+    """Copy to consumers what was staged and judged, over nothing but the object with the ETag `replaces`."""
     mark = Mark(drop.id, drop.attempt)
     try:
         return ports.store.copy(drop.source, target, mark, replaces)
-    except ObjectGone:
+    except (ObjectGone, ObjectReplaced) as error:
         found = ports.store.head(Location(target))
-        return found if found and _is(found, mark) else Gone()
+        if found and _is(found, mark):
+            return found
+        return Gone() if isinstance(error, ObjectGone) else Replaced()
     except DestinationTaken:
         found = ports.store.head(Location(target))
     if found is None:  # what it was to replace has been removed meanwhile

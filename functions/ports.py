@@ -50,7 +50,7 @@ class ObjectStore(Protocol):
         ...
 
     def read(self, at: Location, start: int, length: int) -> bytes:
-        """So many bytes from a place on, or all there are; ObjectGone, ObjectUnreadable."""
+        """So many bytes from a place on, or all there are; ObjectGone, ObjectReplaced, ObjectUnreadable."""
         ...
 
     def get(self, uri: str) -> bytes:
@@ -69,7 +69,8 @@ class ObjectStore(Protocol):
         """Copy within the store, without the producer's metadata and tags.
 
         The target must be free, or hold the ETag `replaces`: else DestinationTaken.
-        ObjectGone where the source is none, ObjectUnreadable where it is archived or locked.
+        ObjectGone where the source is none, ObjectReplaced where it has another ETag than it names, ObjectUnreadable
+        where it is archived or locked.
         """
         ...
 
@@ -91,12 +92,13 @@ class Pending:
 class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
-    One whose batch found no slot stays, overdue since its oldest drop was staged.
+    One whose batch found no slot stays, overdue since its oldest drop was staged, and says whose drops they are.
     """
 
     plan: str
     opened_at: str
     due_at: str
+    producer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class Batch:
     run: str | None = None
     reason: str | None = None
     slot: int | None = None
+    producer: str = ""
     version: int = 1
     format: Literal[1] = 1
 
@@ -280,8 +283,8 @@ class Ledger(Protocol):
         """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
         ...
 
-    def taken(self) -> frozenset[int]:
-        """The slots that are some batch's; read consistently."""
+    def taken(self) -> Mapping[int, str]:
+        """The slots that are some batch's, each with the producer of its drops; read consistently."""
         ...
 
     def batch(self, batch_id: str) -> Batch | None:

@@ -1,13 +1,14 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
 received, refused: ingest.resume; decided in a batch that has ended: finalize.finish; staged without a window: a window;
-a window overdue: its message again, as many as slots are free, the longest overdue first; a claimed batch:
+a window overdue: its message again, as many as slots are free, shared among producers; a claimed batch:
 batching.start; a running batch: finalize.job_ended; a failed drop without a receipt: its receipt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -90,8 +91,26 @@ def _work(ports: Ports, found: InFlight) -> list[Work]:
 
 
 def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
-    """Of the windows that are overdue those whose batches find a slot, the longest overdue first."""
-    return line[: max(0, ports.most_batches - len(ports.ledger.taken()))] if line else line
+    """Of the windows that are overdue those whose batches find a slot."""
+    if not line:
+        return line
+    taken = ports.ledger.taken()
+    return in_turn(line, taken.values(), ports.most_batches - len(taken))
+
+
+def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:
+    """Who of a line gets places: each goes to the producer that holds the fewest, and there to the first in line.
+
+    `holders` are the producers of the batches that are under way; among equals the first in line is next.
+    """
+    held, left = Counter(holders), list(line)
+    chosen: list[Window] = []
+    while left and len(chosen) < places:
+        one = min(left, key=lambda w: held[w.producer])
+        left.remove(one)
+        held[one.producer] += 1
+        chosen.append(one)
+    return chosen
 
 
 def _finish_drop(ports: Ports, seen: Drop) -> None:

@@ -62,11 +62,12 @@ def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
 
 
 def _gone(ports: Ports, drop: Drop) -> bool:
-    """Whether a drop's bytes are no longer kept; who may not look at them leaves that to the schedule."""
+    """Whether a drop's bytes are no longer kept, or others lie there; who may not look leaves that to the schedule."""
     try:
-        return ports.store.head(drop.source) is None
+        found = ports.store.head(drop.source)
     except ServiceUnavailable:
         return False
+    return found is None or found.etag != (drop.source.etag or found.etag)
 
 
 def _begun(ports: Ports, drop: Drop) -> Drop:

@@ -92,10 +92,14 @@ MOST_HEADER_LINE = 2048
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where bytes lie: a URI, and the pinned version where the bucket keeps versions."""
+    """Where bytes lie: a URI, the pinned version where the bucket keeps versions, and the ETag of what we laid there.
+
+    What was laid there by a version of dropgate that kept no ETag has none, and is taken as it lies.
+    """
 
     uri: str
     version: str | None = None
+    etag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
     python -m infra.build                         the functions' bundle for each CPU, the job's archive and entry point
     python -m infra.build --into FOLDER --cpu CPU the functions' bundle alone, unzipped: what `sam build` asks for
+    python -m infra.build --with-great-expectations  the same as the first, and for each CPU an archive for the job
 
-No environment archive is made for the job: no contract can use Great Expectations yet, and all else is pure Python.
+All else that the job needs is pure Python, or EMR's own.
 """
 
 from __future__ import annotations
@@ -14,12 +15,21 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.bundles import ENTRY, ROOT, Files, function_bundle, job_archive, zipped
+from infra.bundles import (
+    BUILD,
+    ENTRY,
+    Files,
+    environment,
+    function_bundle,
+    great_expectations,
+    job_archive,
+    tarred,
+    zipped,
+)
 from infra.setup.errors import SetupMissing, WheelUnfit
 from infra.setup.progress import Progress
 from infra.setup.wheels import MACHINES
 
-BUILD = ROOT / "build"
 SDK = ("boto3", "botocore", "s3transfer")
 """What AWS's own client weighs nobody here can help; it is bundled, as Lambda's own one changes without a word."""
 MB = 1_000_000
@@ -43,10 +53,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.build", description="Build what is deployed.")
     parser.add_argument("--into", type=Path, help="put the functions' bundle alone here, unzipped")
     parser.add_argument("--cpu", choices=sorted(MACHINES), default="arm64", help="for which CPU")
+    more = "add what contracts with checks of Great Expectations need"
+    parser.add_argument("--with-great-expectations", action="store_true", help=more)
     asked = parser.parse_args(arguments)
     try:
         if asked.into is None:
             build(BUILD)
+            if asked.with_great_expectations:
+                build_environments()
         else:
             _step(1, 1, asked.cpu, asked.into)
     except (SetupMissing, WheelUnfit) as error:
@@ -73,6 +87,18 @@ def build(place: Path) -> None:
     said += [(name, f"{(place / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
     for name, weight in said:
         sys.stdout.write(f"build/{name:<22} {weight}\n")
+
+
+def build_environments() -> None:
+    """Write the archive of Great Expectations for each CPU, and say what it weighs."""
+    for number, cpu in enumerate(MACHINES, start=1):
+        progress = Progress(number, len(MACHINES), f"Great Expectations for {cpu}")
+        progress.begin()
+        files, place = environment(cpu, progress.tell), great_expectations(cpu)
+        progress.tell("packing")
+        tarred(files, place)
+        weight = sum(path.stat().st_size for path in files.values())
+        progress.end(f"{place.stat().st_size / MB:.1f} MB, unpacked {weight / MB:.1f} MB")
 
 
 def size(files: Files, packed: int) -> Size:

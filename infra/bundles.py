@@ -1,13 +1,15 @@
-"""What is deployed: the functions' bundle for each CPU, and the job's archive with its entry point.
+"""What is deployed: the functions' bundle for each CPU, the job's archive with its entry point, and its environment.
 
-Sources and the installed wheels in, folders and zips out. The same input gives the same bytes: names are sorted, times
-and rights fixed.
+Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
+times, owners and rights fixed.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import shutil
+import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +18,7 @@ from infra.setup import wheels
 from infra.setup.progress import Tell
 
 ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
 ENTRY = ROOT / "spark_jobs" / "validate.py"
 """The entry point of the Spark job, uploaded beside the archive."""
 
@@ -26,6 +29,23 @@ Files = Mapping[str, Path]
 def job_archive() -> bytes:
     """The zip of `spark_jobs` and of the run time of `contracts`: pure Python, one for every CPU."""
     return zipped(_named([*_kernel(), *(ROOT / "spark_jobs").glob("*.py")], ROOT))
+
+
+def great_expectations(cpu: str) -> Path:
+    """Where `make build GX=1` lays the archive of Great Expectations and all that it needs but Spark."""
+    return BUILD / f"great-expectations-{cpu}.tar.gz"
+
+
+def environment(cpu: str, tell: Tell) -> Files:
+    """The files of that archive, packages at its root. Raises SetupMissing, WheelUnfit.
+
+    Unpacked by `spark.archives=<URI>#environment` it lies in each worker's folder; with
+    `spark.emr-serverless.driverEnv.PYTHONPATH` and `spark.executorEnv.PYTHONPATH` of `./environment` EMR's own Python
+    finds it (EMR Serverless user guide, "Using Python libraries" and "Spark job properties"). That page packs a whole
+    virtual environment, with a Python: this one has none, as the job's code runs on EMR's.
+    """
+    folder = wheels.installed(cpu, tell, wheels.EMR)
+    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
 
 
 def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:
@@ -54,6 +74,20 @@ def zipped(files: Files) -> bytes:
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, files[name].read_bytes())
     return out.getvalue()
+
+
+def tarred(files: Files, place: Path) -> None:
+    """Write these files as a tar.gz, whatever their size."""
+    with (
+        place.open("wb") as out,
+        gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in sorted(files):
+            info = tarfile.TarInfo(name)
+            info.size, info.mode = files[name].stat().st_size, 0o644
+            with files[name].open("rb") as source:
+                archive.addfile(info, source)
 
 
 def _kernel() -> Iterator[Path]:

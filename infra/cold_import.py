@@ -16,8 +16,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.build import BUILD
-from infra.bundles import ROOT
+from infra.bundles import BUILD, ROOT
 from infra.setup.wheels import this_cpu
 
 BOUND = 0.75

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -86,7 +87,8 @@ def up(options: argparse.Namespace, session: Any) -> None:
             )
     names = deployed.environment(cloudformation, options.stack)
     s3 = session.client("s3")
-    for uri in bring_code(s3, names):
+    cpu = deployed.parameters(deployed.described(cloudformation, options.stack))["Architecture"]
+    for uri in bring_code(s3, names, bundles.great_expectations(cpu)):
         _tell(f"brought {uri}")
     _tell(put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), linted.plans, named=options.contracts is not None))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
@@ -131,21 +133,29 @@ def surroundings(given: Mapping[str, str], former: Mapping[str, str]) -> dict[st
     return os.environ | ({"ARCHITECTURE": cpu} if cpu else {})
 
 
-def bring_code(s3: Any, names: dict[str, str]) -> list[str]:
-    """Upload the job's archive and entry point where they differ from what is there; the URIs of those that did."""
-    wanted = {
-        names["DROPGATE_JOB_ARCHIVE"]: bundles.job_archive(),
-        names["DROPGATE_JOB_ENTRY"]: bundles.ENTRY.read_bytes(),
-    }
-    brought = []
-    for uri, body in wanted.items():
-        bucket, _, key = uri.removeprefix("s3://").partition("/")
-        digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
-        if _checksum(s3, bucket, key) != digest:
-            with asking("s3"):
-                s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
-            brought.append(uri)
-    return brought
+def bring_code(s3: Any, names: dict[str, str], environment: Path) -> list[str]:
+    """Upload the job's archive, its entry point and, if it was built, its environment, each beside the other.
+
+    What is there already stays; the URIs of what did not.
+    """
+    archive = names["DROPGATE_JOB_ARCHIVE"]
+    wanted: dict[str, bytes | Path] = {archive: bundles.job_archive(), names["DROPGATE_JOB_ENTRY"]: bundles.ENTRY}
+    if environment.is_file():
+        wanted[f"{archive.rpartition('/')[0]}/{environment.name}"] = environment
+    return [uri for uri, what in wanted.items() if _bring(s3, uri, what)]
+
+
+def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
+    """Upload bytes or a file unless the same is there; whether it was uploaded."""
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    with io.BytesIO(what) if isinstance(what, bytes) else what.open("rb") as body:
+        digest = base64.b64encode(hashlib.file_digest(body, "sha256").digest()).decode()
+        if _checksum(s3, bucket, key) == digest:
+            return False
+        body.seek(0)
+        with asking("s3"):
+            s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
+    return True
 
 
 def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> str:

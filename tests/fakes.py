@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
 from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, Reach, RunStatus, Stat, Step, Window, stamp
 from functions.submission import Drop, Location, Moved
 
@@ -52,7 +52,10 @@ class MemoryStore:
         return found.stat if found else None
 
     def read(self, at: Location, start: int, length: int) -> bytes:
-        return self._need(at).body[start : start + length]
+        found = self._need(at)
+        if at.etag and found.stat.etag != at.etag:
+            raise ObjectReplaced(at.uri)
+        return found.body[start : start + length]
 
     def get(self, uri: str) -> bytes:
         return self._need(Location(uri)).body
@@ -66,6 +69,8 @@ class MemoryStore:
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
         found, there = self._need(source), self.head(Location(target))
+        if source.etag and found.stat.etag != source.etag:
+            raise ObjectReplaced(source.uri)
         if (there and there.etag) != replaces:
             raise DestinationTaken(target)
         self.objects[target] = {None: Held(found.body, mark)}
@@ -209,8 +214,9 @@ class MemoryLedger:
         self._batches[batch.id] = batch
         return True
 
-    def taken(self) -> frozenset[int]:
-        return frozenset(b.slot for b in self._batches.values() if b.state != "ended" and b.slot is not None)
+    def taken(self) -> Mapping[int, str]:
+        under_way = (b for b in self._batches.values() if b.state != "ended")
+        return {b.slot: b.producer for b in under_way if b.slot is not None}
 
     def _holder(self, batch: Batch) -> Batch | None:
         """Who holds the slot that a new batch asks for."""

@@ -161,9 +161,9 @@ class DynamoLedger:
     def open_batch(self, batch: Batch) -> bool:
         return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch))
 
-    def taken(self) -> frozenset[int]:
+    def taken(self) -> Mapping[int, str]:
         found = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
-        return frozenset(int(i["sk"]) for i in found)
+        return dict(items.slot_of(i) for i in found)
 
     def batch(self, batch_id: str) -> Batch | None:
         found = self._get(*items.batch_key(batch_id))
@@ -198,7 +198,7 @@ class DynamoLedger:
     def _slot(self, batch: Batch) -> Iterator[Any]:
         """A new batch takes its slot, one that has ended frees it."""
         if batch.slot is not None and batch.version == 1:
-            yield self._put(items.slot_item(batch.slot, batch.id), NEW)
+            yield self._put(items.slot_item(batch.slot, batch), NEW)
         elif batch.slot is not None and batch.state == "ended":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
 

@@ -169,7 +169,7 @@ def window_item(window: Window) -> Item:
 
 def window_of(item: Item) -> Window:
     """The window of an item."""
-    return Window(item["plan"], item["opened_at"], item["due_at"])
+    return Window(item["plan"], item["opened_at"], item["due_at"], item.get("producer", ""))
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:
@@ -244,10 +244,15 @@ def slot_key(slot: int) -> tuple[str, str]:
     return SLOTS, f"{slot:04}"
 
 
-def slot_item(slot: int, batch_id: str) -> Item:
+def slot_item(slot: int, batch: Batch) -> Item:
     """The holder of a slot."""
     pk, sk = slot_key(slot)
-    return {"pk": pk, "sk": sk, "batch": batch_id, "format": FORMAT, "version": 1}
+    return {"pk": pk, "sk": sk, "batch": batch.id, "producer": batch.producer, "format": FORMAT, "version": 1}
+
+
+def slot_of(item: Item) -> tuple[int, str]:
+    """A slot that is taken, and whose drops its batch holds."""
+    return int(item["sk"]), str(item.get("producer", ""))
 
 
 def lineage_key(lineage_id: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable, ServiceUnavailable
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, ObjectUnreadable, ServiceUnavailable
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.ports import Mark, Stat
@@ -53,10 +53,15 @@ class S3Store:
             return None
 
     def read(self, at: Location, start: int, length: int) -> bytes:
+        part: dict[str, Any] = {"Range": f"bytes={start}-{start + length - 1}"}
+        if at.etag:
+            part["IfMatch"] = _quoted(at.etag)
         with asking("s3"):
             try:
-                return self._get(at, Range=f"bytes={start}-{start + length - 1}")["Body"].read()  # type: ignore[no-any-return]
+                return self._get(at, **part)["Body"].read()  # type: ignore[no-any-return]
             except ClientError as error:
+                if code(error) in REFUSED:
+                    raise ObjectReplaced(at.uri) from error
                 if self._is_locked(at, error):
                     raise ObjectUnreadable(at.uri) from error
                 if code(error) in ("416", "InvalidRange"):  # an empty object has no first byte
@@ -89,10 +94,8 @@ class S3Store:
                 try:
                     return self._copy(source, target, mark, replaces)
                 except ClientError as error:
-                    if code(error) in REFUSED:
-                        raise DestinationTaken(target) from error
-                    if code(error) in MISSING:
-                        raise self._missing(source, target, replaces) from error
+                    if code(error) in REFUSED | MISSING:
+                        raise self._refused(source, target, replaces, missing=code(error) in MISSING) from error
                     if self._is_locked(source, error):
                         raise ObjectUnreadable(source.uri) from error
                     if code(error) not in RACING or race == RACES - 1:
@@ -114,6 +117,8 @@ class S3Store:
     def _copy(self, source: Location, target: str, mark: Mark, replaces: str | None) -> Stat:
         bucket, key = keys.split(target)
         condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {"IfNoneMatch": "*"}
+        if source.etag:
+            condition["CopySourceIfMatch"] = _quoted(source.etag)
         answer = self._s3.copy_object(
             Bucket=bucket,
             Key=key,
@@ -128,11 +133,20 @@ class S3Store:
         sha256 = _hexadecimal(answer.get("ChecksumSHA256"))
         return Stat(_bare(answer["ETag"]), 0, sha256, mark.drop, mark.attempt)
 
-    def _missing(self, source: Location, target: str, replaces: str | None) -> DestinationTaken | ObjectGone:
-        """Which of the two is not there: If-Match on a key without an object answers 404 as well."""
-        if replaces and self.head(source):
+    def _refused(
+        self, source: Location, target: str, replaces: str | None, *, missing: bool
+    ) -> DestinationTaken | ObjectGone | ObjectReplaced:
+        """Whose condition did not hold: S3 answers 412 for either end, and 404 for If-Match on a free key, too."""
+        if missing and not replaces:
+            return ObjectGone(source.uri)
+        if not missing and not source.etag:
             return DestinationTaken(target)
-        return ObjectGone(source.uri)
+        there = self.head(source)
+        if there is None:
+            return ObjectGone(source.uri)
+        if source.etag and there.etag != source.etag:
+            return ObjectReplaced(source.uri)
+        return DestinationTaken(target)
 
     def _need_bucket(self, at: Location) -> None:
         """Tell a bucket that is not there, of which HEAD says 404 as well, from an object that is not."""

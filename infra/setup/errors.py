@@ -10,4 +10,4 @@ class SetupMissing(DropgateError):
 
 
 class WheelUnfit(DropgateError):
-    """A wheel of the functions' bundle would not load on Lambda; the text names it and its tags."""
+    """A wheel would not load where it is to run; the text names it and its tags."""

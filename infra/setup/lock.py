@@ -32,6 +32,7 @@ LOCKS = {
     "lock": ("--group=lock",),
     "bench-datacontract": ("--group=bench-datacontract",),
     "bench-gx": ("--group=bench-gx",),
+    "job-gx": ("--group=job-gx", "--constraint=locks/environment.txt"),
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
     "checkov": ("--group=checkov",),
 }

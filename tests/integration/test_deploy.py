@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import boto3
 import pytest
@@ -14,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from contracts.errors import DropgateError
 from infra import deploy, deployed, destroy
-from infra.bundles import ROOT
+from infra.bundles import ROOT, great_expectations
 from infra.catalog import S3Catalog, in_force
 from infra.cli.target import NOWHERE
 from infra.local.cloud import Cloud
@@ -53,15 +54,21 @@ def test_sam_is_asked_to_build_and_to_deploy() -> None:
     assert {"--no-fail-on-empty-changeset", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"} < set(step)
 
 
-def test_code_is_brought_once(stack: str) -> None:
+def test_code_is_brought_once(stack: str, tmp_path: Path) -> None:
     s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
     code = {names["DROPGATE_JOB_ARCHIVE"], names["DROPGATE_JOB_ENTRY"]}
+    none = tmp_path / "none.tar.gz"
 
-    assert set(deploy.bring_code(s3, names)) == code
-    assert deploy.bring_code(s3, names) == []
+    assert set(deploy.bring_code(s3, names, none)) == code
+    assert deploy.bring_code(s3, names, none) == []
     bucket, _, key = names["DROPGATE_JOB_ENTRY"].removeprefix("s3://").partition("/")
     s3.put_object(Bucket=bucket, Key=key, Body=b"print()")
-    assert deploy.bring_code(s3, names) == [names["DROPGATE_JOB_ENTRY"]]
+    assert deploy.bring_code(s3, names, none) == [names["DROPGATE_JOB_ENTRY"]]
+    built = tmp_path / great_expectations("arm64").name
+    built.write_bytes(b"1")
+    first, again = deploy.bring_code(s3, names, built), deploy.bring_code(s3, names, built)
+    beside = f"{names['DROPGATE_JOB_ARCHIVE'].removesuffix('dropgate.zip')}great-expectations-arm64.tar.gz"
+    assert (first, again) == ([beside], [])
 
 
 def test_queues_are_found_in_the_stacks_within(stack: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tarfile
 import time
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from infra.build import size
-from infra.bundles import ROOT, function_sources, job_archive, zipped
+from infra.bundles import ROOT, function_sources, job_archive, tarred, zipped
 from infra.setup import wheels
 from infra.setup.errors import WheelUnfit
 
@@ -46,6 +48,21 @@ def test_tag_says_where_a_wheel_runs(tag: str, cpus: list[str]) -> None:
     assert [cpu for cpu in ("arm64", "x86_64") if wheels.fits(tag, cpu)] == cpus
 
 
+@pytest.mark.parametrize(
+    ("tag", "cpus"),
+    [
+        ("py3-none-any", ["arm64", "x86_64"]),
+        ("cp311-cp311-manylinux2014_aarch64", ["arm64"]),
+        ("cp311-cp311-manylinux_2_28_x86_64", ["x86_64"]),
+        ("cp39-abi3-manylinux_2_34_x86_64", ["x86_64"]),
+        ("cp311-cp311-manylinux_2_35_x86_64", []),
+        ("cp311-cp311-musllinux_1_2_x86_64", []),
+    ],
+)
+def test_tag_says_which_wheels_run_beside_the_job(tag: str, cpus: list[str]) -> None:
+    assert [cpu for cpu in ("arm64", "x86_64") if wheels.fits(tag, cpu, wheels.EMR)] == cpus
+
+
 def test_wheel_of_another_cpu_is_refused(tmp_path: Path) -> None:
     folder = a_wheel(tmp_path, "cp311-cp311-manylinux2014_x86_64", "cp311-cp311-manylinux_2_28_x86_64")
 
@@ -69,6 +86,32 @@ def test_zip_depends_on_names_and_bytes_alone(tmp_path: Path) -> None:
 
     assert zipped({"b": second, "a": first}) == before
     assert zipped({"a": second, "b": first}) != before
+
+
+def test_environment_depends_on_names_and_bytes_alone(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"1")
+    second.write_bytes(b"2")
+    long = f"{'package/' * 30}module.py"  # beyond what a tar's own header holds
+    tarred({"b.so": first, long: second}, tmp_path / "one.tar.gz")
+    second.chmod(0o755)
+    os.utime(second, (1, 1))
+    tarred({long: second, "b.so": first}, tmp_path / "two.tar.gz")
+    with tarfile.open(tmp_path / "one.tar.gz") as archive:
+        found = [(each.name, each.mode, each.mtime, each.uid, each.gid, each.uname) for each in archive]
+
+    assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
+    assert found == [("b.so", 0o644, 0, 0, 0, ""), (long, 0o644, 0, 0, 0, "")]
+    tarred({long: first, "b.so": second}, tmp_path / "two.tar.gz")
+    assert (tmp_path / "one.tar.gz").read_bytes() != (tmp_path / "two.tar.gz").read_bytes()
+
+
+def test_environment_carries_no_spark_and_what_the_functions_do_not_have() -> None:
+    locked = wheels.EMR.lock.read_text(encoding="utf-8")
+
+    assert "\ngreat-expectations==1.24.1 " in locked
+    assert "\npyspark==" not in locked
+    assert "great-expectations" not in wheels.LAMBDA.lock.read_text(encoding="utf-8")
 
 
 def test_job_archive_is_the_same_a_while_later() -> None:

@@ -395,15 +395,29 @@ def test_landing_and_promoted_keep_versions() -> None:
     assert kept == {"LandingBucket", "PromotedBucket"}
 
 
-def test_only_work_in_progress_expires() -> None:
+def test_what_expires_does_so_by_its_own_parameter() -> None:
     expiring = {
-        (name, rule["Prefix"])
+        (name, rule["Prefix"], rule["ExpirationInDays"]["Ref"])
         for name, bucket in BUCKETS.items()
         for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]
         if "ExpirationInDays" in rule
     }
 
-    assert expiring == {("InternalBucket", "stage/"), ("InternalBucket", "jobs/")}
+    assert expiring == {
+        ("InternalBucket", "stage/", "WorkDays"),
+        ("InternalBucket", "jobs/", "WorkDays"),
+        ("InternalBucket", "held/", "HeldDays"),
+        ("InternalBucket", "reports/", "ReportDays"),
+        ("InternalBucket", "evidence/", "EvidenceDays"),
+    }
+
+
+def test_no_retention_ends_before_a_week() -> None:
+    declared = TEMPLATE["Parameters"]
+    days = {name: declared[name] for name in ("WorkDays", "HeldDays", "ReportDays", "EvidenceDays", "NoncurrentDays")}
+
+    assert {rules["MinValue"] for rules in days.values()} == {7}
+    assert declared["EvidenceDays"]["Default"] == declared["ReportDays"]["Default"] == 365
 
 
 def test_ledger_has_its_keys_and_indexes() -> None:

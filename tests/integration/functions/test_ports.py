@@ -13,7 +13,7 @@ from queue import Queue
 import boto3
 import pytest
 
-from contracts.errors import DestinationTaken, ObjectGone, StaleWrite
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
@@ -132,6 +132,15 @@ def test_read_of_nothing_says_so(shelf: Shelf) -> None:
         shelf.store.read(Location(shelf.uri("nothing.csv")), 0, 10)
 
 
+def test_read_never_takes_what_has_been_replaced(shelf: Shelf) -> None:
+    laid = Location(shelf.uri("staged.csv"))
+    laid = replace(laid, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), laid.uri, Mark("d1", 1)).etag)
+    assert shelf.store.read(laid, 0, 3) == b"jud"
+    shelf.store.put(laid.uri, b"other", "text/csv")
+    with pytest.raises(ObjectReplaced):
+        shelf.store.read(laid, 0, 3)
+
+
 def test_documents_are_written_over(shelf: Shelf) -> None:
     shelf.store.put(shelf.uri("d.json"), b"1", "application/json")
     shelf.store.put(shelf.uri("d.json"), b"2", "application/json")
@@ -203,6 +212,39 @@ def test_copy_finds_what_it_replaces_gone(shelf: Shelf) -> None:
 def test_copy_of_nothing_says_so(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
         shelf.store.copy(Location(shelf.uri("none.csv")), shelf.uri("target.csv"), Mark("d1", 1))
+
+
+@pytest.mark.parametrize("there", ["nothing", "what it replaces"])
+def test_copy_never_takes_what_has_been_replaced(shelf: Shelf, there: str) -> None:
+    staged, target = Location(shelf.uri("staged.csv")), shelf.uri("target.csv")
+    laid = replace(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged.uri, Mark("d1", 1)).etag)
+    old = None
+    if there != "nothing":
+        old = shelf.store.copy(shelf.upload("b.csv", b"old"), target, Mark("d0", 1)).etag
+    shelf.store.put(staged.uri, b"other", "text/csv")
+    with pytest.raises(ObjectReplaced):
+        shelf.store.copy(laid, target, Mark("d1", 1), old)
+
+    stat = shelf.store.head(Location(target))
+    assert (stat and stat.etag) == old
+
+
+def test_copy_of_what_was_laid_and_removed_says_so(shelf: Shelf) -> None:
+    with pytest.raises(ObjectGone):
+        shelf.store.copy(Location(shelf.uri("none.csv"), etag="0" * 32), shelf.uri("target.csv"), Mark("d1", 1))
+
+
+def test_copy_of_what_was_laid_finds_its_target_taken(shelf: Shelf) -> None:
+    staged = shelf.uri("staged.csv")
+    laid = Location(staged, etag=shelf.store.copy(shelf.upload("a.csv", b"judged"), staged, Mark("d1", 1)).etag)
+    shelf.store.put(shelf.uri("target.csv"), b"theirs", "text/csv")
+    with pytest.raises(DestinationTaken):
+        shelf.store.copy(laid, shelf.uri("target.csv"), Mark("d1", 1))
+    with pytest.raises(DestinationTaken):
+        shelf.store.copy(laid, shelf.uri("none.csv"), Mark("d1", 1), "0" * 32)
+
+    shelf.store.copy(laid, shelf.uri("free.csv"), Mark("d1", 1))
+    assert shelf.store.get(shelf.uri("free.csv")) == b"judged"
 
 
 def test_delete_removes_one_version(shelf: Shelf) -> None:
@@ -341,16 +383,16 @@ def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
 
 
 def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
-    first, second, third = (a_batch(id=name, slot=3) for name in ("b1", "b2", "b3"))
+    first, second, third = (a_batch(id=name, slot=3, producer="shop") for name in ("b1", "b2", "b3"))
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
         ledger.write((), batch=replace(third, version=0))
-    held = set(ledger.taken())
+    held = ledger.taken()
     ledger.write_batch(first, replace(first, state="ended"))
     free = not ledger.taken()
     ledger.write((), batch=replace(third, version=0))
 
-    assert (taken, held, free) == ([True, False], {3}, True)
+    assert (taken, held, free) == ([True, False], {3: "shop"}, True)
     assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)
 
 
@@ -524,7 +566,7 @@ def test_crashed_run_says_why(office: Office) -> None:
 
 def test_message_of_a_window_arrives(clients: Clients, stack: Stack) -> None:
     queue = stack.names["BatchDueQueue"]
-    window = Window("p", stamp_now(), AT)
+    window = Window("p", stamp_now(), AT, "shop")
     SqsDelays(clients.sqs, queue).send(window, 0)
     (message,) = clients.sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1)["Messages"]
 

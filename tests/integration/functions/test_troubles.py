@@ -5,6 +5,7 @@ When it is put right all comes to its end, by the messages' return or by the sch
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -122,6 +123,23 @@ def test_missing_bucket_is_waited_for(zone: str, site: Site) -> None:
     last = site.upload(f"orders/last-{zone}.csv")
     site.finish(last)
     assert site.states(last) == ["accepted"]
+
+
+def test_object_put_in_place_of_the_staged_one_is_never_promoted(site: Site) -> None:
+    drop_id = site.upload("orders/swapped.csv")
+    site.queues[CREATED].poll()
+    site.queues[DUE].poll()
+    site.idle()
+    staged = site.drop(drop_id)
+    assert staged
+    site.ports.store.put(staged.source.uri, b"id,note\n9,theirs\n", "text/csv")
+    site.finish(drop_id)
+    drop = site.drop(drop_id)
+
+    assert drop
+    assert (drop.state, [p.code for p in drop.problems]) == ("failed", ["staged-replaced"])
+    assert site.promoted("orders/swapped.csv") == []
+    assert "send it again" in json.dumps(site.receipt(drop_id))
 
 
 def make(site: Site, bucket: str) -> None:

@@ -50,6 +50,13 @@ def test_settled_drop_leaves_the_index() -> None:
     assert "inflight" not in items.drop_item(a_drop(state="accepted"))
 
 
+def test_drop_that_was_staged_before_etags_were_kept_is_read() -> None:
+    item = items.drop_item(a_drop(source=Location("s3://internal/stage/o.v1/d/1.csv", etag="e" * 32)))
+    del item["source"]["etag"]
+
+    assert items.drop_of(item).source == Location("s3://internal/stage/o.v1/d/1.csv")
+
+
 def test_every_item_carries_format_and_version() -> None:
     made = [items.drop_item(a_drop()), items.step_item(a_drop(), "created"), items.id_item(a_drop())]
 

@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
+from contracts.job import JobRequest
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, batch_due, choose, room
 from functions.ports import Batch, Pause, Pending, Reach, Window
@@ -268,6 +269,26 @@ def test_who_has_waited_longest_is_next() -> None:
         turns.append([d.id for d in world.request().drops])
 
     assert turns == [[ids[1]], [ids[2]]]
+
+
+def test_who_has_no_batch_is_before_who_has_many() -> None:
+    theirs = [a_plan(f"{name}.v1", files=[f"{name}/*.csv"], producer="big") for name in ("a", "b", "c", "d")]
+    world = a_world(contracts=[*theirs, a_plan("small.v1", files=["small/*.csv"], producer="small")])
+    world.ports = replace(world.ports, most_batches=2)
+    for name in ("a", "b", "c", "d", "small"):  # a and b have the slots, c and d stand in line before small
+        world.upload(f"{name}/1.csv", GOOD)
+        world.deliver_events()
+        world.deliver_windows()
+    turns = []
+    for _ in range(2):
+        before = set(world.jobs.requests)
+        world.deliver_jobs(world.end_jobs())
+        world.reconcile()
+        world.deliver_windows()
+        asked = [JobRequest.loads(world.store.get(world.jobs.requests[r])) for r in world.jobs.requests.keys() - before]
+        turns.append(sorted(request.plan.contract for request in asked))
+
+    assert turns == [["c.v1", "small.v1"], ["d.v1"]]
 
 
 def test_place_in_line_outlives_newer_drops() -> None:

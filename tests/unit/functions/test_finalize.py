@@ -237,6 +237,30 @@ def test_staged_file_removed_before_promotion_fails() -> None:
     assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "staged-gone")
 
 
+def test_staged_file_replaced_before_promotion_fails() -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    world.store.put(world.drop(drop_id).source.uri, b"id,note\n,\n", "text/csv")
+    world.deliver_jobs(world.end_jobs())
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.verdict, drop.problems[0].code) == ("failed", None, "staged-replaced")
+    assert f"orders.v1/{drop_id}/1.csv" in drop.problems[0].message
+    assert "send it again" in drop.problems[0].fix
+    assert world.store.listing(ZONES.promoted) == {}
+    assert receipt(world, drop_id)["verdict"] is None
+
+
+def test_promoted_before_the_staged_file_was_replaced_counts() -> None:
+    world, (drop_id,) = decided("orders/1.csv")
+    drop = world.drop(drop_id)
+    world.store.copy(drop.source, "s3://promoted/orders.v1/orders/1.csv", Mark(drop_id, 1))
+    world.store.put(drop.source.uri, b"id,note\n,\n", "text/csv")
+    finish(world.ports, drop)
+
+    assert world.drop(drop_id).state == "accepted"
+    assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == GOOD
+
+
 def test_failed_promotion_frees_the_key() -> None:
     world, (first,) = running("orders/1.csv")
     world.store.delete(world.drop(first).source)

@@ -10,6 +10,7 @@ import pytest
 from contracts.errors import DocumentInvalid, ObjectUnreadable
 from functions.admission import LARGEST_FILE
 from functions.ingest import Created, ingest
+from functions.ports import Mark
 from functions.submission import MOST_HEADER_LINE, Location
 from tests.builders import ZONES, a_plan, a_world
 
@@ -167,6 +168,22 @@ def test_file_too_large_to_move_stays_in_landing() -> None:
     assert (drop.state, drop.problems[0].code) == ("rejected", "file-too-large")
     assert drop.source == Location("s3://landing/orders/1.csv", "v1")
     assert world.store.read(drop.source, 0, 99) == GOOD
+
+
+@pytest.mark.parametrize("broke_off", ["not at all", "after the copy", "after the delete"])
+def test_staged_drop_records_what_was_laid_there(broke_off: str) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    landed, staged = Location("s3://landing/orders/1.csv", "v1"), f"s3://internal/stage/orders.v1/{drop_id}/1.csv"
+    if broke_off != "not at all":
+        world.store.copy(landed, staged, Mark(drop_id, 1))
+    if broke_off == "after the delete":
+        world.store.delete(landed)
+    drop = world.deliver_events()[drop_id]
+    stat = world.store.head(Location(staged))
+
+    assert stat
+    assert (drop.state, drop.source, drop.sha256) == ("staged", Location(staged, etag=stat.etag), stat.sha256)
 
 
 def test_somebody_elses_staged_object_fails_the_drop() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from contracts.errors import ServiceUnavailable
-from functions.reconcile import MOST_STEPS, reconcile
+from functions.ports import Window
+from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Moved, advance
 from tests.builders import World, a_world
 
@@ -17,6 +18,31 @@ GOOD = b"id,note\n1,a\n"
 def one(name: str = "orders/1.csv", body: bytes = GOOD) -> tuple[World, str]:
     world = a_world()
     return world, world.upload(name, body)
+
+
+@pytest.mark.parametrize(
+    ("line", "holders", "places", "turns"),
+    [
+        ("aaab", "", 2, "ab"),
+        ("aaab", "", 9, "abaa"),
+        ("aab", "ab", 1, "a"),
+        ("aabc", "aab", 3, "cba"),
+        ("ab", "", 0, ""),
+        ("", "a", 3, ""),
+    ],
+)
+def test_places_go_round_among_producers(line: str, holders: str, places: int, turns: str) -> None:
+    windows = [Window(f"plan {n}", "1", f"{n}", whose) for n, whose in enumerate(line)]
+    found = in_turn(windows, holders, places)
+
+    assert "".join(w.producer for w in found) == turns
+    for whose in set(turns):
+        mine = [w for w in found if w.producer == whose]
+        assert mine == [w for w in windows if w.producer == whose][: len(mine)], "the longest overdue first"
+
+
+def test_no_places_are_given_where_there_are_too_many_batches() -> None:
+    assert in_turn([Window("p", "1", "1", "a")], "abc", -1) == []
 
 
 def test_lost_window_message_is_sent_again() -> None:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from contracts.errors import ServiceUnavailable
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import State
 from tests.builders import World, a_plan, a_world, one_bad
 
 GOOD = b"id,note\n1,a\n"
+
+
+class NoCopies:
+    """A store that copies nothing at the moment."""
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def copy(self, *_: object) -> object:
+        raise ServiceUnavailable("no answer")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
 
 
 def test_unmatched_drop_finds_its_new_contract() -> None:
@@ -102,6 +118,34 @@ def test_other_drops_say_why_not(state: State, why: str) -> None:
 
     assert isinstance(answer, NotReplayed)
     assert why in answer.reason
+
+
+def test_bytes_that_were_replaced_are_not_judged() -> None:
+    world = a_world()
+    drop_id = world.upload("order/1.csv", GOOD)
+    world.deliver_events()
+    world.store.put(world.drop(drop_id).source.uri, b"other", "text/csv")
+    answer = replay(world.ports, drop_id)
+
+    assert isinstance(answer, NotReplayed)
+    assert "uploaded again" in answer.reason
+
+
+@pytest.mark.parametrize("other", [b"id,note\n9,z\n", b"no header of theirs\n"])
+def test_bytes_replaced_during_a_replay_are_not_judged(other: bytes) -> None:
+    world = a_world()
+    drop_id = world.upload("order/1.csv", GOOD)
+    world.deliver_events()
+    world.publish([a_plan(files=["order/*.csv"])])
+    world.ports = replace(world.ports, store=NoCopies(world.store))  # type: ignore[arg-type]
+    replay(world.ports, drop_id)
+    world.ports = replace(world.ports, store=world.store)
+    world.store.put(world.drop(drop_id).source.uri, other, "text/csv")
+    world.reconcile()
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.problems[0].code) == ("failed", "staged-replaced")
+    assert world.store.listing("s3://internal/stage/") == {}
 
 
 def test_bytes_no_longer_kept_are_not_judged() -> None:
