@@ -1,0 +1,179 @@
+"""Expressions over columns: what may stand in one, what the job runs for it, what is refused and how."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.authoring.expressions import FUNCTIONS, LONGEST, Refused, read
+from contracts.plan import Property, Threshold
+from tests.unit.authoring import documents
+
+PROPERTIES = (
+    Property("low", "integer"),
+    Property("high", "number"),
+    Property("name", "string"),
+    Property("day", "date"),
+    Property("at", "timestamp"),
+    Property("ok", "boolean"),
+    Property("price", "number", exact=(10, 2)),
+    Property("noon", "time"),
+    Property("two words", "string"),
+)
+WRITTEN = {
+    "low <= high": "(v0 <= v1)",
+    "`two words` = 'a' || name": "(v8 = concat('a', v2))",
+    "low + 1 < -high * 2.5": "(try_add(v0, 1L) < try_multiply((-v1), 2.5BD))",
+    "low / 2 = 1e3": "(try_divide(double(v0), double(2L)) = 1000.0D)",
+    "low % 2 = 0 and not ok": "((try_mod(v0, 2L) = 0L) and (not v5))",
+    "-low > abs(low)": "(try_subtract(0L, v0) > if(v0 < 0, try_subtract(0L, v0), v0))",
+    "ok or name is not null": "(v5 or (not (v2 is null)))",
+    "day between date '2026-01-31' and date '2026-02-28'": "(v3 between date'2026-01-31' and date'2026-02-28')",
+    "at < timestamp '2026-01-31 10:00:00'": "(v4 < timestamp'2026-01-31 10:00:00')",
+    "noon = noon": "(v7 = v7)",
+    "name in ('it''s', null)": "(v2 in (concat('it', 's'), null))",
+    r"name rlike r'^\d+$'": r"(v2 rlike '^\\d+\\z')",
+    r"name rlike '^\\d+$'": r"(v2 rlike '^\\d+\\z')",
+    "name like 'A.%_'": r"(v2 rlike '^A\\.[\\s\\S]*[\\s\\S]\\z')",
+    "case when ok then low else price end > 1": "((case when v5 then v0 else v6 end) > 1L)",
+    "if(ok, name, 'x') <> upper(lower(trim(name)))": "(if(v5, v2, 'x') <> upper(lower(trim(v2))))",
+    "coalesce(price, low, 0) <= greatest(low, 1)": "(coalesce(v6, v0, 0L) <= greatest(v0, 1L))",
+    "nullif(low, 0) <=> least(low, 1)": "(nullif(v0, 0L) <=> least(v0, 1L))",
+    "length(substring(name, 2, 3)) = 3": "(bigint(char_length(substring(v2, 2, 3))) = 3L)",
+    "year(at) - month(day) > day(day)": ("(try_subtract(bigint(year(v4)), bigint(month(v3))) > bigint(day(v3)))"),
+    "datediff(day, date '2026-01-31') > 3": "(bigint(datediff(v3, date'2026-01-31')) > 3L)",
+    "startswith(name, 'a') <> endswith(name, 'b')": "(startswith(v2, 'a') <> endswith(v2, 'b'))",
+    "contains(concat(name, 'a'), 'b')": "contains(concat(v2, 'a'), 'b')",
+    "ok is not true": "(not (v5 <=> true))",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_expression_is_written_as_it_cannot_raise(text: str) -> None:
+    assert read(text, PROPERTIES).sql == WRITTEN[text]
+
+
+def test_properties_are_those_in_it() -> None:
+    assert read("high > low and low > 0", PROPERTIES).properties == ("high", "low")
+
+
+REFUSED = {
+    "LOW <= high": ("no property `LOW`", "Write `low`."),
+    "nam = 'x'": ("no property `nam`", "Write `name`."),
+    "orders.low > 1": ("names a table", "as `low`"),
+    "low": ("`low` is integer, where true or false is wanted", "amount > 0"),
+    "1 = 1": ("names no property", "low <= high"),
+    "name > 5": ("`name` is text and `5` is integer", "numbers without quotes"),
+    "day >= '2026-01-31'": ("`day` is date", "Write `date '2026-01-31'`"),
+    "day >= date '2026-02-30'": ("`2026-02-30` does not exist", "2026-01-31"),
+    "at < timestamp '2026-01-31T00:00:00Z'": ("has an offset", "in UTC"),
+    "ok < true": ("no order", "`=`"),
+    "cast(name as int) = 1": ("changes a type", "logicalType"),
+    r"name rlike '^\d+$'": ("backslash", r"\\d"),
+    "name rlike high": ("in quotes", "rlike r'"),
+    "name rlike '(?<=a)b'": ("Look-behind", ""),
+    r"name like 'a\\_'": ("without backslashes", "rlike"),
+    "sum(low) > 1": ("about many records", "one record"),
+    "row_number() over (order by low) = 1": ("about many records", "one record"),
+    "low in (select 1)": ("list of values", "in brackets"),
+    "exists (select 1)": ("ask a table", "properties"),
+    "low > 1; drop table x": ("one expression", "`;`"),
+    "drop table x": ("changes nothing", "boolean"),
+    "": ("one expression", "boolean"),
+    "low >": ("cannot be read", "Spark SQL"),
+    "lenght(name) > 2": ("`LENGHT(name)` is nothing", "Write `length`."),
+    "rand() > 0.5": ("nothing that an expression knows", "There are abs"),
+    "current_date > day": ("nothing that an expression knows", "There are abs"),
+    "substring(name, low, 2) = 'a'": ("plain numbers", "first character is 1"),
+    "trim(both 'x' from name) = 'a'": ("nothing that an expression knows", "trim(name)"),
+    "case low when 1 then ok end": ("followed by a value", "case when"),
+    "least(low) > 1": ("compares nothing", "two values"),
+    "low > 9223372036854775808": ("beyond 64 bits", "exponent"),
+    "price > 0.1234567890123456789": ("more than 18 digits", "fewer"),
+    "low between symmetric 2 and 1": ("symmetric", "smaller bound first"),
+    "startswith(name, ok)": ("`ok` is boolean, where text is wanted", "Use text"),
+    "(" * 400 + "ok" + ")" * 400: ("nested too deeply", "Part it"),
+    "ok" + " or ok" * LONGEST: ("longer than", "Part it"),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=[text[:40] or "nothing" for text in REFUSED])
+def test_what_an_expression_cannot_be_is_said(text: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read(text, PROPERTIES)
+
+    message, fix = REFUSED[text]
+    assert message in refused.value.message
+    assert fix in refused.value.fix
+    assert len(refused.value.message) < 300
+
+
+def test_each_function_that_is_told_is_read() -> None:
+    assert [name for name in FUNCTIONS if not any(f"{name}(" in text for text in WRITTEN)] == []
+
+
+def said(text: str) -> str | Refused:
+    try:
+        return read(text, PROPERTIES).sql
+    except Refused as refused:
+        return refused
+
+
+@given(st.text(alphabet="lowhigname() 'r\\`\";,.-+*/%<>=!|&$@:0123456789eE_\n", max_size=40))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    found = said(text)
+
+    assert found if isinstance(found, str) else found.message.endswith((".", "?")) and found.fix
+
+
+def entry(implementation: str, more: str = "") -> str:
+    return documents.a_document(
+        "- name: low\n  logicalType: integer\n- name: high\n  logicalType: integer\n",
+        f"- {{type: custom, engine: dropgate, {more}implementation: {{metric: expression, {implementation}}}}}\n",
+    )
+
+
+def test_plain_expression_says_which_rows_fail() -> None:
+    check = documents.a_plan(entry('expression: "low  <= high"')).checks[-1]
+
+    assert (check.id, check.kind, check.scope, check.dimension) == ("expression", "expression", "row", "consistency")
+    assert (check.expected, check.threshold, check.property) == ("low <= high", None, None)
+    assert check.arguments == {"sql": "(v0 <= v1)", "text": "low <= high", "properties": ["low", "high"]}
+
+
+def test_expression_with_a_threshold_is_about_the_file() -> None:
+    check = documents.a_plan(entry("expression: low <= high, mustBeLessThan: 5, unit: percent", "id: most, ")).checks[
+        -1
+    ]
+
+    assert (check.id, check.scope, check.expected) == ("most", "set", "failing records < 5 % (low <= high)")
+    assert isinstance(check.threshold, Threshold)
+
+
+FINDINGS = {
+    "no expression": ("mustBe: 0", "no-argument", "expression: low <= high"),
+    "no text": ("expression: 5", "no-argument", "expression: low <= high"),
+    "wrong": ("expression: low <= hihg", "bad-expression", "Write `high`."),
+    "unknown key": ("expression: low <= high, where: x", "unknown-key", ""),
+    "two operators": ("expression: low <= high, mustBe: 0, mustBeLessThan: 3", "two-operators", ""),
+}
+
+
+@pytest.mark.parametrize("case", FINDINGS)
+def test_wrong_entries_are_findings_in_their_place(case: str) -> None:
+    written, code, fix = FINDINGS[case]
+    found = [f for f in documents.compiled(entry(written)).findings if f.level == "error"]
+
+    assert [f.code for f in found] == [code]
+    assert fix in found[0].fix
+    assert found[0].line > 10
+
+
+def test_expression_is_not_about_one_property() -> None:
+    text = documents.a_property(
+        "quality:\n- {type: custom, engine: dropgate, implementation: {metric: expression, expression: x = 'a'}}\n"
+    )
+    (found,) = [f for f in documents.compiled(text).findings if f.level == "error"]
+
+    assert (found.code, "beside its `properties`" in found.fix) == ("wrong-place", True)
