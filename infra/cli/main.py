@@ -16,6 +16,8 @@ COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
     "lint": "Check contracts: findings with file, line and what to write.",
+    "breaking": "Say whom a changed contract breaks, and which version it needs.",
+    "changelog": "Write what changed in contracts, in Markdown.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",
     "access": "Write the policies of a producer or a consumer.",
