@@ -33,7 +33,7 @@ def changes(old: Edition, new: Edition) -> Iterator[Change]:
         yield new.change("property-added", prop.name, message, at, _more(old.plan, new.plan, prop))
     for name, prop in after.items():
         if name in before:
-            yield from _property(new, before[name], prop)
+            yield from _property(old, new, before[name], prop)
     yield from _order(old, new)
 
 
@@ -82,7 +82,7 @@ def _refuses_others(plan: Plan) -> bool:
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
 
 
-def _property(new: Edition, before: Property, after: Property) -> Iterator[Change]:
+def _property(old: Edition, new: Edition, before: Property, after: Property) -> Iterator[Change]:
     name, at = after.name, new.property_path(after.name)
     if before.type != after.type:
         message = was(f"{name}.logicalType", before.type, after.type)
@@ -93,14 +93,15 @@ def _property(new: Edition, before: Property, after: Property) -> Iterator[Chang
         yield new.change("required", f"{name}.required", message, (*at, "required"), way)
     if before.exact != after.exact:
         message = was(f"{name}.physicalType", _digits(before), _digits(after))
-        way = directions.of_exact(before.exact, after.exact)
+        way = directions.of_values(directions.of_exact(before.exact, after.exact), old.plan, new.plan, name)
         yield new.change("exact", f"{name}.physicalType", message, (*at, "physicalType"), way)
     for field, key in VALUE_FORMATS.items():
-        old, now = getattr(before, field), getattr(after, field)
-        if old != now:
-            way = directions.of_offsets(old, now) if field == "offset" else "both"
+        was_so, is_so = getattr(before, field), getattr(after, field)
+        if was_so != is_so:
+            way = directions.of_offsets(was_so, is_so) if field == "offset" else "both"
+            way = directions.of_values(way, old.plan, new.plan, name)
             path = f"{name}.{key}"
-            yield new.change("value-format", path, was(path, old, now), (*at, "logicalTypeOptions", key), way)
+            yield new.change("value-format", path, was(path, was_so, is_so), (*at, "logicalTypeOptions", key), way)
     if before.classification != after.classification:
         message = was(f"{name}.classification", before.classification, after.classification)
         yield new.change("classification", f"{name}.classification", message, (*at, "classification"))

@@ -268,6 +268,21 @@ ARGUMENTS: dict[str, Compare] = {
 """By kind of check: which way its arguments go."""
 
 
+def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction:
+    """The direction of fewer or more values of a property's type, when other rules look at it.
+
+    What is no value of its type counts as null for every other rule. So fewer values tighten only if none that is left
+    out is let through: the type's own check rejects, and tolerates nothing.
+    """
+    narrower = after if way == "tightens" else before
+    return way if way == "none" or _is_strict(narrower, name) else "both"
+
+
+def _is_strict(plan: Plan, name: str) -> bool:
+    own = next((c for c in plan.checks if c.kind == "logicalType" and c.property == name), None)
+    return own is not None and own.severity == "error" and _nothing_alone(limit_of(own, plan))
+
+
 def of_exact(before: tuple[int, int] | None, after: tuple[int, int] | None) -> Direction:
     """Digits in all and after the point: more on both sides of the point accept more; doubles are other numbers."""
     if before is None or after is None:

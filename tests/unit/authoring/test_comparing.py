@@ -127,13 +127,13 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ),
     ("logicalType: timestamp", "logicalType: timestamp\n        logicalTypeOptions: {timezone: true}"): (
         *("value-format", "at.timezone"),
-        *TIGHTENS,
+        *BOTH,
     ),
     ("logicalType: timestamp", "logicalType: timestamp\n        logicalTypeOptions: {defaultTimezone: Europe/Rome}"): (
         *("value-format", "at.defaultTimezone"),
         *BOTH,
     ),
-    ("decimal(10,2)", "decimal(12,2)"): ("exact", "amount.physicalType", *LOOSENS),
+    ("decimal(10,2)", "decimal(12,2)"): ("exact", "amount.physicalType", *BOTH),
     ("decimal(10,2)", "decimal(10,3)"): ("exact", "amount.physicalType", *BOTH),
     ("decimal(10,2)", "double"): ("exact", "amount.physicalType", *BOTH),
     ("classification: public", "classification: confidential"): ("classification", "code.classification", *CALM),
@@ -254,6 +254,27 @@ def test_order_of_properties_counts_where_files_go_by_it() -> None:
     exact = ("order: any", "order: exact")
     (found,) = changes(OLD.replace(*exact), shuffled.replace(*exact))
     assert told(found) == ("property-order", "properties", *BOTH)
+
+
+STRICT = OLD.replace("      tolerance: {rows: 10}\n", "")
+WIDER = ("decimal(10,2)", "decimal(12,2)")
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        (STRICT, "loosens"),
+        (OLD, "both"),
+        (STRICT.replace("checks:\n", "checks:\n        amount.logicalType: {severity: warning}\n"), "both"),
+        (STRICT.replace("checks:\n", "checks:\n        amount.logicalType: {tolerance: 1}\n"), "both"),
+    ],
+    ids=["strict", "lent a tolerance", "a warning", "its own tolerance"],
+)
+def test_more_values_of_a_type_loosen_only_where_none_is_let_through(text: str, way: str) -> None:
+    """What is no value of the type is null for every other rule, and breaks none of them."""
+    (there,) = changes(text, text.replace(*WIDER))
+    (back,) = changes(text.replace(*WIDER), text)
+    assert (there.direction, back.direction) == (way, {"loosens": "tightens"}.get(way, way))
 
 
 def test_draft_binds_nobody() -> None:
