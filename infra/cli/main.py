@@ -20,6 +20,7 @@ COMMANDS = {
     "changelog": "Write what changed in contracts, in Markdown.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",
+    "contract": "Read a published contract back, the latest or another version.",
     "access": "Write the policies of a producer or a consumer.",
     "test": "Judge a file at home as the pipeline would.",
     "drops": "List drops and how they ended.",
