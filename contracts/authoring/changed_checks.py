@@ -40,10 +40,16 @@ def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Ch
     pairs: list[tuple[Check | None, Check | None]] = [(before[n], after[n]) for n in same]
     left, right = ({n: c for n, c in side.items() if n not in same} for side in (before, after))
     for name, check in list(left.items()):
-        twin = next((n for n, c in right.items() if _rule(c) == _rule(check)), None)
+        twin = next((n for n, c in right.items() if _rule(c) == _rule(check)), None) or _other_end(check, right)
         if twin:
             pairs.append((left.pop(name), right.pop(twin)))
     return [*pairs, *((c, None) for c in left.values()), *((None, c) for c in right.values())]
+
+
+def _other_end(check: Check, others: dict[str, Check]) -> str | None:
+    """The id of the check that bounds the same property on the same side, the bound itself aside."""
+    wanted = (directions.OTHER_END.get(check.kind), check.property)
+    return next((n for n, c in others.items() if _kindred(c) == wanted), None)
 
 
 def _kindred(check: Check) -> tuple[str, str | None]:

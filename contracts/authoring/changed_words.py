@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contracts.authoring import described
+from contracts.authoring import described, directions
 from contracts.authoring.change import Change
 from contracts.authoring.document import Document
 from contracts.authoring.edition import Edition, was
@@ -42,6 +42,7 @@ def _options(old: Edition, new: Edition, told: set[str]) -> Iterator[Change]:
             continue
         for key in dict.fromkeys((*before, *now)):
             path = f"{name}.{key}"
-            if before.get(key) != now.get(key) and path not in told:
+            other_end = f"{name}.{directions.OTHER_END.get(key)}"
+            if before.get(key) != now.get(key) and path not in told and other_end not in told:
                 at = (*new.property_path(name), "logicalTypeOptions", key)
                 yield new.change("words", path, was(path, before.get(key), now.get(key)), at)

@@ -133,9 +133,10 @@ def of_file_tolerance(before: Plan, after: Plan) -> Direction:
 def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     """What two checks of severity error ask for, of one property and kind: their arguments and thresholds."""
     (before, was), (after, now) = old, new
-    values = ARGUMENTS[before.kind](
-        before.arguments, after.arguments, _properties(before, was), _properties(after, now)
-    )
+    props = (_properties(before, was), _properties(after, now))
+    if before.kind != after.kind:
+        return _of_ends(before, after, *props)
+    values = ARGUMENTS[before.kind](before.arguments, after.arguments, *props)
     if before.scope != after.scope:
         at_all = of_thresholds(limit_of(*old), limit_of(*new))
         row = limit_of(*(old if before.scope == "row" else new))
@@ -179,6 +180,32 @@ def _lower(before: Arguments, after: Arguments, was: Property | None, now: Prope
 
 def _upper(before: Arguments, after: Arguments, was: Property | None, now: Property | None) -> Direction:
     return turned(_lower(before, after, was, now))
+
+
+OTHER_END = {
+    "minimum": "exclusiveMinimum",
+    "exclusiveMinimum": "minimum",
+    "maximum": "exclusiveMaximum",
+    "exclusiveMaximum": "maximum",
+}
+"""Kinds of checks that say the same of a value, but for the bound itself."""
+
+
+def _of_ends(before: Check, after: Check, was: Property | None, now: Property | None) -> Direction:
+    """A bound that is allowed where it was not, or is not where it was; whole numbers and days have a next one."""
+    if was is None or now is None or was.type != now.type:
+        return "both"
+    sign = 1 if before.kind in ("minimum", "exclusiveMinimum") else -1
+    old, new = (_end(check, prop, sign) for check, prop in ((before, was), (after, now)))
+    return direction(tightens=new > old, loosens=new < old)
+
+
+def _end(check: Check, prop: Property, sign: int) -> tuple[Any, bool]:
+    """Where the allowed values begin, seen from the side of the bound, and whether they do behind it."""
+    end = sign * place(check.arguments["value"], prop)
+    if not check.kind.startswith("exclusive"):
+        return end, False
+    return (end + 1, False) if prop.type in ("integer", "date") else (end, True)
 
 
 def _length(sign: int) -> Compare:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from contracts.authoring.directions import OTHER_END
 from tests.oracle.contracts import Document, compiled
 
 OTHER_FILES = "maker/more/*"
@@ -63,6 +64,9 @@ def _option(chance: Random, document: Document) -> None:
     if not found:
         return
     options, key = chance.choice(found)
+    if key in OTHER_END and OTHER_END[key] not in options and chance.random() < 0.3:
+        options[OTHER_END[key]] = options.pop(key)
+        return
     if chance.random() < 0.2:
         del options[key]
     elif isinstance(options[key], str):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contracts.authoring import changed_block, directions, meanings
-from contracts.authoring.change import Change
+from contracts.authoring.change import Change, joined
 from contracts.authoring.comparing import Comparison, compare, removed
 from contracts.authoring.meanings import FIELDS, FOLLOWS, MEANINGS
 from contracts.errors import ContractInvalid
@@ -254,6 +254,30 @@ def test_order_of_properties_counts_where_files_go_by_it() -> None:
     exact = ("order: any", "order: exact")
     (found,) = changes(OLD.replace(*exact), shuffled.replace(*exact))
     assert told(found) == ("property-order", "properties", *BOTH)
+
+
+@pytest.mark.parametrize(
+    ("edit", "way"),
+    [
+        (("minimum: 1,", "exclusiveMinimum: 1,"), "tightens"),
+        (("minimum: 1,", "exclusiveMinimum: 0,"), "none"),
+        (("minimum: 1,", "exclusiveMinimum: -1,"), "loosens"),
+        (("minimum: 01.01.2020", "exclusiveMinimum: 31.12.2019"), "none"),
+        (("      - name: at\n", "      - name: at\n"), "none"),
+        (("amount\n", "amount\n        logicalTypeOptions: {exclusiveMaximum: 5}\n"), "tightens"),
+    ],
+)
+def test_bound_that_is_excluded_is_the_same_rule(edit: tuple[str, str], way: str) -> None:
+    old = OLD.replace("        id.minimum: {tolerance: 5%}\n", "")
+    found = changes(old, old.replace(*edit, 1))
+    assert joined(c.direction for c in found) == way, found
+
+
+def test_upper_bound_that_is_excluded_goes_the_other_way() -> None:
+    old = OLD.replace("amount\n", "amount\n        logicalTypeOptions: {exclusiveMaximum: 5}\n")
+    (renamed, rule) = changes(old, old.replace("exclusiveMaximum: 5", "maximum: 5"))
+    assert {renamed.kind, rule.kind} == {"check-renamed", "rule"}
+    assert joined((renamed.direction, rule.direction)) == "loosens"
 
 
 STRICT = OLD.replace("      tolerance: {rows: 10}\n", "")
