@@ -60,17 +60,18 @@ def _quality(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iter
 
 def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Described]:
     """Custom properties but our own."""
-    before, now = ([e for e in d.get("customProperties") or [] if not _is_ours(e)] for d in (old, new))
+    before, now = ([e for e in d.get("customProperties") or [] if not is_ours(e)] for d in (old, new))
     for one in _walk("words", before, now, ("customProperties",)):
         yield Described(one.said, ("customProperties",), one.before, one.now)
     said = [
-        next((e.get("description") for e in d.get("customProperties") or [] if _is_ours(e)), None) for d in (old, new)
+        next((e.get("description") for e in d.get("customProperties") or [] if is_ours(e)), None) for d in (old, new)
     ]
     if said[0] != said[1]:
         yield Described("words", ("customProperties",), *said)
 
 
-def _is_ours(entry: Mapping[str, Any]) -> bool:
+def is_ours(entry: Mapping[str, Any]) -> bool:
+    """Whether a custom property is the `drop` block."""
     return entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR
 
 

@@ -62,7 +62,7 @@ class Edition:
     def block(self, *keys: str) -> Path:
         """Where a key of the `drop` block stands."""
         entries = self.document.data.get("customProperties") or []
-        n = next(n for n, e in enumerate(entries) if e.get("property") == "drop")
+        n = next(n for n, e in enumerate(entries) if described.is_ours(e))
         return ("customProperties", n, "value", *keys)
 
     def override(self, check: Check) -> Path | None:

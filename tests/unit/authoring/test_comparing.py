@@ -319,6 +319,17 @@ def test_change_stands_at_its_place_in_the_new_file() -> None:
     assert "minLength: 1" in lines["code.minLength"]
 
 
+def test_drop_block_of_another_vendor_is_not_ours() -> None:
+    old = OLD.replace(
+        "customProperties:\n", "customProperties:\n  - {property: drop, vendor: other, value: {empty: x}}\n"
+    )
+    new = old.replace("empty: warn", "empty: reject").replace("empty: x", "empty: y")
+    assert {c.path: new.split("\n")[c.line - 1].strip() for c in changes(old, new)} == {
+        "empty": "empty: reject",
+        "customProperties": "customProperties:",
+    }
+
+
 @pytest.mark.parametrize(
     "wrong", ["a: [", OLD.replace("logicalType: date", "logicalType: dat"), OLD[: OLD.index("cust")]]
 )
