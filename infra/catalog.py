@@ -1,12 +1,13 @@
 """Publishing: contracts that lint clean in, a catalog in force and what changed in it out.
 
-In the catalog zone `plans/<sha>.json` and `index/<sha>.json` never change once written; `current.json` names the index
-in force and is moved last, and only if nobody else moved it meanwhile: a publish that stops halfway changes nothing.
+In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
+themselves) never change once written; `current.json` names the index in force and is moved last, and only if nobody
+else moved it meanwhile: a publish that stops halfway changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from botocore.exceptions import ClientError
 
 from contracts import codec
+from contracts.authoring import store as contract_store
+from contracts.authoring.compiling import Compiled
+from contracts.authoring.finding import Finding
 from contracts.authoring.linting import index_of
 from contracts.catalog import Index, Pointer
 from contracts.errors import DocumentInvalid, StaleWrite
@@ -41,6 +45,10 @@ class CatalogStore(Protocol):
         """Write over the document that still has `etag` (None: that is not there); StaleWrite if it has changed."""
         ...
 
+    def names(self, prefix: str) -> tuple[str, ...]:
+        """The names of all documents that begin so."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Publication:
@@ -62,19 +70,48 @@ class Publication:
         return bool(self.new or self.changed or self.withdrawn)
 
 
-def publish(plans: Sequence[Plan], store: CatalogStore, now: datetime) -> Publication:
-    """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile."""
+def publish(
+    plans: Sequence[Plan], store: CatalogStore, now: datetime, documents: Mapping[str, bytes] | None = None
+) -> Publication:
+    """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile.
+
+    `documents` are the contracts that the plans were made from, by their names in the store; they are kept beside them.
+    """
     index = index_of(plans)
     before, etag, broken = _in_force(store)
+    for name, text in (documents or {}).items():
+        _keep(store, name, text)
     for plan in plans:
-        _write(store, f"plans/{plan.sha}.json", plan)
+        _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
     name = codec.sha256(index)
-    _write(store, f"index/{name}.json", index)
+    _write(store, f"index/{name}.json", codec.canonical(index).encode())
     done = replace(_compared(before, index, name), mended=broken)
     if done.moved or etag is None:
         pointer = Pointer(name, now.isoformat(timespec="seconds"))
         store.swap(POINTER, codec.canonical(pointer).encode(), etag)
     return done
+
+
+def rewritten(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
+    """What keeps contracts from being published: versions that were, with another text."""
+    titles = kept(store)
+    wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
+    there = {name: found[0] for name in wanted if (found := store.get(name))}
+    return contract_store.rewritten(contracts, there, titles)
+
+
+def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
+    """All contract documents that were ever published."""
+    found = map(contract_store.titled, store.names(contract_store.FOLDER))
+    return tuple(t for t in found if t)
+
+
+def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
+    """A published document, whole; DocumentInvalid if it is not there, or not what its name says."""
+    found = store.get(title.key)
+    if found is None:
+        raise DocumentInvalid(f"{title.key} is not there any more; publish the contract again as it was.")
+    return contract_store.whole(title, found[0])
 
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:
@@ -100,9 +137,14 @@ def _in_force(store: CatalogStore) -> tuple[Index, str | None, str | None]:
         return Index(), found[1], str(error)
 
 
-def _write(store: CatalogStore, name: str, document: Any) -> None:
+def _keep(store: CatalogStore, name: str, text: bytes) -> None:
+    """Write a contract's document; `rewritten` has looked, so that another text is somebody else's of this moment."""
+    if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
+        raise StaleWrite(f"Somebody else published {name} meanwhile, with another text; publish again.")
+
+
+def _write(store: CatalogStore, name: str, body: bytes) -> None:
     """Write a document that its hash names; what is there under the name must be the same."""
-    body = codec.canonical(document).encode()
     if store.create(name, body):
         return
     there = store.get(name)
@@ -150,14 +192,29 @@ class S3Catalog:
         if not self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}):
             raise StaleWrite("Somebody else published meanwhile; publish again.")
 
+    def names(self, prefix: str) -> tuple[str, ...]:
+        pages = self._client.get_paginator("list_objects_v2")
+        with asking("S3"):
+            found = [
+                item["Key"].removeprefix(self._prefix)
+                for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix)
+                for item in page.get("Contents", [])
+            ]
+        return tuple(sorted(found))
+
     def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
         """Write on a condition; False if it does not hold."""
         place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
         with asking("S3"):
             try:
-                self._client.put_object(Body=body, ContentType="application/json", **place)
+                self._client.put_object(Body=body, ContentType=_media_type(name), **place)
             except ClientError as error:
                 if code(error) not in CHANGED:
                     raise
                 return False
         return True
+
+
+def _media_type(name: str) -> str:
+    """Of YAML that of RFC 9512."""
+    return "application/yaml" if name.endswith(".yaml") else "application/json"

@@ -22,13 +22,15 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from contracts.authoring.compiling import Compiled
 from contracts.authoring.linting import lint
+from contracts.authoring.store import documents
 from contracts.errors import DocumentInvalid, DropgateError
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
 from infra import bundles, deployed, parameters
-from infra.catalog import CatalogStore, S3Catalog, in_force, publish
-from infra.cli.lint import as_text
+from infra.catalog import CatalogStore, S3Catalog, in_force, publish, rewritten
+from infra.cli.lint import as_text, lines_of
 from infra.cli.publish import as_text as published
 from infra.cli.target import NOWHERE
 from infra.destroy import down
@@ -90,7 +92,8 @@ def up(options: argparse.Namespace, session: Any) -> None:
     cpu = deployed.parameters(deployed.described(cloudformation, options.stack))["Architecture"]
     for uri in bring_code(s3, names, bundles.great_expectations(cpu)):
         _tell(f"brought {uri}")
-    _tell(put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), linted.plans, named=options.contracts is not None))
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    _tell(put_in_force(store, linted.plans, named=options.contracts is not None, contracts=linted.contracts))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
 
 
@@ -158,7 +161,7 @@ def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
     return True
 
 
-def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> str:
+def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool, contracts: Sequence[Compiled] = ()) -> str:
     """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
 
     What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
@@ -170,7 +173,10 @@ def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool) -> 
             f"{error} `make deploy CONTRACTS=PATH` or `dropgate publish` puts others in force."
         ) from error
     if before is None:
-        return published(publish(plans, store, datetime.now(UTC)))
+        if refused := rewritten(contracts, store):
+            said = "\n".join(line for f in refused for line in lines_of(f))
+            raise NotDeployed(f"{said}\nAll is deployed but the contracts: none was published.")
+        return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
     many = ", ".join(before) or "none"
     return (
         f"contracts in force are left alone ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
 
@@ -19,13 +19,16 @@ from contracts.plan import Check, Plan, Property
 class Compiled:
     """What became of a contract file; `plan` is None if an error stands among the findings or it matches no files.
 
-    `places` says where each pattern of the plan stands, for findings about two contracts.
+    `places` says where each pattern of the plan stands, for findings about two contracts. `draft` is the plan of a
+    contract of whatever status, `document` what it was made from: for those who compare two editions.
     """
 
     file: str
     plan: Plan | None
     findings: tuple[Finding, ...]
     places: tuple[Finding, ...] = ()
+    draft: Plan | None = field(default=None, compare=False, repr=False)
+    document: Document | None = field(default=None, compare=False, repr=False)
 
     @property
     def failed(self) -> bool:
@@ -121,9 +124,9 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found)
     _tolerated(document, path, block)
-    if status is None or contract is None or one is None or not whole:
+    if contract is None or one is None or not whole:
         return _done(document)
-    return _done(document, _plan(document.data, contract, block, props, found), places)
+    return _done(document, _plan(document.data, contract, block, props, found), places, in_force=status is not None)
 
 
 def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
@@ -151,14 +154,17 @@ def _plan(data: dict[str, Any], contract: str, block: DropBlock, props: list[Pro
         tolerance=block.tolerance,
         promote=block.promote,
         same_key=block.same_key,
-        deprecated=data["status"] == "deprecated",
+        deprecated=data.get("status") == "deprecated",
         file_format=block.format,
         compression=block.compression,
     )
 
 
-def _done(document: Document, made: Plan | None = None, places: tuple[Finding, ...] = ()) -> Compiled:
+def _done(
+    document: Document, draft: Plan | None = None, places: tuple[Finding, ...] = (), *, in_force: bool = False
+) -> Compiled:
     _booleans(document)
     findings = tuple(sorted(dict.fromkeys(document.findings)))
-    failed = any(f.level == "error" for f in findings)
-    return Compiled(document.file, None if failed else made, findings, places)
+    if any(f.level == "error" for f in findings):
+        draft = None
+    return Compiled(document.file, draft if in_force else None, findings, places, draft, document)

@@ -13,13 +13,17 @@ WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 
 @dataclass(slots=True)
 class Document:
-    """A contract's values and where each of them, and each key, stands; `findings` grow while it is read."""
+    """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
+
+    `raw` is the file as it is.
+    """
 
     file: str
     data: Any = None
     marks: dict[Path, Mark] = field(default_factory=dict)
     keys: dict[Path, Mark] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    raw: bytes = b""
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
         """Say what keeps the contract from being published."""

@@ -54,7 +54,7 @@ class _Unreadable(Exception):
 
 def read(raw: bytes, file: str) -> Document:
     """The document in `raw`; its `data` is None where there is none to speak of, its findings then say why."""
-    document = Document(file)
+    document = Document(file, raw=raw)
     try:
         root = _Composer(_decode(raw, file), document).root()
         document.data = _place(root, (), document)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infra.cli.gates import FORMATS
+
 if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
     from contracts.authoring.linting import Linted
@@ -21,23 +23,34 @@ Examples:
   dropgate lint
   dropgate lint contracts/weather/inmet-weather.v1.yaml
   dropgate lint contracts --format json
+  dropgate lint contracts --format sarif
 """
 )
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 def command(paths: tuple[Path, ...], form: str) -> None:
     """Check contracts: every finding with file, line and what to write instead.
 
     PATHS are contract files or folders of them (default: contracts).
-    Errors exit 1; warnings and notes exit 0.
+    Errors exit 1; warnings and notes exit 0. sarif, junit and github are for CI (docs/contracts.md).
     """
     from contracts.authoring.linting import lint
 
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    click.echo(json.dumps(_document(linted), indent=2) if form == "json" else as_text(linted))
+    if said := _shown(linted, form):
+        click.echo(said)
     raise SystemExit(1 if linted.failed else 0)
+
+
+def _shown(linted: Linted, form: str) -> str:
+    from infra.cli import gates
+
+    if form in ("text", "json"):
+        return json.dumps(_document(linted), indent=2) if form == "json" else as_text(linted)
+    cases = gates.of_files([c.file for c in linted.contracts], linted.findings, "dropgate.lint")
+    return gates.shown(form, linted.findings, "dropgate lint", cases)
 
 
 def default_folder() -> Path:
@@ -56,12 +69,14 @@ def as_text(linted: Linted) -> str:
         if last not in (None, finding.file):
             lines.append("")
         last = finding.file
-        lines += [_line(finding), f"  fix: {finding.fix}"]
+        lines += lines_of(finding)
     return "\n".join([*lines, *([""] if lines else []), _sum(linted)])
 
 
-def _line(finding: Finding) -> str:
-    return f"{finding.file}:{finding.line}:{finding.column}: {finding.level}[{finding.code}]: {finding.message}"
+def lines_of(finding: Finding) -> list[str]:
+    """A finding as a compiler writes it, and its fix."""
+    place = f"{finding.file}:{finding.line}:{finding.column}"
+    return [f"{place}: {finding.level}[{finding.code}]: {finding.message}", f"  fix: {finding.fix}"]
 
 
 def _sum(linted: Linted) -> str:

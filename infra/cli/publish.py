@@ -35,14 +35,16 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     """Compile contracts and put them, and no others, in force.
 
     PATHS are contract files or folders of them (default: contracts).
-    Everything is checked first: one error refuses the whole publish. A published plan never changes.
+    Everything is checked first: one error refuses the whole publish. What was published never changes: a contract whose
+    text is another needs another version. `dropgate contract` reads the documents back.
     """
     from datetime import UTC, datetime
 
     from contracts.authoring.linting import lint
-    from infra.catalog import S3Catalog, publish
+    from contracts.authoring.store import documents
+    from infra.catalog import S3Catalog, publish, rewritten
     from infra.cli.lint import as_text as findings
-    from infra.cli.lint import default_folder
+    from infra.cli.lint import default_folder, lines_of
     from infra.cli.target import catalog_client
 
     linted = lint(paths or (default_folder(),))
@@ -56,7 +58,12 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     if zone and not zone.startswith("s3://"):
         raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
     client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
-    done = publish(linted.plans, S3Catalog(client, found), datetime.now(UTC))
+    store = S3Catalog(client, found)
+    if refused := rewritten(linted.contracts, store):
+        click.echo("\n".join(line for f in refused for line in lines_of(f)), err=True)
+        click.echo("Nothing was published.", err=True)
+        raise SystemExit(1)
+    done = publish(linted.plans, store, datetime.now(UTC), documents(linted.contracts))
     click.echo(json.dumps(asdict(done), indent=2) if form == "json" else as_text(done))
 
 

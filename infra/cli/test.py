@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.gates import FORMATS
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -42,7 +44,7 @@ Examples:
     help="Folder of the contracts.",
 )
 @click.option("--key", metavar="KEY", help="The key you would upload to; without --contract it finds the contract.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--receipt",
     type=click.Path(file_okay=False, path_type=Path),
@@ -60,16 +62,16 @@ def command(
 
     plan, name = _plan(contract, contracts, key, file)
     brief = file.stat().st_size < SMALL
-    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=form == "json"))
+    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=form != "text"))
     if receipt:
         judge.write_receipt(judged, receipt)
-    _show(judged, form)
+    _show(judged, form, file)
     if receipt and form == "text":
         click.echo(f"Receipt: {receipt / 'receipt.html'}")
     sys.exit(EXIT[judged.decision.verdict])
 
 
-def _show(judged: Judged, form: str) -> None:
+def _show(judged: Judged, form: str, path: Path) -> None:
     from contracts.verdict import document
     from functions.report import masked
     from infra.cli.render import verdict_text
@@ -77,6 +79,12 @@ def _show(judged: Judged, form: str) -> None:
     body = document(masked(judged.decision, judged.plan), judged.plan, judged.file)
     if form == "json":
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        return
+    if form != "text":
+        from infra.cli import gates
+
+        findings, cases = gates.of_verdict(body, str(path))
+        click.echo(gates.shown(form, findings, "dropgate test", cases))
         return
     width = shutil.get_terminal_size((100, 24)).columns
     click.echo(verdict_text(body, width=width, colour=sys.stdout.isatty()))

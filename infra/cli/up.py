@@ -40,6 +40,7 @@ def command(port: int, contracts: Path | None) -> None:
     Nothing leaves this machine, and nothing is kept when it stops (Ctrl-C).
     """
     from contracts.authoring.linting import lint
+    from contracts.authoring.store import documents
     from infra.cli.lint import as_text, default_folder
     from infra.cli.target import RUNNING
     from infra.local.embedded import Embedded
@@ -52,7 +53,7 @@ def command(port: int, contracts: Path | None) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     with Embedded(port=port, listener=_notice) as embedded:
-        done = embedded.publish(linted.plans)
+        done = embedded.publish(linted.plans, documents(linted.contracts))
         RUNNING.parent.mkdir(exist_ok=True)
         RUNNING.write_text(json.dumps({"pid": os.getpid(), "environment": embedded.environment()}), encoding="utf-8")
         try:

@@ -156,10 +156,10 @@ class Embedded:
             "AWS_REGION": REGION,
         }
 
-    def publish(self, plans: Sequence[Plan]) -> Publication:
-        """Put plans in force."""
+    def publish(self, plans: Sequence[Plan], documents: Mapping[str, bytes] | None = None) -> Publication:
+        """Put plans in force, and keep the documents that they were made from."""
         store = S3Catalog(self.client("s3"), self.environment()["DROPGATE_CATALOG"])
-        return publish(plans, store, datetime.now(UTC))
+        return publish(plans, store, datetime.now(UTC), documents)
 
     def upload(self, key: str, body: bytes, **how: str) -> str:
         """Put a file where producers put them, `how` as PutObject takes it; its version."""

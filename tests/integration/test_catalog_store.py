@@ -61,3 +61,10 @@ def test_pointer_moves_from_what_was_seen(store: CatalogStore) -> None:
 def test_pointer_that_was_removed_is_not_made_anew(store: CatalogStore) -> None:
     with pytest.raises(StaleWrite):
         store.swap("never.json", b"1", '"0123"')
+
+
+def test_names_are_those_that_begin_so(store: CatalogStore) -> None:
+    for name in ("contracts/1.0.0/b/b%20c.yaml", "contracts/1.0.0/a/a.yaml", "contractsx.yaml"):
+        store.create(name, b"1")
+    assert store.names("contracts/") == ("contracts/1.0.0/a/a.yaml", "contracts/1.0.0/b/b%20c.yaml")
+    assert store.names("nothing/") == ()

@@ -16,6 +16,7 @@ from infra.local.cloud import Cloud
 from tests.unit.authoring.documents import DROP, a_document
 
 ZONE = "s3://internal/catalog/"
+NEXT = a_document(drop=DROP + "empty: warn").replace("1.0.0", "1.1.0")
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +63,11 @@ def test_publish_says_what_is_new_changed_and_unchanged(contract: Path) -> None:
     empty()
     first = publish()
     assert (first.exit_code, first.stdout.split("\n")[0]) == (0, "new        orders.v1")
-    assert listing() == ["current.json", "index", "plans"]
+    assert listing() == ["contracts", "current.json", "index", "plans"]
     assert publish().stdout == "unchanged  orders.v1\nNothing changed.\n"
-    contract.write_text(a_document(drop=DROP + "empty: warn"), encoding="utf-8")
+    contract.write_text(NEXT, encoding="utf-8")
     assert json.loads(publish("--format", "json").stdout)["changed"] == ["orders.v1"]
-    assert listing() == ["current.json", "index", "index", "plans", "plans"]
+    assert listing() == ["contracts", "contracts", "current.json", "index", "index", "plans", "plans"]
 
 
 def test_one_error_refuses_everything(contract: Path) -> None:
@@ -95,3 +96,28 @@ def test_bucket_that_is_not_there_is_one_sentence() -> None:
 @pytest.mark.usefixtures("contract")
 def test_catalog_that_is_no_uri_is_a_usage_error() -> None:
     assert CliRunner().invoke(main, ["publish", "--catalog", "catalog/"]).exit_code == 2
+
+
+def test_published_version_is_not_written_again(contract: Path) -> None:
+    empty()
+    publish()
+    before = listing()
+    contract.write_text(NEXT.replace("1.1.0", "1.0.0"), encoding="utf-8")
+    result = publish()
+    assert (result.exit_code, result.stdout, listing()) == (1, "", before)
+    assert (
+        "contracts/orders.v1.yaml:4:10: error[published]: orders 1.0.0 was published with another text" in result.stderr
+    )
+    assert result.stderr.endswith("orders.v2.yaml; `dropgate breaking` says what breaks.\nNothing was published.\n")
+
+
+def test_published_contract_is_read_back_as_it_was(contract: Path) -> None:
+    empty()
+    first = contract.read_text(encoding="utf-8")
+    publish()
+    contract.write_text(NEXT, encoding="utf-8")
+    publish()
+    read = ("contract", "orders", "--catalog", ZONE)
+    assert CliRunner().invoke(main, [*read, "--version", "1.0.0"]).output == first
+    assert CliRunner().invoke(main, read).output == NEXT
+    assert CliRunner().invoke(main, ["contract", "--catalog", ZONE]).output == "orders.v1  1.0.0, 1.1.0\n"

@@ -86,6 +86,18 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
     return _encoded(chance, plan, lines)
 
 
+def a_plain_file(
+    chance: Random, contract: Contract, header: tuple[str, ...], cells: dict[str, Pools], share: float
+) -> bytes:
+    """A short file of CSV or JSON Lines in which every line is a record; so many of its cells are bad."""
+    plan = contract.plan
+    made = rows(chance, header, cells, chance.choice((0, 1, 1, 2, 3, 10)), share)
+    lines = (_json if plan.file_format == "jsonl" else _csv)(chance, plan, made)
+    if plan.file_format == "csv" and plan.csv.header:
+        lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, name) for name in header))
+    return _encoded(chance, plan, lines)
+
+
 def _encoded(chance: Random, plan: Plan, lines: Sequence[str]) -> bytes:
     """Lines as bytes: with the line ends, the mark and the damage that a text comes with."""
     ends = ("\n", "\r\n") if plan.csv.multi_line else ("\n", "\n", "\r\n", "\r", "mixed")

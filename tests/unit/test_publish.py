@@ -29,13 +29,16 @@ class MemoryCatalog:
 
     def get(self, name: str) -> tuple[bytes, str] | None:
         body = self.documents.get(name)
-        return None if body is None else (body, codec.sha256(body.decode()))
+        return None if body is None else (body, codec.sha256(body.hex()))
 
     def create(self, name: str, body: bytes) -> bool:
         if name in self.documents:
             return False
         self._put(name, body)
         return True
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(name for name in self.documents if name.startswith(prefix)))
 
     def swap(self, name: str, body: bytes, etag: str | None) -> None:
         there = self.get(name)

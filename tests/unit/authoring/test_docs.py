@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.authoring import block
 from contracts.authoring.compiling import compile_text
+from contracts.authoring.meanings import MEANINGS
 from contracts.pattern import WIDTHS
 from contracts.plan import OPERATORS
 
@@ -16,7 +17,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "contracts.md").read_text(encoding=
 
 
 def test_contract_of_the_page_lints_clean() -> None:
-    (yaml,) = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    (yaml,) = re.findall(r"```yaml\n(apiVersion.*?)```", TEXT, re.DOTALL)
     result = compile_text(yaml.encode(), "shop-orders.v1.yaml")
     assert result.findings == ()
     assert result.plan
@@ -39,3 +40,11 @@ def test_every_key_of_the_block_is_explained() -> None:
 def test_every_operator_and_date_part_is_named() -> None:
     assert [o for o in OPERATORS if f"`{o}`" not in TEXT] == []
     assert [w for w in WIDTHS if f"%{w}" not in TEXT] == []
+
+
+def test_every_kind_of_change_is_told_as_it_is() -> None:
+    rows = [
+        f"| `{kind}` | {m.what} | {m.direction or 'by its values'} | {m.producer or ''} | {m.consumer or ''} |"
+        for kind, m in MEANINGS.items()
+    ]
+    assert "\n".join(rows) in TEXT

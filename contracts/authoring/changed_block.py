@@ -1,0 +1,94 @@
+"""What two plans say of files as a whole: two editions in, the changes of heading and `drop` block out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from contracts.authoring import directions
+from contracts.authoring.change import Change, Direction
+from contracts.authoring.edition import OBJECT, Edition, was
+from contracts.plan import Limit
+
+
+def changes(old: Edition, new: Edition) -> Iterator[Change]:
+    """All of them."""
+    yield from _heading(old, new)
+    yield from _block(old, new)
+    yield from _files(old, new)
+
+
+def _heading(old: Edition, new: Edition) -> Iterator[Change]:
+    if old.plan.id != new.plan.id:
+        yield new.change("id", "id", was("id", old.plan.id, new.plan.id), ("id",))
+    if old.plan.object != new.plan.object:
+        message = was("schema.name", old.plan.object, new.plan.object)
+        yield new.change("object", "schema.name", message, (*OBJECT, "name"))
+    if old.status != new.status:
+        kind = "status" if old.in_force == new.in_force else "activated" if new.in_force else "retired"
+        yield new.change(kind, "status", was("status", old.status, new.status), ("status",), "none")
+
+
+BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
+    "producer": ("producer", "producer", None),
+    "file_format": ("format", "format", None),
+    "compression": ("compression", "format", None),
+    "empty": ("empty", "empty", directions.of_policies),
+    "promote": ("promote", "promote", None),
+    "same_key": ("sameKey", "same-key", None),
+}
+"""Fields of a plan that are one value: the key of the `drop` block, the kind of change, what compares its values."""
+DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}
+
+
+def _block(old: Edition, new: Edition) -> Iterator[Change]:
+    for name, (key, kind, way) in BLOCK.items():
+        before, after = getattr(old.plan, name), getattr(new.plan, name)
+        if before != after:
+            found = way(before, after) if way else None
+            yield new.change(kind, key, was(key, before, after), new.block(key), found)
+    if old.plan.tolerance != new.plan.tolerance:
+        found = directions.of_file_tolerance(old.plan, new.plan)
+        message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
+        yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), found)
+    yield from _dialect(old, new)
+    yield from _columns(old, new)
+
+
+def _limit(limit: Limit | None) -> str:
+    return f"at most {limit}" if limit else "no record that a check without a tolerance of its own fails"
+
+
+def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
+    if old.plan.file_format != "csv" or new.plan.file_format != "csv":
+        return
+    for one in fields(new.plan.csv):
+        before, after = getattr(old.plan.csv, one.name), getattr(new.plan.csv, one.name)
+        same = set(before) == set(after) if one.name == "null_values" else before == after
+        if not same:
+            key = DIALECT.get(one.name, one.name)
+            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", before, after), new.block("csv", key))
+
+
+def _columns(old: Edition, new: Edition) -> Iterator[Change]:
+    for one in fields(new.plan.columns):
+        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
+        if before != after:
+            # of JSON Lines a check of its own holds `extra`, and has the direction
+            found: Direction = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            key = f"columns.{one.name}"
+            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), found)
+
+
+def _files(old: Edition, new: Edition) -> Iterator[Change]:
+    before, after = set(old.plan.files), set(new.plan.files)
+    if before == after:
+        return
+    message = was("files", old.plan.files, new.plan.files)
+    nameless = [{re.sub(r"\{[^{}:]*", "{", p) for p in several} for several in (before, after)]
+    if nameless[0] == nameless[1]:
+        yield new.change("files-names", "files", message, new.block("files"))
+    else:
+        yield new.change("files", "files", message, new.block("files"), directions.of_sets(*nameless))

@@ -1,0 +1,182 @@
+"""`dropgate breaking`: contracts before and after in, each change and whom it breaks out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infra.cli.gates import FORMATS
+
+if TYPE_CHECKING:
+    from contracts.authoring.change import Change
+    from contracts.authoring.comparing import Comparison
+    from contracts.authoring.finding import Finding
+    from contracts.authoring.pairing import Compared
+    from infra.cli.gates import Case
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate breaking before/inmet-weather.v1.yaml contracts/weather/inmet-weather.v1.yaml
+  dropgate breaking published contracts
+  dropgate breaking published contracts --format github
+"""
+)
+@click.argument("old", type=click.Path(exists=True, path_type=Path))
+@click.argument("new", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+def command(old: Path, new: Path, form: str) -> None:
+    """Say what a changed contract breaks, for producers and for consumers, and which version it needs.
+
+    OLD and NEW are contract files, or folders whose contracts are paired by id and major version.
+    Exits 1 if anything breaks that no new major version announces, or if the version says too little.
+    """
+    compared = comparison(old, new)
+    if said := _shown(compared, form):
+        click.echo(said)
+    raise SystemExit(1 if compared.failed else 0)
+
+
+def comparison(old: Path, new: Path) -> Compared:
+    """The contracts of two paths; a usage error where there is nothing to compare."""
+    from contracts.authoring.pairing import compare_paths
+
+    compared = compare_paths(old, new)
+    if not compared.contracts and not compared.unread:
+        aside = f" {', '.join(compared.aside)}: no `drop` block, so that it says nothing of files." * bool(
+            compared.aside
+        )
+        raise click.UsageError(f"No contracts to compare in {old} and {new}.{aside}")
+    if compared.aside:
+        click.echo(f"Not compared, as it has no `drop` block: {', '.join(compared.aside)}.", err=True)
+    return compared
+
+
+def _shown(compared: Compared, form: str) -> str:
+    from infra.cli import gates
+
+    if form == "json":
+        return json.dumps(document(compared), indent=2, ensure_ascii=False)
+    if form == "text":
+        return _text(compared)
+    cases = [case for c in compared.contracts for case in _cases(c)]
+    cases += gates.of_files(dict.fromkeys(f.file for f in compared.unread), compared.unread, "dropgate.breaking")
+    return gates.shown(form, _findings(compared), "dropgate breaking", cases)
+
+
+def document(compared: Compared) -> dict[str, Any]:
+    """What was compared, for machines."""
+    return {
+        "contracts": [
+            {
+                "contract": c.contract,
+                "old": c.old,
+                "new": c.new,
+                "announced": c.announced,
+                "raises": c.step,
+                "changes": [asdict(one) for one in c.changes],
+            }
+            for c in compared.contracts
+        ],
+        "findings": [asdict(f) for f in compared.findings],
+    }
+
+
+def whom(change: Change) -> str:
+    """Whom a change breaks, in words."""
+    sides = [side for side in ("producer", "consumer") if getattr(change, side) == "breaking"]
+    return (
+        f"breaks {' and '.join(f'{s}s' for s in sides)}"
+        if sides
+        else "words"
+        if change.step == "patch"
+        else "compatible"
+    )
+
+
+def _text(compared: Compared) -> str:
+    from infra.cli.lint import lines_of
+
+    parts = ["\n".join(line for f in compared.unread for line in lines_of(f))] if compared.unread else []
+    for one in compared.contracts:
+        lines = [title(one), *(_line(c) for c in one.changes)]
+        parts.append("\n".join([*lines, *(line for f in one.findings for line in lines_of(f))]))
+    return "\n\n".join([*parts, _sum(compared)])
+
+
+def title(one: Comparison) -> str:
+    """A contract and its versions, as the head of its changes."""
+    if one.old is None or one.new is None:
+        return f"{one.contract} {one.new or one.old}{', new' if one.new else ', gone'}"
+    return f"{one.contract} {one.old} -> {one.new}" + ("" if one.changes else ": nothing has changed")
+
+
+def _line(change: Change) -> str:
+    way = f", {change.direction}" if change.direction != "none" else ""
+    return f"{change.file}:{change.line}:{change.column}: {whom(change)}{way} [{change.kind}]: {change.message}"
+
+
+def _sum(compared: Compared) -> str:
+    if compared.unread:
+        return "Nothing was compared: mend the contracts first."
+    changes = [(c, one) for one in compared.contracts for c in one.changes]
+    silent = sum(c.breaks and not one.announced for c, one in changes)
+    said = sum(c.breaks and one.announced for c, one in changes)
+    found = f"{_count(len(compared.contracts), 'contract')}, {_count(len(changes), 'change')}: {silent} break"
+    found += "s" if silent == 1 else ""
+    return f"{found}, {said} announced by a new major version" if said else found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _findings(compared: Compared) -> list[Finding]:
+    from contracts.authoring.finding import Finding
+
+    found = [
+        Finding(c.file, c.line, c.column, _level(c, one), c.kind, f"{whom(c).capitalize()}: {c.message}", _fix(c, one))
+        for one in compared.contracts
+        for c in one.changes
+    ]
+    return [*found, *compared.findings]
+
+
+def _level(change: Change, one: Comparison) -> Any:
+    return "error" if change.breaks and not one.announced else "warning" if change.breaks else "note"
+
+
+def _fix(change: Change, one: Comparison) -> str:
+    if not change.breaks or one.announced:
+        return ""
+    return "Leave it as it was, or write the contract anew under the next major version."
+
+
+def _cases(one: Comparison) -> list[Case]:
+    from infra.cli.gates import Case
+
+    found = []
+    for c in one.changes:
+        failed = c.breaks and not one.announced
+        text = f"{c.file}:{c.line}:{c.column}: {whom(c)}: {c.message}"
+        found.append(
+            Case(
+                one.contract,
+                f"{c.path or one.contract} ({c.kind})",
+                "failed" if failed else "passed",
+                c.message,
+                text,
+                c.file,
+            )
+        )
+    wrong = one.findings[0] if one.findings else None
+    text = f"{wrong.message} {wrong.fix}" if wrong else ""
+    return [
+        *found,
+        Case(one.contract, "version", "failed" if wrong else "passed", wrong.message if wrong else "", text),
+    ]

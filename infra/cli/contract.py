@@ -1,0 +1,122 @@
+"""`dropgate contract`: a name and a version in, the contract's document as it was published out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from contracts.authoring.store import Title
+
+    Read = Callable[[Title], bytes]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate contract
+  dropgate contract inmet-weather.v1
+  dropgate contract inmet-weather --version 1.0.0 --catalog s3://my-internal-bucket/catalog/
+  dropgate contract inmet-weather --from contracts
+"""
+)
+@click.argument("name", required=False)
+@click.option("--version", metavar="X", default="latest", show_default=True, help="A published version, or latest.")
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Read a folder of contracts instead of a stack's catalog.",
+)
+@click.option(
+    "--catalog",
+    "zone",
+    metavar="URI",
+    help="Zone to read, as s3://bucket/catalog/ (default: that of the running or deployed stack).",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(name: str | None, version: str, folder: Path | None, zone: str | None, form: str) -> None:
+    """Read back a contract as it was published; without a name, list all that ever were.
+
+    NAME is a contract's id, the id with its major version (orders.v1), or with its table (orders/lines).
+    """
+    if folder and zone:
+        raise click.UsageError("Name one of --from and --catalog.")
+    titles, read = _of_folder(folder) if folder else _of_stack(zone)
+    if name is None:
+        click.echo(_json(titles) if form == "json" else _text(titles))
+        return
+    title = _found(titles, name, version)
+    text = read(title).decode("utf-8-sig")
+    if form == "text":
+        click.echo(text, nl=False)
+        return
+    click.echo(json.dumps({**_document(title), "document": text}, indent=2, ensure_ascii=False))
+
+
+def _of_folder(folder: Path) -> tuple[list[Title], Read]:
+    from contracts.authoring.store import of_folder
+
+    found = of_folder(folder)
+    return list(found), found.__getitem__
+
+
+def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
+    from infra.catalog import S3Catalog, kept, text_of
+    from infra.cli.target import catalog_client
+
+    if zone and not zone.startswith("s3://"):
+        raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
+    client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
+    store = S3Catalog(client, found)
+    return list(kept(store)), lambda title: text_of(store, title)
+
+
+def _found(titles: list[Title], name: str, version: str) -> Title:
+    """The one edition that was asked for; a usage error, with what there is, where there is none."""
+    from contracts.authoring.store import chosen, editions
+    from contracts.problem import nearest, quoted
+
+    several = editions(titles, name)
+    if not several:
+        known = sorted({t.contract for t in titles})
+        close = nearest(name, known)
+        hint = f"Did you mean `{close}`?" if close else f"Published are {quoted(known) or 'none'}."
+        raise click.UsageError(f"No contract `{name}` was ever published. {hint}")
+    title = chosen(several, version)
+    if title is None:
+        known = [t.version for t in several]
+        raise click.UsageError(f"`{name}` has no version `{version}`. Published are {quoted(known)}.")
+    return title
+
+
+def _document(title: Title) -> dict[str, str]:
+    return {"contract": title.contract, "version": title.version, "table": title.table, "key": title.key}
+
+
+def _json(titles: list[Title]) -> str:
+    return json.dumps([_document(t) for t in _sorted(titles)], indent=2, ensure_ascii=False)
+
+
+def _text(titles: list[Title]) -> str:
+    """A line for each contract, with its versions."""
+    versions: dict[str, list[str]] = {}
+    for one in _sorted(titles):
+        versions.setdefault(one.contract, []).append(one.version)
+    width = max(map(len, versions), default=0)
+    return (
+        "\n".join(f"{name:<{width}}  {', '.join(found)}" for name, found in versions.items()) or "None was published."
+    )
+
+
+def _sorted(titles: list[Title]) -> list[Title]:
+    from contracts.authoring.versions import order
+
+    return sorted(titles, key=lambda t: (t.id, order(t.version), t.table))
