@@ -133,8 +133,8 @@ def _entry(chance: Random, document: Document) -> None:
 
 
 def _threshold(chance: Random, entry: Document) -> None:
-    operator = next(k for k in entry if k.startswith("must"))
-    value = entry[operator]
+    operator = next((k for k in entry if k.startswith("must")), "mustBe")
+    value = entry.setdefault(operator, 0)  # an expression may leave it out
     if isinstance(value, str):
         return
     if chance.random() < 0.3:
