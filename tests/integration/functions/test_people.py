@@ -32,7 +32,6 @@ PEOPLE = {
 UNUSED = {
     ("watcher", "ListPlansAndReceipts", "s3:ListBucket"),
     ("operator", "ListPlansAndReceipts", "s3:ListBucket"),
-    ("publisher", "TellMissingFromForbidden", "s3:ListBucket"),
     ("operator", "LookAtDeadLettersOrThrowThemAway", "sqs:PurgeQueue"),
 }
 """What no command does here: what is missing is to be called so, not forbidden, and purging is AWS's."""
