@@ -88,7 +88,7 @@ def world(spark: SparkSession) -> Iterator[World]:
     patient = {**QUIET, "DROPGATE_PATIENCE_SECONDS": "3"}
     with Embedded(
         window_seconds=1,
-        schedule_seconds=1,
+        schedule_seconds=2,
         retry_seconds=1,
         job=job,
         spark=spark,
