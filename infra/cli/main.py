@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
     "import": "Bring contracts of other formats in.",
+    "export": "Write contracts in other formats.",
     "lint": "Check contracts: findings with file, line and what to write.",
     "match": "Say which contract a key belongs to and why, or why none.",
     "publish": "Compile contracts and put them in force.",

@@ -1,0 +1,30 @@
+"""The formats that contracts are written in: a name in; what it is, how its files end and what writes it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from contracts.authoring.exporting import avro, dbt, json_schema, odcs, spark
+from contracts.authoring.exporting.exported import Contract, Exported
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is, for help; the ending of its files; what writes a contract in it."""
+
+    name: str
+    what: str
+    suffix: str
+    write: Callable[[Contract], Exported]
+
+
+TABLE = (
+    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write),
+    Format("avro", "Avro schema", ".avsc", avro.write),
+    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
+    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
+    Format("dbt", "properties of a dbt model", ".yml", dbt.write),
+    Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write),
+)
+FORMATS = {form.name: form for form in TABLE}
