@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -41,10 +42,16 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
 VALIDATOR: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
 
 
-def exported(document: dict[str, Any]) -> tuple[Contract, Exported]:
+def read_back(document: dict[str, Any]) -> Contract:
+    """A contract of the generator as an exporter takes it."""
     found = read(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml")
     assert found.contract, found.findings
-    return found.contract, write(found.contract)
+    return found.contract
+
+
+def exported(document: dict[str, Any]) -> tuple[Contract, Exported]:
+    contract = read_back(document)
+    return contract, write(contract)
 
 
 def loaded(text: str, plan: Plan) -> Any:
@@ -138,4 +145,4 @@ def _number(text: str, prop: Property | None) -> Any:
     if prop.exact:
         part = text.partition(".")[2]
         return Fraction(text) if "e" not in text.casefold() and len(part) <= prop.exact[1] else None
-    return float(text)
+    return float(text) if math.isfinite(float(text)) else None

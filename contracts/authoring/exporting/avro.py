@@ -5,6 +5,7 @@ Of the checks Avro carries types, what must not be null, and lists of values tha
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -48,7 +49,7 @@ ONLY_TYPES = "Avro knows types, nulls and lists of names"
 def write(contract: Contract) -> Exported:
     """The record that a contract's records are."""
     account = Account(contract)
-    taken: set[str] = set()
+    taken = {column.name for column in contract.columns()}
     fields = [_field(account, column, taken) for column in contract.columns()]
     account.keys({"description"}, {"description"}, {"description"})
     account.checks(only_hard(lambda check: TOO_SMALL if _is_narrow(check) else ONLY_TYPES))
@@ -110,14 +111,13 @@ def _symbols(account: Account, column: Column) -> list[str]:
 
 def _name(account: Account, name: str, taken: set[str]) -> str:
     """A name that Avro takes and that nothing else has; one that is not the contract's is told."""
-    made = plain = name if NAME.fullmatch(name) else re.sub("[^A-Za-z0-9_]", "_", f"_{name}"[not name[:1].isdigit() :])
-    n = 1
-    while made in taken:
-        n += 1
-        made = f"{plain}_{n}"
+    if NAME.fullmatch(name):
+        return name
+    plain = re.sub("[^A-Za-z0-9_]", "_", name)
+    plain = f"_{plain}" if plain[:1].isdigit() else plain
+    made = next(one for n in itertools.count(1) if (one := plain if n == 1 else f"{plain}_{n}") not in taken)
     taken.add(made)
-    if made != name:
-        account.lose(f"The name `{name}`; here it is `{made}`.")
+    account.lose(f"The name `{name}`; here it is `{made}`.")
     return made
 
 

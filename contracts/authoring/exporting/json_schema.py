@@ -34,9 +34,8 @@ TYPES = {
 }  # fmt: skip
 """The type of JSON that values of a logical type come in."""
 DATED = ("date", "timestamp", "time")
-NAMES = {"i32": "int32", "i64": "int64", "f32": "float", "f64": "double"}
+NAMES = {"i32": "int32", "i64": "int64", "f32": "float"}
 """The names that OpenAPI's registry has for formats of numbers."""
-LONGEST_DOUBLE = Decimal("1.7976931348623157E+308")
 Keywords = dict[str, Any]
 Rule = Callable[[Contract, Column, Check], Keywords | None]
 """A check as keywords about a value of the property's type; None where it has none."""
@@ -208,7 +207,7 @@ def _typed(column: Column, rules: list[Keywords]) -> list[Keywords]:
         whole = refs == ["#/$defs/u64"] and prop.exact == (20, 0)
         return [] if whole else [{"$ref": f"#/$defs/decimal-{prop.exact[0]}-{prop.exact[1]}"}]
     if prop.type in ("integer", "number") and not refs:
-        return [{"$ref": "#/$defs/i64" if prop.type == "integer" else "#/$defs/f64"}]
+        return [{"$ref": "#/$defs/i64"} if prop.type == "integer" else {"format": "double"}]
     return []
 
 
@@ -229,8 +228,6 @@ def _definition(name: str) -> Keywords:
     if name == "f32":
         beyond = int(BEYOND_F32)
         return {**named, "exclusiveMinimum": -beyond, "exclusiveMaximum": beyond}
-    if name == "f64":
-        return {**named, "minimum": -LONGEST_DOUBLE, "maximum": LONGEST_DOUBLE}
     least, most_whole = INTEGERS[name]
     return {**named, "minimum": least, "maximum": most_whole}
 
@@ -267,6 +264,8 @@ def _beyond(account: Account) -> None:
     props = account.contract.plan.properties
     if any(p.type == "integer" for p in props):
         account.lose("That an integer is written without point and exponent: to JSON Schema 1.0 is one.")
+    if any(p.type == "number" and not p.exact for p in props):
+        account.lose("That a number is not too large for 64 bits.")
     if any(p.exact and p.type == "number" for p in props):
         account.lose("That a decimal is written without exponent, and with no more digits than agreed, zeros either.")
     if any(p.exact and p.exact[1] for p in props):
