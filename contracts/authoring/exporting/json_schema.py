@@ -222,14 +222,14 @@ def _definition(name: str) -> Keywords:
     """The values that a format of numbers has."""
     if name.startswith("decimal-"):
         precision, scale = (int(n) for n in name.split("-")[1:])
-        most = Decimal(10**precision - 1).scaleb(-scale)
-        return {"minimum": -most, "maximum": most, "multipleOf": Decimal(1).scaleb(-scale)}
+        least, most = (Decimal((sign, (9,) * precision, -scale)) for sign in (1, 0))  # no context rounds these
+        return {"minimum": least, "maximum": most, "multipleOf": Decimal((0, (1,), -scale))}
     named = given({"format": NAMES.get(name)})
     if name == "f32":
         beyond = int(BEYOND_F32)
         return {**named, "exclusiveMinimum": -beyond, "exclusiveMaximum": beyond}
-    least, most_whole = INTEGERS[name]
-    return {**named, "minimum": least, "maximum": most_whole}
+    lowest, highest = INTEGERS[name]
+    return {**named, "minimum": lowest, "maximum": highest}
 
 
 def _together(parts: Iterable[Keywords], *, null: bool, defs: Keywords) -> Keywords:
