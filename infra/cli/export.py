@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from contracts.authoring.exporting.exported import Contract, Exported
 
-FORMATS = ("json-schema", "avro", "spark", "spark-ddl", "dbt", "odcs", "html")
+FORMATS = ("json-schema", "avro", "spark", "spark-ddl", "dbt", "odcs", "html", "great-expectations")
 """The formats by name, as contracts.authoring.exporting.formats has them; here so that help starts at once."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contracts.authoring.exporting import avro, dbt, json_schema, odcs, page, spark
+from contracts.authoring.exporting import avro, dbt, great_expectations, json_schema, odcs, page, spark
 from contracts.authoring.exporting.exported import Contract, Exported
 
 
@@ -27,5 +27,6 @@ TABLE = (
     Format("dbt", "properties of a dbt model", ".yml", dbt.write),
     Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write),
     Format("html", "a page for people", ".html", page.write),
+    Format("great-expectations", "a suite of Great Expectations 1.24", ".gx.json", great_expectations.write),
 )
 FORMATS = {form.name: form for form in TABLE}

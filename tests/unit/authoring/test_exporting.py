@@ -271,6 +271,80 @@ def test_dbt_column_of_a_property(given: tuple[str, str], wanted: dict[str, Any]
     assert column == {"name": "x", **wanted}
 
 
+OF = "expect_column_values_to_"
+GX: dict[tuple[str, str], list[tuple[str, dict[str, Any], str]]] = {
+    ("string", "required: true\nunique: true"): [
+        (f"{OF}not_be_null", {}, "critical"), (f"{OF}be_unique", {}, "critical"),
+    ],
+    ("string", "primaryKey: true"): [(f"{OF}not_be_null", {}, "critical"), (f"{OF}be_unique", {}, "critical")],
+    ("string", "enum: [{value: a}]"): [(f"{OF}be_in_set", {"value_set": ["a"]}, "critical")],
+    ("integer", "logicalTypeOptions: {minimum: 1}"): [(f"{OF}be_between", {"min_value": 1}, "critical")],
+    ("number", "logicalTypeOptions: {exclusiveMaximum: 0.5}"): [
+        (f"{OF}be_between", {"max_value": 0.5, "strict_max": True}, "critical"),
+    ],
+    ("date", 'logicalTypeOptions: {format: dd.MM.yyyy, maximum: "31.12.2025"}'): [
+        (f"{OF}be_between", {"max_value": "2025-12-31"}, "critical"),
+    ],
+    ("string", "logicalTypeOptions: {maxLength: 3}"): [
+        ("expect_column_value_lengths_to_be_between", {"max_value": 3}, "critical"),
+    ],
+    ("string", "logicalTypeOptions: {pattern: ^a$}"): [(f"{OF}match_regex", {"regex": "^a\\z"}, "critical")],
+    ("string", "quality: [{metric: nullValues, mustBe: 0, severity: warning}]"): [
+        (f"{OF}not_be_null", {}, "warning"),
+    ],
+    ("string", "quality: [{metric: nullValues, mustBeLessThan: 5, unit: percent}]"): [
+        (
+            "expect_column_proportion_of_non_null_values_to_be_between",
+            {"min_value": 0.95, "strict_min": True}, "critical",
+        ),
+    ],
+    ("string", "quality: [{metric: nullValues, mustBeLessThan: 5}]"): [],
+    ("string", "quality: [{metric: missingValues, mustBe: 0, arguments: {missingValues: [null, x]}}]"): [
+        (f"{OF}not_be_null", {}, "critical"), (f"{OF}not_be_in_set", {"value_set": ["x"]}, "critical"),
+    ],
+    ("integer", "quality: [{type: custom, engine: dropgate, implementation: {metric: mean, mustBeBetween: [1, 2]}}]"): [
+        (
+            "expect_column_mean_to_be_between",
+            {"min_value": 1, "strict_min": True, "max_value": 2, "strict_max": True}, "critical",
+        ),
+    ],
+    ("timestamp", ""): [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "wanted"), GX.items(), ids=map(str, GX))
+def test_expectations_of_a_property(given: tuple[str, str], wanted: list[tuple[str, dict[str, Any], str]]) -> None:
+    suite = json.loads(export("great-expectations", _property(given[1], given[0])).text)
+    found = [(e["type"], e["kwargs"], e["severity"]) for e in suite["expectations"] if "check" in e["meta"]]
+    assert found == [(kind, {"column": "x", **kwargs}, severity) for kind, kwargs, severity in wanted]
+
+
+def test_rules_without_an_expectation_are_queries() -> None:
+    body = (
+        "- {name: a b, logicalType: integer, logicalTypeOptions: {multipleOf: 3}}\n- {name: c, logicalType: integer}\n"
+    )
+    rule = "{type: custom, engine: dropgate, implementation: {metric: expression, expression: c > `a b`}}"
+    suite = json.loads(export("great-expectations", a_document(body, f"- {rule}\n")).text)
+    queries = [e["kwargs"] for e in suite["expectations"] if e["type"] == "unexpected_rows_expectation"]
+    assert [query["unexpected_rows_query"] for query in queries] == [
+        "SELECT * FROM {batch} WHERE NOT (`a b` % 3 = 0)",
+        "SELECT * FROM (SELECT *, `a b` AS v0, `c` AS v1 FROM {batch}) WHERE NOT ((v1 > v0))",
+    ]
+
+
+def test_columns_of_a_file_are_expected() -> None:
+    kinds = {}
+    for more in ("", "columns: {extra: ignore}\n", "columns: {order: exact}\n", "columns: {missing: warn}\n"):
+        suite = json.loads(export("great-expectations", a_document(more_drop=more)).text)
+        kinds[more] = [e["kwargs"] for e in suite["expectations"] if "columns" in e["type"]]
+    assert list(kinds.values()) == [
+        [{"column_set": ["id"], "exact_match": True}],
+        [{"column_set": ["id"], "exact_match": False}],
+        [{"column_list": ["id"]}],
+        [],
+    ]
+
+
 @pytest.mark.parametrize(
     ("form", "quality", "said"),
     [
