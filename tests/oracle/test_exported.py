@@ -61,7 +61,7 @@ def loaded(text: str, plan: Plan) -> Any:
     return exact | {"properties": exact["properties"] | {name: double["properties"][name] for name in rough}}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_schema_is_one(seed: int) -> None:
     _, schema = exported(a_contract(Random(seed), FORM).document)
     Draft202012Validator.check_schema(json.loads(schema.text))

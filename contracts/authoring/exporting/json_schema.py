@@ -165,6 +165,7 @@ def _property(account: Account, column: Column, defs: Keywords) -> Keywords:
     }
     _classified(account, column)
     kind = TYPES[column.prop.type]
+    rules.sort(key=lambda keywords: "$ref" not in keywords)  # what they define, the others need not say
     typed = _typed(column, rules)
     _define(defs, [*typed, *rules])
     if column.typed:
@@ -239,12 +240,19 @@ def _together(parts: Iterable[Keywords], *, null: bool, defs: Keywords) -> Keywo
     for part in parts:
         one = {**part, "enum": [*part["enum"], None]} if null and "enum" in part else part
         known = defs.get(str(found.get("$ref")).rpartition("/")[2], {})
-        one = {k: v for k, v in one.items() if found.get(k, known.get(k)) != v}
+        one = {k: v for k, v in one.items() if found.get(k, known.get(k)) != v and _says_more(k, v, known)}
         if any(key in found and key != "format" for key in one):
             others += [one] if one not in others else []
         else:
             found |= {k: v for k, v in one.items() if k not in found}
     return {**found, **({"allOf": others} if others else {})}
+
+
+def _says_more(key: str, value: Any, known: Keywords) -> bool:
+    """Whether a bound is not among those that a definition has already."""
+    if key in ("maximum", "exclusiveMaximum") and "maximum" in known:
+        return bool(value <= known["maximum"])
+    return key not in ("minimum", "exclusiveMinimum") or "minimum" not in known or bool(value >= known["minimum"])
 
 
 def _closed(account: Account) -> Keywords:
