@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
     "import": "Bring contracts of other formats in.",
+    "export": "Write contracts in other formats.",
     "lint": "Check contracts: findings with file, line and what to write.",
     "breaking": "Say whom a changed contract breaks, and which version it needs.",
     "changelog": "Write what changed in contracts, in Markdown.",

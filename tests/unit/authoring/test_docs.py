@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
 from contracts.authoring import block
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.meanings import MEANINGS
 from contracts.pattern import WIDTHS
 from contracts.plan import OPERATORS
+from infra.cli.main import main
 
 TEXT = (Path(__file__).parents[3] / "docs" / "contracts.md").read_text(encoding="utf-8")
 
@@ -22,6 +26,14 @@ def test_contract_of_the_page_lints_clean() -> None:
     assert result.findings == ()
     assert result.plan
     assert [c.id for c in result.plan.checks][-2:] == ["amount.nullValues", "rowCount"]
+
+
+def test_export_of_the_page_is_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    ((line, output),) = re.findall(r"```console\n\$ dropgate (export .*?)\n(.*?)```", TEXT, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("shop-orders.v1.yaml").write_text(text, encoding="utf-8")
+    assert CliRunner(mix_stderr=False).invoke(main, line.split()).stdout == output
 
 
 def _keys(schema: dict[str, Any]) -> Iterator[str]:

@@ -1,0 +1,108 @@
+"""Rules for people who do not write contracts: a check of the plan in, what it asks of a file in plain words out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from contracts.authoring.values import type_name
+from contracts.formats import INTEGERS, TEXT
+from contracts.plan import Check, Plan, Property
+from contracts.wording import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
+
+AILING = {
+    "nullValues": "empty",
+    "missingValues": "missing",
+    "invalidValues": "not as agreed",
+    "notBlank": "blank",
+    "regex": "not as agreed",
+    "duplicateValues": "repeated",
+    "expression": "not so",
+}
+"""What rows are, of which a metric says how many there may be."""
+TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+
+
+def in_words(check: Check) -> str:
+    """What a check asks for; about a column without its name, about the file a sentence."""
+    if check.kind in NAMES:
+        return f"The {NAMES[check.kind]} of all values is {_limit(check)}"
+    if check.kind == "rowCount":
+        return f"The file has {_limit(check)} rows."
+    if check.threshold:
+        return _counted(check)
+    if check.kind in BOUNDS and "value" in check.arguments:
+        return BOUNDS[check.kind].format(value=check.arguments["value"])
+    said = SAID.get(check.kind)
+    return said(check) if said else check.expected
+
+
+def type_in_words(prop: Property) -> str:
+    """What kind of value a column holds."""
+    if prop.exact or prop.type not in TYPES:
+        return type_name(prop).removeprefix("a ").removeprefix("an ")
+    return TYPES[prop.type]
+
+
+def of_breaking(plan: Plan, check: Check) -> str:
+    """What becomes of a file that breaks a rule, where it is not rejected for one bad row alone."""
+    limit = check.tolerance or (plan.tolerance if check.scope != "set" and check.severity == "error" else None)
+    if check.severity == "warning":
+        return "only a warning" if not limit else f"only a warning, from more than {tolerated_in_words(limit)} on"
+    return f"up to {tolerated_in_words(limit)} may break this" if limit and limit.value else ""
+
+
+def _counted(check: Check) -> str:
+    threshold = check.threshold
+    assert threshold is not None
+    of = "of the rows" if threshold.unit == "percent" else "row" if threshold.values[-1] == 1 else "rows"
+    about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
+    return f"{AILING.get(check.kind, 'not as agreed')} in {limit_in_words(threshold)} {of}{about}"
+
+
+def _limit(check: Check) -> str:
+    assert check.threshold is not None
+    if limits := check.arguments.get("limits"):
+        return LIMITS[check.threshold.operator].format(*limits)
+    return limit_in_words(check.threshold)
+
+
+def _key(check: Check) -> str:
+    return f"{' and '.join(check.properties())} together are filled in and different in every row."
+
+
+def _listed(texts: list[str]) -> str:
+    return ", ".join(f"“{text}”" for text in texts)
+
+
+def _or_empty(check: Check) -> str:
+    return ", and never empty" if check.arguments["null"] else ""
+
+
+def _format(check: Check) -> str:
+    name = check.arguments["format"]
+    if name in TEXT:
+        return f"{TEXT[name].words}, like {TEXT[name].example}"
+    if name in INTEGERS:
+        least, most = INTEGERS[name]
+        return f"from {least:,} to {most:,}"
+    return check.expected
+
+
+SAID: dict[str, Callable[[Check], str]] = {
+    "required": lambda _: "always filled in",
+    "nullValues": lambda _: "always filled in",
+    "notBlank": lambda _: "more than blanks",
+    "unique": lambda _: "different in every row of a file",
+    "primaryKey": lambda check: "filled in and different in every row" if check.property else _key(check),
+    "enum": lambda check: f"one of {_listed(check.arguments['values'])}",
+    "multipleOf": lambda check: f"a multiple of {check.arguments['value']}",
+    "missingValues": lambda check: f"never written as {_listed(check.arguments['values'])}{_or_empty(check)}",
+    "format": _format,
+    "fields": lambda _: "Every row has as many cells as the first line.",
+    "quotes": lambda _: "Every quote is closed in its line.",
+    "text": lambda _: "The file is text in the agreed encoding.",
+    "object": lambda _: "Every line is one JSON object.",
+    "keys": lambda _: "Every key stands once in its object.",
+    "knownKeys": lambda _: "There are no keys but those of the columns below.",
+}
+"""What a row check asks for; bounds, lengths and patterns say it by themselves."""

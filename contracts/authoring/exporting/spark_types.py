@@ -1,0 +1,80 @@
+"""The types of Spark SQL for a contract's columns: a column in, its type, and what the type says of it, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contracts.authoring.exporting.exported import Account, Column
+
+STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
+TYPES: dict[tuple[str, str | None], str] = {
+    ("string", None): STRING,
+    ("integer", None): BIGINT,
+    ("integer", "i8"): "tinyint",
+    ("integer", "i16"): "smallint",
+    ("integer", "i32"): "int",
+    ("integer", "u8"): "smallint",
+    ("integer", "u16"): "int",
+    ("number", None): DOUBLE,
+    ("number", "f32"): "float",
+    ("boolean", None): "boolean",
+    ("date", None): "date",
+    ("timestamp", None): TIMESTAMP,
+    ("time", None): STRING,
+}
+"""By logical type and the format that the contract insists on; None for all other formats."""
+WHOLE = ("i8", "i16", "i32", "i64", "f32", "f64")
+"""Formats that a type of Spark says in full."""
+IN_JSON = {"bigint": "long", "int": "integer", "smallint": "short", "tinyint": "byte"}
+"""The names that types have in the JSON of a StructType, where they are others."""
+LONGEST = 2**31 - 1
+"""Characters of the longest `varchar`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A type as DDL names it, and the longest text, if the contract says one."""
+
+    name: str
+    length: int | None = None
+
+
+def typed(account: Account, column: Column) -> Typed:
+    """The type of a column; what it says is carried, what it takes away is told."""
+    prop, check = column.prop, column.check("format")
+    if not column.typed:
+        account.lose(f"That values of `{column.name}` may be of another type: it is only a warning.")
+    if (of_type := column.check("logicalType")) and prop.type != "time":
+        account.carried.add(of_type.id)
+    account.carried |= column.null_checks()
+    form = check.arguments["format"] if check else None
+    if check and form in WHOLE and not prop.exact:
+        account.carried.add(check.id)
+    longest = column.check("maxLength")
+    if prop.exact:
+        return Typed(f"decimal({prop.exact[0]},{prop.exact[1]})")
+    if prop.type == "timestamp" and prop.offset is False and prop.zone is None:
+        return Typed("timestamp_ntz")
+    if prop.type == "string" and longest and 0 < longest.arguments["value"] <= LONGEST:
+        return Typed(STRING, longest.arguments["value"])
+    return Typed(TYPES.get((prop.type, form), TYPES[prop.type, None]))
+
+
+def written(account: Account) -> None:
+    """Name what is about text alone: Spark's values have a form of their own."""
+    for prop in account.contract.plan.properties:
+        if prop.format:
+            account.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
+        if prop.zone:
+            account.lose(f"The zone of `{prop.name}` ({prop.zone}).")
+
+
+def quoted_name(name: str) -> str:
+    """A name of a column or table, in backquotes."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    """A text as SQL of Spark writes it; line ends, quotes and backslashes are escaped."""
+    escaped = "\n".join(text.splitlines()).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"'{escaped}'"

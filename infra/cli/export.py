@@ -1,0 +1,99 @@
+"""`dropgate export`: ODCS contracts in, other formats and a list of what they cannot say out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from contracts.authoring.exporting.exported import Contract, Exported
+
+FORMATS = ("json-schema", "avro", "spark", "spark-ddl", "dbt", "odcs", "html", "great-expectations")
+"""The formats by name, as contracts.authoring.exporting.formats has them; here so that help starts at once."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate export --to json-schema contracts/flights/nyc-flights.v1.yaml
+  dropgate export --to html contracts --out pages
+"""
+)
+@click.argument(
+    "contracts", nargs=-1, required=True, metavar="CONTRACT...", type=click.Path(exists=True, path_type=Path)
+)
+@click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="The format to write.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a file for each contract into this folder, named `<id>.v<major>` (default: standard output).",
+)
+def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None:
+    """Write contracts in another format, with what it cannot say in comments.
+
+    CONTRACTS are contract files or folders of them. What the format cannot say is named on standard error, and in the
+    text where it has comments or descriptions. Nothing is written over, and nothing at all is written where
+    `dropgate lint` finds an error in a contract: then it exits 1.
+    """
+    from contracts.authoring.exporting.formats import FORMATS as KNOWN
+
+    read = _read(contracts)
+    if len(read) > 1 and folder is None:
+        names = ", ".join(one.name for one in read)
+        raise click.UsageError(f"There are {len(read)} contracts ({names}); name a folder for their files with --out.")
+    made = [(one, KNOWN[form].write(one)) for one in read]
+    if folder:
+        _write([(folder / f"{one.name}{KNOWN[form].suffix}", exported) for one, exported in made])
+    else:
+        click.echo(made[0][1].text, nl=False)
+    for one, exported in made:
+        _tell(one, exported, form)
+
+
+def _read(paths: tuple[Path, ...]) -> list[Contract]:
+    """The contracts in some files; exit 1 with findings where one has an error."""
+    from contracts.authoring.exporting.reading import read
+    from contracts.authoring.linting import contract_files
+
+    files = contract_files(paths)
+    if not files:
+        raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
+    found = [read(_bytes(path), str(path)) for path in files]
+    for finding in (f for one in found for f in one.findings):
+        place = f"{finding.file}:{finding.line}:{finding.column}"
+        click.echo(f"{place}: {finding.level}[{finding.code}]: {finding.message}\n  fix: {finding.fix}", err=True)
+    if any(one.contract is None for one in found):
+        raise SystemExit(1)
+    return [one.contract for one in found if one.contract]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _tell(contract: Contract, exported: Exported, form: str) -> None:
+    """Say what the format cannot."""
+    from contracts.problem import visible
+
+    if exported.losses:
+        click.echo(f"{contract.name}: not said by {form}:", err=True)
+    for line in exported.losses:
+        click.echo(f"  {visible(line, 400)}", err=True)
+
+
+def _write(files: list[tuple[Path, Exported]]) -> None:
+    """Write all files, or none where one of them would take another's place."""
+    paths = [path for path, _ in files]
+    for n, path in enumerate(paths):
+        if path.exists() or path in paths[:n]:
+            raise click.UsageError(f"{path} is there already; give another folder with --out, or move it away.")
+    for path, exported in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(exported.text, encoding="utf-8")
+        click.echo(str(path))
