@@ -34,8 +34,8 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     """Write a first contract from sample files.
 
     FILES are samples of one dataset: CSV, JSON Lines (both with gzip or without) or Parquet. They pass the contract
-    that is written. Everything in it is proposed, with what it rests on in a comment; it begins with what to look at,
-    as a draft that matches nothing yet. Nothing is written over. Exits 1 where no contract can be made of the files.
+    that is written. What is proposed says so in a comment, with what it rests on; the text begins with what to look at
+    before it is published. Nothing is written over. Exits 1 where no contract can be made of the files.
     """
     from contracts.authoring.drafting.drafting import draft
     from contracts.authoring.drafting.profile import SampleRefused

@@ -36,7 +36,7 @@ def draft(profile: Profile, called: str | None = None, producer: str | None = No
     pattern = names.pattern([sample.name for sample in profile.samples], whose)
     notes: dict[Path, str] = {}
     columns = _columns(profile, notes)
-    document = contract(name, {"name": name, "properties": columns, "quality": _rows(profile, notes)}, status="draft")
+    document = contract(name, {"name": name, "properties": columns, "quality": _rows(profile, notes)}, status="active")
     block = {"property": "drop", "vendor": drop.VENDOR, "value": _block(profile, pattern, whose, notes)}
     document["customProperties"] = [block]
     head = _head(profile, pattern, whose, is_named=producer is not None)
@@ -104,7 +104,7 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     """What stands above the contract: what it was made of, and what a person has to look at."""
     files = quoted([visible(sample.name) for sample in profile.samples], most=3)
     lines = [f"A first contract, by dropgate init, out of {files}: {profile.records:,} records."]
-    lines.append("What is `proposed` rests on these records alone. Look at this before you set `status: active`:")
+    lines.append("What is `proposed` rests on these records alone. Look at this before you publish it:")
     look = [
         f"`files` and `producer`: that keys are like {pattern}, and that {producer} uploads them"
         + ("." if is_named else "; no --producer was given."),
