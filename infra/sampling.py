@@ -182,7 +182,11 @@ def _guess(one: Looked) -> Csv:
     records = dialect.first_records(one.head, found)
     if not records:
         raise SampleRefused(f"{one.path.name}: no line of it can be read as CSV; its quotes do not close")
-    return replace(found, header=dialect.has_header(records))
+    if dialect.has_header(records):
+        return replace(found, header=True)
+    if why := dialect.unclear_header(records):
+        raise SampleRefused(f"{one.path.name}: in its header {why}; give every column a name of its own")
+    return replace(found, header=False)
 
 
 def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:

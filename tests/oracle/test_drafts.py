@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pyspark.sql import SparkSession
 
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.drafting.drafting import draft
@@ -36,7 +37,7 @@ def contract_of(folder: Path, *bodies: tuple[str, bytes]) -> tuple[Plan, str]:
     return compiled.plan, made.text
 
 
-def no_spark() -> None:
+def no_spark() -> SparkSession:
     raise AssertionError("only Parquet needs Spark")
 
 

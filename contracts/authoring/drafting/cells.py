@@ -53,8 +53,32 @@ def cells(line: str, dialect: Csv) -> list[str] | None:
 
 
 def over_lines(lines: Iterable[str], dialect: Csv) -> Iterator[list[str]]:
-    """The records of lines with their ends, where quoted cells may hold some; csv.Error where quotes do not close."""
-    return (record for record in csv.reader(lines, strict=True, **dialect.for_python) if record)
+    """The records of lines with their ends, where quoted cells may hold some.
+
+    csv.Error where quotes do not close or do not stand around whole cells.
+    """
+    whole, read = _whole(dialect), []
+
+    def noted() -> Iterator[str]:
+        for line in lines:
+            read.append(line)
+            yield line
+
+    for record in csv.reader(noted(), strict=True, **dialect.for_python):
+        raw = "".join(read)
+        read.clear()
+        if dialect.quote in raw and not whole.fullmatch(raw):
+            raise csv.Error("a quote stands within a cell")
+        if record:
+            yield record
+
+
+def _whole(dialect: Csv) -> re.Pattern[str]:
+    """Records whose quotes stand around whole cells."""
+    quote, escape, delimiter = (re.escape(c) for c in (dialect.quote, dialect.escape, dialect.delimiter))
+    inner = f"[^{quote}]|{quote}{quote}" if escape == quote else rf"[^{quote}{escape}]|{escape}[\s\S]"
+    cell = f"(?:{quote}(?:{inner})*+{quote}|[^{quote}{delimiter}\n]*+)"
+    return re.compile(rf"{cell}(?:{delimiter}{cell})*+\n?")
 
 
 def _is_open(line: str, dialect: Csv) -> bool:

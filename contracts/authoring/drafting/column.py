@@ -33,13 +33,14 @@ class Column:
     kinds: Kinds = field(default_factory=Kinds)
     forms: set[str] = field(default_factory=set)
     once: set[str] | None = None
+    few: int = FEW
     is_many: bool = False
 
     def add(self, texts: Sequence[str]) -> None:
         """Take in more cells."""
         if not self.is_many:
             self.counts.update(texts)
-            if len(self.counts) > FEW:
+            if len(self.counts) > self.few:
                 self._become_many()
             return
         distinct = set(texts)

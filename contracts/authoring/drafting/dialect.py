@@ -11,6 +11,7 @@ from contracts.authoring.drafting.cells import cells, over_lines
 from contracts.authoring.drafting.column import WORDS
 from contracts.authoring.drafting.kinds import Kinds
 from contracts.plan import Csv
+from contracts.problem import quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 RARE = (":", "^", "~")
@@ -47,6 +48,17 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
     if any(not name.strip() or name in WORDS or _is_value(name) for name in first) or len(set(first)) < len(first):
         return False
     return not any(name in {record[n] for record in rest} for n, name in enumerate(first))
+
+
+def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
+    """Why the first record, which looks like one of names above values, names no columns; None if it does not."""
+    first, rest = records[0], records[1:]
+    if any(_is_value(name) for name in first) or not any(_is_value(cell) for record in rest for cell in record):
+        return None
+    if blank := [n for n, name in enumerate(first, 1) if not name.strip()]:
+        return f"column {', '.join(map(str, blank[:8]))} has no name" if len(blank) < len(first) else None
+    twice = sorted({name for name in first if first.count(name) > 1})
+    return f"{quoted(twice)} is the name of several columns" if twice else None
 
 
 def _is_value(text: str) -> bool:

@@ -96,7 +96,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, "columns")] = "the order of all samples; any finds columns by their names"
     if limit := proposing.broken_limit(profile):
         block["tolerance"] = {"rows": limit}
-        notes[(*BLOCK, "tolerance")] = f"{profile.broken:,} lines of the samples are no records"
+        notes[(*BLOCK, "tolerance")] = _broken(profile)
     return block
 
 
@@ -123,6 +123,11 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     if profile.csv and not profile.csv.header:
         look.append("The files have no header: name the columns.")
     if profile.broken:
-        look.append(f"{profile.broken:,} lines of the samples are no records; `tolerance` lets so many through.")
+        look.append(f"{_broken(profile)}; `tolerance` lets so many through.")
     look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
     return [*lines, *(f"  - {line}" for line in look)]
+
+
+def _broken(profile: Profile) -> str:
+    few = profile.broken == 1
+    return "1 line of the samples is no record" if few else f"{profile.broken:,} lines of the samples are no records"

@@ -15,6 +15,7 @@ OFTEN = 5
 """How often, on average, each of few values stands before they are taken for a set of values."""
 LEAST_UNIQUE = 20
 """Records below which it says little that every value stands once."""
+LONGEST_KEY = 40
 LIKE_KEY = ("id", "key", "uuid", "guid", "code", "number", "no", "nr", "index", "sku")
 ROOM_BEFORE = 2
 """More digits before the point than were seen."""
@@ -34,14 +35,15 @@ class Proposed:
 
 def key_of(profile: Profile) -> str | None:
     """The column that names a record: unique, never null, by its name the likeliest, else the first."""
-    found = [c for c in profile.columns if is_key(c) and not c.nulls]
+    found = [c for c in profile.columns if is_key(c)]
     named = [c for c in found if any(part in LIKE_KEY for part in _words(c.name))]
     return next((c.name for c in (*named, *found)), None)
 
 
 def is_key(column: Found) -> bool:
-    """Whether no two records share a value, in enough of them, of a type that keys have."""
-    return column.unique and column.type in ("integer", "string") and column.filled >= LEAST_UNIQUE
+    """Whether every record has a value of its own, in enough records, of a type and length that keys have."""
+    like = column.type == "integer" or (column.type == "string" and column.longest <= LONGEST_KEY)
+    return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
 
 
 def property_of(column: Found, *, is_primary: bool) -> Proposed:
@@ -150,7 +152,8 @@ def _text(column: Found) -> tuple[dict[str, Any], str]:
         seen = f"{_all(column)} have {_counted(column.longest, 'character')}"
         return {"minLength": column.shortest, "maxLength": column.longest}, seen
     most = -(-column.longest * 3 // 2 // 5) * 5
-    return ({"minLength": 1} if column.shortest else {}) | {"maxLength": most}, seen
+    least = -(-column.shortest // 2)
+    return ({"minLength": least} if least else {}) | {"maxLength": most}, seen
 
 
 def _on_type(column: Found) -> str:
