@@ -19,6 +19,7 @@ from contracts.problem import quoted, visible
 BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
 LONGEST_PRODUCER = 63
+LONGEST_LINE = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,9 @@ def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
 
 def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]) -> dict[str, Any]:
     block: dict[str, Any] = {"files": pattern, "producer": producer, "format": profile.format}
+    notes[(*BLOCK, "format")] = "the samples are written so"
+    if len(pattern) < LONGEST_LINE:  # a longer one may go over several lines, which no comment may part
+        notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
     if profile.compression != "none":
         block["compression"] = profile.compression
     if profile.csv:
@@ -93,7 +97,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     if columns:
         block["columns"] = columns
     if profile.order == "exact":
-        notes[(*BLOCK, "columns")] = "the order of all samples; any finds columns by their names"
+        notes[(*BLOCK, "columns")] = "the order of all samples; without it columns are found by name"
     if limit := proposing.broken_limit(profile):
         block["tolerance"] = {"rows": limit}
         notes[(*BLOCK, "tolerance")] = _broken(profile)

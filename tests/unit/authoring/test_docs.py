@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner
+
 from contracts.authoring import block
 from contracts.authoring.compiling import compile_text
 from contracts.pattern import WIDTHS
 from contracts.plan import OPERATORS
+from infra.cli.main import main
+from infra.demo import inmet
 
 TEXT = (Path(__file__).parents[3] / "docs" / "contracts.md").read_text(encoding="utf-8")
 
@@ -39,3 +43,11 @@ def test_every_key_of_the_block_is_explained() -> None:
 def test_every_operator_and_date_part_is_named() -> None:
     assert [o for o in OPERATORS if f"`{o}`" not in TEXT] == []
     assert [w for w in WIDTHS if f"%{w}" not in TEXT] == []
+
+
+def test_first_contract_of_the_page_is_what_init_writes(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```text\n(# A first contract.*?)```", TEXT, re.DOTALL)
+    sample = tmp_path / "inmet-2019-01-31.csv"
+    inmet.write(sample, stations=4, hours=720)
+    result = CliRunner().invoke(main, ["init", str(sample), "--producer", "inmet"])
+    assert [part for part in shown.split("...\n") if part not in result.output] == []
