@@ -9,10 +9,12 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import json
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 HEAD = 256 * 1024
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
+LARGE, PARTS = 32 << 20, 2
+"""Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
 MOST_BROKEN = 10
 """The percentage of lines that may be no records before a file is no CSV, or no JSON Lines."""
 MOST_COLUMNS = 2000
@@ -42,18 +46,19 @@ FORMS = {str: "text", int: "number", float: "number", bool: "boolean", dict: "ob
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the first bytes of a file say of it: format, compression, encoding, and its first lines."""
+    """What the first bytes of a file say of it; of CSV, in how many parts it is read side by side."""
 
     path: Path
     format: FileFormat
     compression: Compression = "none"
     encoding: str = "utf-8"
     head: str = ""
+    parts: int = 1
 
 
-def profile(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
+def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
     """Look through sample files of one kind; Spark is asked for only for Parquet. SampleRefused."""
-    looked = [_look(path) for path in paths]
+    looked = [_look(path, large) for path in paths]
     first = looked[0]
     for other in looked[1:]:
         if (other.format, other.compression) != (first.format, first.compression):
@@ -76,7 +81,7 @@ def _kind(looked: Looked) -> str:
     return f"{name}, compressed by gzip," if looked.compression == "gzip" else name
 
 
-def _look(path: Path) -> Looked:
+def _look(path: Path, large: int) -> Looked:
     with path.open("rb") as file:
         raw = file.read(HEAD)
     if raw.startswith(parquet_footer.MAGIC):
@@ -98,7 +103,8 @@ def _look(path: Path) -> Looked:
     head = head.rpartition("\n")[0] if len(raw) == HEAD else head
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
-    return Looked(path, _format(path, head), packed, encoding, head)
+    parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
+    return Looked(path, _format(path, head), packed, encoding, head, parts)
 
 
 def _is_text(path: Path, raw: bytes) -> None:
@@ -234,15 +240,79 @@ def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], 
 
 def _read_one(one: Looked, written: Csv, seen: dict[str, Column]) -> Sample:
     records = broken = 0
-    with _opened(one) as file:
-        for found, good, bad in _cut(file, written, len(seen)):
-            records += good
-            broken += bad
-            for column, texts in zip(seen.values(), found, strict=True):
-                column.add(texts)
+    for counted, good, bad in _counted(one, written, len(seen)):
+        records += good
+        broken += bad
+        for column, more in zip(seen.values(), counted, strict=True):
+            column.merge(more)
     if not records and not broken:
         raise SampleRefused(f"{one.path.name} has a header and no records; give a file with records")
     return Sample(one.path.name, records, broken)
+
+
+def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Column], int, int]]:
+    """The columns of a file, how many lines are records and how many not; of a large one by parts, side by side."""
+    ends = _ends(one, written)
+    dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
+    parts = zip(dialects, [0, *ends[:-1]], ends, strict=True)
+    if len(ends) == 1:
+        yield _count(one, width, *next(parts))
+        return
+    with ProcessPoolExecutor(len(ends)) as pool:
+        yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
+
+
+def _ends(one: Looked, written: Csv) -> list[int]:
+    """Where the parts of a file end that are read side by side: behind a line, nothing behind the last."""
+    size = one.path.stat().st_size
+    if one.parts == 1 or written.multi_line:
+        return [size]
+    ends = []
+    with one.path.open("rb") as file:
+        for n in range(1, one.parts):
+            file.seek(size * n // one.parts)
+            file.readline()
+            ends.append(file.tell())
+    return sorted({*ends, size})
+
+
+def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[Column], int, int]:
+    """The columns of a part of a file, how many lines of it are records and how many not."""
+    seen = [Column() for _ in range(width)]
+    records = broken = 0
+    with _opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
+        for found, good, bad in _cut(file, written, width):
+            records += good
+            broken += bad
+            for column, texts in zip(seen, found, strict=True):
+                column.add(texts)
+    return seen, records, broken
+
+
+def _part(one: Looked, start: int, end: int) -> IO[str]:
+    mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
+    return io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
+
+
+class _Part(io.RawIOBase):
+    """The bytes of a file from one place to another."""
+
+    def __init__(self, path: Path, start: int, end: int) -> None:
+        self.file, self.left = path.open("rb"), end - start
+        self.file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        piece = self.file.read(min(len(room), self.left))
+        room[: len(piece)] = piece
+        self.left -= len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
 
 
 def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:

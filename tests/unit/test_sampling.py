@@ -165,3 +165,26 @@ def test_many_texts_are_judged_as_few_are(again: int) -> None:
     one, other = (settle("x", c, len(texts), frozenset(("", "NA"))) for c in (few, many))
     assert other == replace(one, values=None)
     assert one.unique is not bool(again)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_parts_of_a_file_are_the_whole_file(tmp_path: Path, end: bytes) -> None:
+    lines = [b"\xef\xbb\xbfid,v,w", *(f'{n},{n % 9 or "NA"},"a""{n}"'.encode() for n in range(200)), b"1,2", b""]
+    (tmp_path / "a.csv").write_bytes(end.join(lines))
+    whole = profile([tmp_path / "a.csv"], no_spark)
+    assert profile([tmp_path / "a.csv"], no_spark, large=1) == whole
+    assert (whole.records, whole.broken, whole.columns[0].unique, whole.columns[1].nulls) == (200, 1, True, 23)
+
+
+@pytest.mark.parametrize(("left", "right"), [(30, 30), (90, 30), (30, 90), (90, 90), (0, 90), (90, 0)])
+@pytest.mark.parametrize("again", [False, True])
+def test_merged_columns_are_one(left: int, right: int, again: bool) -> None:
+    texts = [f"{n}.5" for n in range(left)], [f"{n + (0 if again else left)}.5" for n in range(right)]
+    one, other, both = Column(few=50), Column(few=50), Column(few=50)
+    one.add(texts[0])
+    other.add(texts[1])
+    both.add([*texts[0], *texts[1]])
+    one.merge(other)
+    one.done()
+    both.done()
+    assert settle("x", one, left + right, frozenset()) == settle("x", both, left + right, frozenset())

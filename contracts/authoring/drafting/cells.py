@@ -24,7 +24,19 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
         if set(map(methodcaller("count", dialect.delimiter), lines)) == {width - 1} and (width > 1 or all(lines)):
             flat = dialect.delimiter.join(lines).split(dialect.delimiter)
             return [flat[n::width] for n in range(width)], len(lines), 0
-    return by_record((cells(line, dialect) for line in lines if line), width)
+    full = [line for line in lines if line]
+    return by_record(_at_once(full, dialect) or (cells(line, dialect) for line in full), width)
+
+
+def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
+    """The records of lines of which each is one, in one go; None where some must be looked at for themselves."""
+    if any("\0" in line or (dialect.quote and _is_open(line, dialect)) for line in lines):
+        return None
+    try:
+        records = list(csv.reader(lines, strict=True, **dialect.for_python))
+    except csv.Error:
+        return None
+    return records if len(records) == len(lines) else None
 
 
 def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Columns, int, int]:

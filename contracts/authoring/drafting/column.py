@@ -41,7 +41,7 @@ class Column:
         if not self.is_many:
             self.counts.update(texts)
             if len(self.counts) > self.few:
-                self._become_many()
+                self.become_many()
             return
         distinct = set(texts)
         found = distinct & self.words
@@ -51,6 +51,24 @@ class Column:
         distinct -= found
         self._keep_unique(distinct, texts, found)
         self.kinds.fold(distinct)
+
+    def merge(self, other: Column) -> None:
+        """Take in what was seen of other cells of the column."""
+        if not self.is_many and not other.is_many:
+            self.counts.update(other.counts)
+            if len(self.counts) > self.few:
+                self.become_many()
+            return
+        self.become_many()
+        other.become_many()
+        self.counts.update(other.counts)
+        self.kinds.merge(other.kinds)
+        if self.once is not None and other.once is not None and self.once.isdisjoint(other.once):
+            self.once |= other.once
+        else:
+            self.once = None
+        if self.once is not None and len(self.once) > MOST_UNIQUE:
+            self.once = None
 
     def done(self) -> None:
         """There are no more cells: look at what was only counted so far."""
@@ -64,9 +82,12 @@ class Column:
             return self.once is not None
         return all(count == 1 for text, count in self.counts.items() if text not in self.words)
 
-    def _become_many(self) -> None:
+    def become_many(self) -> None:
+        """Keep of the texts only what is asked of all of them."""
+        if self.is_many:
+            return
         texts = {text: count for text, count in self.counts.items() if text not in self.words}
-        self.once = set(texts) if max(texts.values()) == 1 else None
+        self.once = set(texts) if max(texts.values(), default=1) == 1 else None
         self.kinds.fold(texts)
         self.counts = Counter({text: self.counts[text] for text in self.words & self.counts.keys()})
         self.counts[OTHERS] = sum(texts.values())

@@ -115,6 +115,24 @@ class Kinds:
         self.formats = tuple(name for name in self.formats if _are_of(name, texts))
         self.any = True
 
+    def merge(self, other: Kinds) -> None:
+        """Take in what fits other texts."""
+        if not other.any:
+            return
+        self.numbers &= other.numbers
+        self.booleans &= other.booleans
+        self.writings = tuple(w for w in self.writings if w in other.writings)
+        self.formats = tuple(name for name in self.formats if name in other.formats)
+        self.shapes |= other.shapes
+        self.shortest = min(self.shortest, other.shortest) if self.any else other.shortest
+        self.longest = max(self.longest, other.longest)
+        self.first = min(self.first, other.first) if self.any else other.first
+        self.last = max(self.last, other.last)
+        if self.numbers:
+            self.least = min(self.least or other.least, other.least, key=Decimal)
+            self.most = max(self.most or other.most, other.most, key=Decimal)
+        self.any = True
+
     @property
     def is_integer(self) -> bool:
         """Whether all are whole numbers of 64 bits."""
