@@ -169,13 +169,14 @@ def _of_csv(looked: Sequence[Looked]) -> Profile:
     encoding = "utf-8" if all(one.encoding == "utf-8" for one in looked) else "iso-8859-1"
     looked = [replace(one, encoding=encoding) for one in looked]
     guess = _guess(looked[0])
-    tried = []
-    for written in (guess, *(replace(other, header=guess.header) for other in dialect.others(guess))):
-        tried.append(_read_csv(looked, written))
-        if not tried[-1].broken:
-            return tried[-1]
-    best = min(tried, key=lambda one: one.broken)
-    if 100 * best.broken > MOST_BROKEN * (best.records + best.broken):
+    tried = [_read_csv(looked, guess)]
+    for other in dialect.others(guess) if tried[0].broken else ():
+        written = replace(other, header=guess.header)
+        if [_names(one, written) for one in looked] == [_names(one, guess) for one in looked]:
+            tried.append(_read_csv(looked, written))
+    fit = [one for one in tried if not (one.broken and one.csv and one.csv.multi_line)]  # the job refuses such whole
+    best = min(fit or tried, key=lambda one: one.broken)
+    if not fit or 100 * best.broken > MOST_BROKEN * (best.records + best.broken):
         raise SampleRefused(
             f"{best.broken:,} of {best.records + best.broken:,} lines of the samples have other than "
             f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
@@ -187,7 +188,9 @@ def _guess(one: Looked) -> Csv:
     found = dialect.guessed(one.head, one.encoding)
     records = dialect.first_records(one.head, found)
     if not records:
-        raise SampleRefused(f"{one.path.name}: no line of it can be read as CSV; its quotes do not close")
+        raise SampleRefused(
+            f"{one.path.name}: its first line cannot be read as CSV as the others are; look at its quotes and cells"
+        )
     if dialect.has_header(records):
         return replace(found, header=True)
     if why := dialect.unclear_header(records):
@@ -216,9 +219,11 @@ def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
 def _names(one: Looked, written: Csv) -> list[str]:
     records = dialect.first_records(one.head, written)
     if not records:
-        raise SampleRefused(f"{one.path.name}: no line of it can be read as CSV; its quotes do not close")
+        return []
     if len(records[0]) > MOST_COLUMNS:
         raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are taken at most")
+    if written.header and not all(name.isprintable() for name in records[0]):
+        raise SampleRefused(f"{one.path.name}: a name in its header cannot be printed; name the columns plainly")
     return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
 
 

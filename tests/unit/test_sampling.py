@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from contracts.authoring.drafting.column import Column
+from contracts.authoring.drafting.drafting import annotated
 from contracts.authoring.drafting.profile import SampleRefused, null_words, settle
 from infra.sampling import profile
+from tests.oracle.samples import table
 from tests.oracle.test_drafts import contract_of, no_spark, verdict
 
 
@@ -134,6 +138,25 @@ def test_bad_samples_are_refused_in_a_sentence(tmp_path: Path, files: dict[str, 
     with pytest.raises(SampleRefused) as caught:
         profile([tmp_path / name for name in files], no_spark)
     assert said in str(caught.value)
+
+
+def test_comment_parts_no_value() -> None:
+    text = 'a: "x\\\n  y"\nb: 1\n'
+    assert annotated(text, {("b",): "why"}) == 'a: "x\\\n  y"\nb: 1  # proposed: why\n'
+    assert annotated(text, {("a",): "why"}) == '# proposed: why\na: "x\\\n  y"\nb: 1\n'
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_samples_end_in_a_sentence_or_pass(tmp_path: Path, seed: int) -> None:
+    chance, body = Random(seed), bytearray(table(seed).written())
+    for _ in range(chance.choice([1, 3, 20])):
+        at = chance.randrange(len(body))
+        body[at : at + chance.randrange(3)] = chance.choice(
+            [b'"', b"\n", b",", b"\r", b"\\", b"\xff", b": #", b"{", b"\0"]
+        )
+    with suppress(SampleRefused):
+        plan, _ = contract_of(tmp_path, ("things.csv", bytes(body)))
+        assert verdict(plan, bytes(body))[0] in ("accepted", "accepted_with_warnings")
 
 
 def test_several_samples_are_one_contract(tmp_path: Path) -> None:

@@ -36,10 +36,11 @@ def others(one: Csv) -> Iterator[Csv]:
 
 
 def first_records(head: str, dialect: Csv) -> list[list[str]]:
-    """The first records, a header among them, that have as many cells as most."""
-    found = [record for record in _records(head, dialect) if record]
+    """The first records, a header among them, that have as many cells as most; none where the first has others."""
+    every = _records(head, dialect)
+    found = [record for record in every if record]
     width = _width(found)
-    return [record for record in found if len(record) == width]
+    return [record for record in found if len(record) == width] if every and _fits(every[0], width) else []
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
@@ -91,7 +92,12 @@ def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
     alike = sum(len(record) == width for record in good) / len(found)
     mixed = [sum(APART.search(record[n]) is not None for record in good if len(record) == width) for n in range(width)]
     share = sum(count * 2 > len(good) for count in mixed) / width
-    return (alike if width > 1 else alike / 2), -share, width, bool(dialect.quote)
+    alike = alike if width > 1 else alike / 2
+    return (alike if _fits(found[0], width) else alike / 4), -share, width, bool(dialect.quote)
+
+
+def _fits(record: list[str] | None, width: int) -> bool:
+    return record is not None and len(record) == width
 
 
 def _width(records: Sequence[Sequence[str]]) -> int:

@@ -45,15 +45,17 @@ def draft(profile: Profile, called: str | None = None, producer: str | None = No
 
 
 def annotated(text: str, notes: dict[Path, str]) -> str:
-    """A document with a comment behind each key that has a note."""
+    """A document with a comment behind each key that has a note; above it where a value is parted by one."""
     document = source.read(text.encode(), "draft")
-    lines = text.split("\n")
     said: dict[int, list[str]] = {}
     for path, note in notes.items():
         said.setdefault(document.place(path, on_key=True).line - 1, []).append(note)
-    for line, told in said.items():
-        lines[line] += f"  # proposed: {visible('; '.join(told), 400)}"
-    return "\n".join(lines)
+    comments = {line: f"# proposed: {visible('; '.join(told), 400)}" for line, told in said.items()}
+    lines = text.split("\n")
+    behind = "\n".join(f"{line}  {comments[n]}" if n in comments else line for n, line in enumerate(lines))
+    if source.read(behind.encode(), "draft").data == document.data:
+        return behind
+    return "\n".join(f"{comments[n]}\n{line}" if n in comments else line for n, line in enumerate(lines))
 
 
 def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:

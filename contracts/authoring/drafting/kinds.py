@@ -16,7 +16,7 @@ from contracts.authoring import datetimes
 from contracts.formats import TEXT
 
 NINES = {ord(digit): "9" for digit in "012345678"}
-NUMBER = re.compile(r"-?(9+)(?:\.(9+))?([eE][+-]?9+)?")
+NUMBER = re.compile(r"-?(9+)(?:\.(9+))?([eE][+-]?9{1,3})?")
 LEADING_ZERO = re.compile(r"^-?0[0-9]", re.MULTILINE)
 BOOLEANS = {"true", "false"}
 LARGEST = Decimal(2) ** 1023

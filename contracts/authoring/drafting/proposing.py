@@ -86,7 +86,7 @@ def value_set(column: Found) -> tuple[str, ...]:
     if column.type != "string" or column.format or column.values is None or not column.values:
         return ()
     few = len(column.values) <= MOST_VALUES and len(column.values) * OFTEN <= column.filled
-    short = all(len(text) <= LONGEST_VALUE for text, _ in column.values)
+    short = all(len(text) <= LONGEST_VALUE and text.isprintable() for text, _ in column.values)
     return tuple(text for text, _ in column.values) if few and short else ()
 
 
