@@ -31,17 +31,18 @@ Dated = Literal["date", "time", "timestamp"]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A way to write dates or times: the type, the pattern (None: ISO), whether an offset stands, the shape."""
+    """A way to write dates or times: the type, the pattern (None: ISO), the shape, an offset or none, a day's width."""
 
     type: Dated
     pattern: str | None
     shape: str
     offset: bool | None = None
+    day: int = 10
 
 
 def _written(kind: Dated, pattern: str) -> Writing:
     plain = pattern.replace("'", "")
-    return Writing(kind, pattern, re.escape(re.sub("[yMdHms]", "9", plain)))
+    return Writing(kind, pattern, re.escape(re.sub("[yMdHms]", "9", plain)), day=8 if "yyyyMMdd" in pattern else 10)
 
 
 CALENDAR = (
@@ -185,13 +186,17 @@ def _is_written(writing: Writing, shapes: set[str], texts: Collection[str]) -> b
 
 
 def _parts(writing: Writing, texts: Collection[str]) -> Collection[str]:
-    """The texts or, of ISO timestamps, days, times of day and offsets each for itself, which are fewer."""
-    if writing.type != "timestamp" or writing.pattern is not None:
+    """The texts or, of timestamps, each day, hour, minute, second and offset within an example: these are few."""
+    if writing.type != "timestamp":
         return texts
-    ends = {text[19:].lstrip(".0123456789") for text in texts}
-    some = next(iter(ends))
-    days = {f"{text[:10]}T12:00:00{some}" for text in texts}
-    return days | {f"2000-01-02{text[10:19]}{some}" for text in texts} | {f"2000-01-02T00:00:00{end}" for end in ends}
+    ends = {"" if writing.pattern else text[19:].lstrip(".0123456789") for text in texts}
+    example = datetimes.example(writing.pattern or "yyyy-MM-dd'T'HH:mm:ss")
+    whole = example + min(ends)
+    found = {example + end for end in ends} | {text[: writing.day] + whole[writing.day :] for text in texts}
+    for pair in re.finditer("[0-9]{2}", example[writing.day :]):
+        at = writing.day + pair.start()
+        found |= {whole[:at] + two + whole[at + 2 :] for two in {text[at : at + 2] for text in texts}}
+    return found
 
 
 def _are_of(name: str, texts: Collection[str]) -> bool:
