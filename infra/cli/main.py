@@ -15,6 +15,7 @@ from contracts.problem import nearest
 COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
     "up": "Keep the embedded stack running, to try with any S3 client.",
+    "init": "Write a first contract from sample files.",
     "import": "Bring contracts of other formats in.",
     "export": "Write contracts in other formats.",
     "lint": "Check contracts: findings with file, line and what to write.",

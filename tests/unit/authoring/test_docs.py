@@ -16,6 +16,7 @@ from contracts.authoring.meanings import MEANINGS
 from contracts.pattern import WIDTHS
 from contracts.plan import OPERATORS
 from infra.cli.main import main
+from infra.demo import inmet
 
 TEXT = (Path(__file__).parents[3] / "docs" / "contracts.md").read_text(encoding="utf-8")
 
@@ -29,7 +30,7 @@ def test_contract_of_the_page_lints_clean() -> None:
 
 
 def test_export_of_the_page_is_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
+    (text,) = re.findall(r"```yaml\n(apiVersion.*?)```", TEXT, re.DOTALL)
     ((line, output),) = re.findall(r"```console\n\$ dropgate (export .*?)\n(.*?)```", TEXT, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     Path("shop-orders.v1.yaml").write_text(text, encoding="utf-8")
@@ -60,3 +61,11 @@ def test_every_kind_of_change_is_told_as_it_is() -> None:
         for kind, m in MEANINGS.items()
     ]
     assert "\n".join(rows) in TEXT
+
+
+def test_first_contract_of_the_page_is_what_init_writes(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```text\n(# A first contract.*?)```", TEXT, re.DOTALL)
+    sample = tmp_path / "inmet-2019-01-31.csv"
+    inmet.write(sample, stations=4, hours=720)
+    result = CliRunner().invoke(main, ["init", str(sample), "--producer", "inmet"])
+    assert [part for part in shown.split("...\n") if part not in result.output] == []

@@ -1,0 +1,100 @@
+"""Lines of CSV cut into columns: a piece of text in, the cells of each column and how many lines are no records out.
+
+Lines without quotes, nearly all of most files, are cut all at once; the others one by one.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from operator import methodcaller
+
+from contracts.plan import Csv
+
+Columns = list[list[str]]
+
+
+def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
+    """The cells of each column in whole lines, how many lines are records, and how many are none."""
+    lines = text.split("\n")
+    if "\0" not in text and (not dialect.quote or dialect.quote not in text):
+        if not lines[-1]:
+            lines.pop()
+        if set(map(methodcaller("count", dialect.delimiter), lines)) == {width - 1} and (width > 1 or all(lines)):
+            flat = dialect.delimiter.join(lines).split(dialect.delimiter)
+            return [flat[n::width] for n in range(width)], len(lines), 0
+    full = [line for line in lines if line]
+    return by_record(_at_once(full, dialect) or (cells(line, dialect) for line in full), width)
+
+
+def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
+    """The records of lines of which each is one, in one go; None where some must be looked at for themselves."""
+    if any("\0" in line or (dialect.quote and _is_open(line, dialect)) for line in lines):
+        return None
+    try:
+        records = list(csv.reader(lines, strict=True, **dialect.for_python))
+    except csv.Error:
+        return None
+    return records if len(records) == len(lines) else None
+
+
+def by_record(records: Iterable[Sequence[str] | None], width: int) -> tuple[Columns, int, int]:
+    """The same of records one by one; None is a line that is none."""
+    good, broken = [], 0
+    for record in records:
+        if record is None or len(record) != width:
+            broken += 1
+        else:
+            good.append(record)
+    return [list(column) for column in zip(*good, strict=True)] or [[] for _ in range(width)], len(good), broken
+
+
+def cells(line: str, dialect: Csv) -> list[str] | None:
+    """The cells of a line; None where its quotes do not stand around whole cells, or a NUL in it."""
+    if "\0" in line:
+        return None
+    if not dialect.quote or dialect.quote not in line:
+        return line.split(dialect.delimiter)
+    if _is_open(line, dialect):
+        return None
+    try:
+        return next(csv.reader([line], strict=True, **dialect.for_python))
+    except csv.Error:
+        return None
+
+
+def over_lines(lines: Iterable[str], dialect: Csv) -> Iterator[list[str]]:
+    """The records of lines with their ends, where quoted cells may hold some.
+
+    csv.Error where quotes do not close or do not stand around whole cells.
+    """
+    whole, read = _whole(dialect), []
+
+    def noted() -> Iterator[str]:
+        for line in lines:
+            read.append(line)
+            yield line
+
+    for record in csv.reader(noted(), strict=True, **dialect.for_python):
+        raw = "".join(read)
+        read.clear()
+        if dialect.quote in raw and not whole.fullmatch(raw):
+            raise csv.Error("a quote stands within a cell")
+        if record:
+            yield record
+
+
+def _whole(dialect: Csv) -> re.Pattern[str]:
+    """Records whose quotes stand around whole cells."""
+    quote, escape, delimiter = (re.escape(c) for c in (dialect.quote, dialect.escape, dialect.delimiter))
+    inner = f"[^{quote}]|{quote}{quote}" if escape == quote else rf"[^{quote}{escape}]|{escape}[\s\S]"
+    cell = f"(?:{quote}(?:{inner})*+{quote}|[^{quote}{delimiter}\n]*+)"
+    return re.compile(rf"{cell}(?:{delimiter}{cell})*+\n?")
+
+
+def _is_open(line: str, dialect: Csv) -> bool:
+    if dialect.escape == dialect.quote:
+        return line.count(dialect.quote) % 2 == 1
+    plain = re.sub(re.escape(dialect.escape) + ".", "", line)
+    return plain.count(dialect.quote) % 2 == 1 or dialect.quote * 2 in plain

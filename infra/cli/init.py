@@ -1,0 +1,77 @@
+"""`dropgate init`: sample files in, a first contract out, full of proposals that are marked as such."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate init inmet-2019.csv
+  dropgate init orders-2026-01-30.csv orders-2026-01-31.csv --producer shop
+  dropgate init events.jsonl.gz --id shop-events --producer shop --to contracts
+"""
+)
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the contract into this folder, as `<id>.v1.yaml` (default: standard output).",
+)
+@click.option("--id", "called", metavar="ID", help="The contract's id (default: by the name of the first file).")
+@click.option("--producer", metavar="P", help="Who uploads such files (default: the id).")
+def command(files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None) -> None:
+    """Write a first contract from sample files.
+
+    FILES are samples of one dataset: CSV, JSON Lines (both with gzip or without) or Parquet. They pass the contract
+    that is written. What is proposed says so in a comment, with what it rests on; the text begins with what to look at
+    before it is published. Nothing is written over. Exits 1 where no contract can be made of the files.
+    """
+    from contracts.authoring.drafting.drafting import draft
+    from contracts.authoring.drafting.profile import SampleRefused
+    from infra.sampling import profile
+
+    _are_names(called, producer)
+    try:
+        made = draft(profile(files, _spark), called, producer)
+    except SampleRefused as error:
+        click.echo(f"dropgate: {error}.", err=True)
+        raise SystemExit(1) from None
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
+    if folder is None:
+        click.echo(made.text, nl=False)
+        return
+    path = folder / f"{made.name}.yaml"
+    if path.exists():
+        raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(made.text, encoding="utf-8")
+    click.echo(str(path))
+
+
+def _are_names(called: str | None, producer: str | None) -> None:
+    import re
+
+    for name, option, most in ((called, "--id", 80), (producer, "--producer", 63)):
+        if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}", name):
+            raise click.UsageError(
+                f"{option} {name}: write up to {most} letters, digits, `.`, `_` and `-`, a letter or digit first."
+            )
+
+
+def _spark() -> SparkSession:
+    from infra.setup.session import local_session
+
+    click.echo("Starting Spark ...", err=True)
+    return local_session("dropgate init", brief=True)

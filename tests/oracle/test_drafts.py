@@ -1,0 +1,83 @@
+"""First contracts of sample files by chance: they lint, the samples pass them, and damaged copies do not.
+
+Judged by the door and by the oracle, which agree with the job (tests/oracle/test_oracle.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.compiling import compile_text
+from contracts.authoring.drafting.drafting import draft
+from contracts.plan import Plan
+from functions.admission import admit
+from infra.sampling import profile
+from tests.oracle.judging import judge
+from tests.oracle.records import content
+from tests.oracle.samples import COLUMNS, TYPED, Table, table
+
+SEEDS = range(120)
+
+
+def contract_of(folder: Path, *bodies: tuple[str, bytes]) -> tuple[Plan, str]:
+    """The plan and the text of the contract of some samples, which must lint without an error."""
+    paths = []
+    for name, body in bodies:
+        paths.append(folder / name)
+        paths[-1].write_bytes(body)
+    made = draft(profile(paths, no_spark), None, "maker")
+    compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
+    assert [f for f in compiled.findings if f.level == "error"] == [], made.text
+    assert compiled.plan
+    return compiled.plan, made.text
+
+
+def no_spark() -> SparkSession:
+    raise AssertionError("only Parquet needs Spark")
+
+
+def verdict(plan: Plan, body: bytes) -> tuple[str | None, object]:
+    """What the door and the oracle say of a file, and why."""
+    found = admit(plan, "maker/a", len(body), lambda start, length: body[start : start + length])
+    if found.refused:
+        return "rejected", found.problems
+    decision = judge(plan, content(plan, found.header, body), found.notes).decision
+    return decision.verdict, [o for o in decision.checks if o.result != "passed"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_samples_pass_and_damaged_copies_do_not(tmp_path: Path, seed: int) -> None:
+    made = table(seed)
+    plan, text = contract_of(tmp_path, (f"things-2026-01-31{made.ending}", made.written()))
+    found, why = verdict(plan, made.written())
+    assert found == "accepted", f"{why}\n{text}\n{made.written()[:600]!r}"
+    for name, copy in damaged(made, Random(seed)).items():
+        assert verdict(plan, copy)[0] == "rejected", f"{name}\n{text}\n{made.written()[:600]!r}"
+
+
+def damaged(made: Table, chance: Random) -> dict[str, bytes]:
+    """Copies with their columns swapped, cut off, and with other text in a column."""
+    half = replace(made, cells=made.cells[: len(made.cells) // 2])
+    wrong = chance.choice([n for n, name in enumerate(made.names) if name in TYPED])
+    garbage = [tuple("??x" if n == wrong else c for n, c in enumerate(row)) for row in made.cells]
+    copies = {
+        "cut in two": half.written(),
+        "cut off": replace(made, packed=False).written()[: len(replace(made, packed=False).written()) * 2 // 3],
+        "garbage": replace(made, cells=tuple(garbage)).written(),
+    }
+    if made.form == "csv" and any(name in TYPED for name in made.names[:2]):
+        names = (made.names[1], made.names[0], *made.names[2:])
+        moved = [(row[1], row[0], *row[2:]) for row in made.cells]
+        copies["two columns swapped"] = replace(made, cells=tuple(moved)).written()
+        copies["two names swapped"] = replace(made, names=names).written() if made.header else b""
+    return copies
+
+
+def test_every_kind_of_column_occurs() -> None:
+    assert {name for seed in SEEDS for name in table(seed).names} == {*COLUMNS}
+    assert {table(seed).form for seed in SEEDS} == {"csv", "jsonl"}
