@@ -1,0 +1,40 @@
+"""Sample files in, a profile of all their records out: format, dialect, and what stands in each column.
+
+CSV and JSON Lines are read whole and in pieces: a piece is cut into columns at once, and the texts of a column are
+counted rather than looked at one by one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts.authoring.drafting.profile import Profile, SampleRefused
+from infra.sampling import delimited, json_lines, parquet
+from infra.sampling.looking import LARGE, kind, look
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def profile(paths: Sequence[Path], session: Callable[[], SparkSession], large: int = LARGE) -> Profile:
+    """Look through sample files of one kind; Spark is asked for only for Parquet. SampleRefused."""
+    looked = [look(path, large) for path in paths]
+    first = looked[0]
+    for other in looked[1:]:
+        if (other.format, other.compression) != (first.format, first.compression):
+            raise SampleRefused(
+                f"{first.path.name} is {kind(first)} and {other.path.name} is {kind(other)}; "
+                "a contract is for files of one kind, so give those of one kind"
+            )
+    try:
+        if first.format == "csv":
+            return delimited.profile_of(looked)
+        if first.format == "jsonl":
+            return json_lines.profile_of(looked)
+        return parquet.profile_of(paths, session)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise SampleRefused(f"A sample cannot be unpacked ({error}); compress it with gzip again") from None

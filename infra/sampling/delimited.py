@@ -1,0 +1,204 @@
+"""Samples of CSV in, the profile of all their records out; a large file is read in parts, side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from contracts.authoring.drafting import dialect
+from contracts.authoring.drafting.cells import by_record, columns, over_lines
+from contracts.authoring.drafting.column import Column
+from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused, null_words, settle
+from contracts.plan import Csv
+from contracts.problem import quoted
+from infra.sampling.looking import HEAD, MOST_BROKEN, Looked, opened, pieces
+
+MOST_COLUMNS = 2000
+
+
+def profile_of(looked: Sequence[Looked]) -> Profile:
+    """The profile of CSV files of one header, in the dialect in which the fewest lines are broken. SampleRefused."""
+    encoding = "utf-8" if all(one.encoding == "utf-8" for one in looked) else "iso-8859-1"
+    looked = [replace(one, encoding=encoding) for one in looked]
+    guess = _guess(looked[0])
+    tried = [_read_csv(looked, guess)]
+    for other in dialect.others(guess) if tried[0].broken else ():
+        written = replace(other, header=guess.header)
+        if [_names(one, written) for one in looked] == [_names(one, guess) for one in looked]:
+            tried.append(_read_csv(looked, written))
+    fit = [one for one in tried if not (one.broken and one.csv and one.csv.multi_line)]  # the job refuses such whole
+    best = min(fit or tried, key=lambda one: one.broken)
+    if not fit or 100 * best.broken > MOST_BROKEN * (best.records + best.broken):
+        raise SampleRefused(
+            f"{best.broken:,} of {best.records + best.broken:,} lines of the samples have other than "
+            f"{len(best.columns)} cells, however they are cut; give CSV files with as many cells in every line"
+        )
+    return best
+
+
+def _guess(one: Looked) -> Csv:
+    found = dialect.guessed(one.head, one.encoding)
+    records = dialect.first_records(one.head, found)
+    if not records:
+        raise SampleRefused(
+            f"{one.path.name}: its first line cannot be read as CSV as the others are; look at its quotes and cells"
+        )
+    if dialect.has_header(records):
+        return replace(found, header=True)
+    if why := dialect.unclear_header(records):
+        raise SampleRefused(f"{one.path.name}: in its header {why}; give every column a name of its own")
+    return replace(found, header=False)
+
+
+def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
+    names = _names(looked[0], written)
+    seen = {name: Column() for name in names}
+    samples, is_same_order = [], True
+    for one in looked:
+        theirs = _names(one, written)
+        _are_alike(looked[0], names, one, theirs, written)
+        is_same_order &= theirs == names
+        samples.append(_read_one(one, written, {name: seen[name] for name in theirs}))
+    for column in seen.values():
+        column.done()
+    nulls = null_words(seen)
+    records = sum(sample.records for sample in samples)
+    found = tuple(settle(name, column, records, frozenset(nulls)) for name, column in seen.items())
+    order: Any = "exact" if is_same_order and written.header else "any"
+    return Profile(tuple(samples), "csv", found, replace(written, null_values=nulls), looked[0].compression, order)
+
+
+def _names(one: Looked, written: Csv) -> list[str]:
+    records = dialect.first_records(one.head, written)
+    if not records:
+        return []
+    if len(records[0]) > MOST_COLUMNS:
+        raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are taken at most")
+    if written.header and not all(name.isprintable() for name in records[0]):
+        raise SampleRefused(f"{one.path.name}: a name in its header cannot be printed; name the columns plainly")
+    return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
+
+
+def _are_alike(first: Looked, names: list[str], one: Looked, theirs: list[str], written: Csv) -> None:
+    if sorted(names) == sorted(theirs):
+        return
+    if not written.header:
+        raise SampleRefused(
+            f"{first.path.name} has {len(names)} columns and {one.path.name} has {len(theirs)}; "
+            "a contract is for files with the same columns, so give those alone"
+        )
+    more, fewer = ([n for n in a if n not in b] for a, b in ((theirs, names), (names, theirs)))
+    said = [f"{quoted(some)} {verb}" for some, verb in ((fewer, "missing"), (more, "added")) if some]
+    raise SampleRefused(
+        f"{one.path.name} has another header than {first.path.name} ({', '.join(said)}); "
+        "a contract is for files with the same columns, so give those alone"
+    )
+
+
+def _read_one(one: Looked, written: Csv, seen: dict[str, Column]) -> Sample:
+    records = broken = 0
+    for counted, good, bad in _counted(one, written, len(seen)):
+        records += good
+        broken += bad
+        for column, more in zip(seen.values(), counted, strict=True):
+            column.merge(more)
+    if not records and not broken:
+        raise SampleRefused(f"{one.path.name} has a header and no records; give a file with records")
+    return Sample(one.path.name, records, broken)
+
+
+def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Column], int, int]]:
+    """The columns of a file, how many lines are records and how many not; of a large one by parts, side by side."""
+    ends = _ends(one, written)
+    dialects = [replace(written, header=written.header and not n) for n in range(len(ends))]
+    parts = zip(dialects, [0, *ends[:-1]], ends, strict=True)
+    if len(ends) == 1:
+        yield _count(one, width, *next(parts))
+        return
+    with ProcessPoolExecutor(len(ends)) as pool:
+        yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
+
+
+def _ends(one: Looked, written: Csv) -> list[int]:
+    """Where the parts of a file end that are read side by side: behind a line, nothing behind the last."""
+    size = one.path.stat().st_size
+    if one.parts == 1 or written.multi_line:
+        return [size]
+    ends = []
+    with one.path.open("rb") as file:
+        for n in range(1, one.parts):
+            file.seek(size * n // one.parts)
+            file.readline()
+            ends.append(file.tell())
+    return sorted({*ends, size})
+
+
+def _count(one: Looked, width: int, written: Csv, start: int, end: int) -> tuple[list[Column], int, int]:
+    """The columns of a part of a file, how many lines of it are records and how many not."""
+    seen = [Column() for _ in range(width)]
+    records = broken = 0
+    with opened(one) if one.compression == "gzip" else _part(one, start, end) as file:
+        for found, good, bad in _cut(file, written, width):
+            records += good
+            broken += bad
+            for column, texts in zip(seen, found, strict=True):
+                column.add(texts)
+    return seen, records, broken
+
+
+def _part(one: Looked, start: int, end: int) -> IO[str]:
+    mark = "utf-8-sig" if one.encoding == "utf-8" and not start else one.encoding
+    return io.TextIOWrapper(io.BufferedReader(_Part(one.path, start, end)), encoding=mark)
+
+
+class _Part(io.RawIOBase):
+    """The bytes of a file from one place to another."""
+
+    def __init__(self, path: Path, start: int, end: int) -> None:
+        self.file, self.left = path.open("rb"), end - start
+        self.file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        piece = self.file.read(min(len(room), self.left))
+        room[: len(piece)] = piece
+        self.left -= len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:
+    """The cells of each column, how many lines are records and how many not, piece by piece, without the header."""
+    if written.multi_line:
+        yield from _cut_over_lines(file, written, width)
+        return
+    if written.header:
+        file.readline()
+    for piece in pieces(file):
+        yield columns(piece, written, width)
+
+
+def _cut_over_lines(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[str]], int, int]]:
+    records = over_lines(file, written)
+    some: list[list[str]] = []
+    try:
+        if written.header:
+            next(records, None)
+        for record in records:
+            some.append(record)
+            if len(some) == HEAD // 64:
+                yield by_record(some, width)
+                some = []
+    except csv.Error:  # the rest cannot be read, so every line of it is no record
+        yield by_record([], width)[0], 0, 1 + sum(1 for _ in file)
+    yield by_record(some, width)

@@ -1,0 +1,127 @@
+"""The first bytes of a sample in, what kind of file it is out: format, packing, encoding."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from contracts.authoring.drafting.profile import SampleRefused
+from contracts.plan import Compression, FileFormat
+from functions import parquet_footer
+from functions.packed import MAGIC
+from functions.texts import MARKS, STARTS
+
+HEAD = 256 * 1024
+PIECE = 128 * 1024
+"""Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
+LARGE, PARTS = 32 << 20, 2
+"""Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
+MOST_BROKEN = 10
+"""The percentage of lines that may be no records before a file is no CSV, or no JSON Lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the first bytes of a file say of it; of CSV, in how many parts it is read side by side."""
+
+    path: Path
+    format: FileFormat
+    compression: Compression = "none"
+    encoding: str = "utf-8"
+    head: str = ""
+    parts: int = 1
+
+
+def kind(looked: Looked) -> str:
+    """What a sample is, for people."""
+    name = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}[looked.format]
+    return f"{name}, compressed by gzip," if looked.compression == "gzip" else name
+
+
+def look(path: Path, large: int) -> Looked:
+    """What a file is; one of CSV of `large` bytes or more will be read in parts. SampleRefused."""
+    with path.open("rb") as file:
+        raw = file.read(HEAD)
+    if raw.startswith(parquet_footer.MAGIC):
+        return Looked(path, "parquet")
+    packed: Compression = "gzip" if raw.startswith(MAGIC) else "none"
+    if packed == "gzip":
+        try:
+            with gzip.open(path) as file:
+                raw = file.read(HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    _is_text(path, raw)
+    encoding = _encoding(path, packed)
+    head = raw.decode(encoding, "ignore").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if len(raw) == HEAD and "\n" not in head:
+        raise SampleRefused(
+            f"{path.name}: its first line does not end within {HEAD:,} bytes, so it is no table of text"
+        )
+    head = head.rpartition("\n")[0] if len(raw) == HEAD else head
+    if not head.strip():
+        raise SampleRefused(f"{path.name} is empty; give a file with records")
+    parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
+    return Looked(path, _format(path, head), packed, encoding, head, parts)
+
+
+def _is_text(path: Path, raw: bytes) -> None:
+    for mark, name in MARKS:
+        if raw.startswith(mark):
+            raise SampleRefused(f"{path.name} is written in {name}, which is not read here; save it as UTF-8")
+    for start, name in STARTS.items():
+        if raw.startswith(start):
+            raise SampleRefused(f"{path.name} is {name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)")
+    controls = sum(raw.count(bytes([n])) for n in (*range(9), *range(14, 27)))
+    if raw.count(b"\0") or controls * 50 > len(raw):
+        raise SampleRefused(f"{path.name} is no text: it holds control characters; give CSV, JSON Lines or Parquet")
+
+
+def _encoding(path: Path, packed: Compression) -> str:
+    """UTF-8 if the whole file is, else ISO-8859-1, which any bytes are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+        try:
+            while piece := file.read(8 << 20):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "iso-8859-1"
+        except (OSError, EOFError, zlib.error) as error:
+            raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
+    return "utf-8"
+
+
+def _format(path: Path, head: str) -> FileFormat:
+    first = next(line for line in head.split("\n") if line.strip())
+    try:
+        found = json.loads(first)
+    except ValueError:
+        found = None
+    if isinstance(found, dict):
+        return "jsonl"
+    if first.lstrip()[:1] in ("{", "[") and path.suffix.startswith(".json"):
+        raise SampleRefused(
+            f"{path.name} is JSON, not JSON Lines: write one object in each line, and no list around them"
+        )
+    return "csv"
+
+
+def opened(looked: Looked) -> IO[str]:
+    """The text of a sample, unpacked, without its byte order mark."""
+    encoding = "utf-8-sig" if looked.encoding == "utf-8" else looked.encoding
+    if looked.compression == "gzip":
+        return gzip.open(looked.path, "rt", encoding=encoding)
+    return looked.path.open(encoding=encoding)
+
+
+def pieces(file: IO[str]) -> Iterator[str]:
+    """Whole lines, about PIECE characters at a time."""
+    while piece := file.read(PIECE):
+        yield piece + file.readline()
