@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from contracts.authoring.exporting import sample
 from contracts.authoring.exporting.exported import HEADING, Column, Contract, Exported
-from contracts.authoring.exporting.rules_in_words import in_words, of_breaking, type_in_words
+from contracts.authoring.exporting.rules_in_words import how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
 from contracts.plan import Check, Plan
@@ -142,7 +142,7 @@ def _rule(plan: Plan, check: Check) -> Rule:
         text = f"a value of its kind ({check.expected})"
     elif check.kind == "expression":
         exact = check.arguments["text"]
-        text = "In every row this is true:" if not check.threshold else f"Rows where this is not true: {check.expected}"
+        text = f"In {how_many(check)} this is not true:" if check.threshold else "In every row this is true:"
     elif "matching " in check.expected and not check.threshold and check.kind != "missingValues":
         exact = check.expected.rpartition("matching ")[2]
         text = f"{text.rpartition('matching ')[0]}written after the pattern"

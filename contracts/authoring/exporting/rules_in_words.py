@@ -51,12 +51,17 @@ def of_breaking(plan: Plan, check: Check) -> str:
     return f"up to {tolerated_in_words(limit)} may break this" if limit and limit.value else ""
 
 
-def _counted(check: Check) -> str:
+def how_many(check: Check) -> str:
+    """In how many rows a check with a threshold may find something."""
     threshold = check.threshold
     assert threshold is not None
     of = "of the rows" if threshold.unit == "percent" else "row" if threshold.values[-1] == 1 else "rows"
+    return f"{limit_in_words(threshold)} {of}"
+
+
+def _counted(check: Check) -> str:
     about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
-    return f"{AILING.get(check.kind, 'not as agreed')} in {limit_in_words(threshold)} {of}{about}"
+    return f"{AILING.get(check.kind, 'not as agreed')} in {how_many(check)}{about}"
 
 
 def _limit(check: Check) -> str:
