@@ -1,6 +1,7 @@
 """Configuration of CloudDQ in, from one file or many; an ODCS document of each entity out, with the rules bound to it.
 
-Rules without SQL come over as checks. Those with SQL, or with a row filter, are named and kept as custom properties.
+Rules without SQL come over as checks, expressions in BigQuery's SQL as the same in Spark's where an `expression` can
+say them. All other rules with SQL, and those with a row filter, are named and kept as custom properties.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import sqlglot
+from sqlglot import exp
+
+from contracts.authoring import expressions
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Level, Path
 from contracts.authoring.importing import shapes, sql_types
 from contracts.authoring.importing.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.plan import Property
 from contracts.problem import nearest
 
 TEXT = {"type": "string"}
@@ -67,7 +73,17 @@ CHECKS: dict[str, dict[str, Any]] = {
 }
 """By type of rule: the check that says the same; a REGEX gives it its pattern."""
 DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
+EXPRESSION = "CUSTOM_SQL_EXPR"
 ALL_ROWS = "true"
+
+
+@dataclass(slots=True)
+class Table:
+    """An entity while its rules are bound: properties by the ids of their columns, checks beside them, what is kept."""
+
+    properties: dict[str, dict[str, Any]]
+    quality: list[dict[str, Any]] = field(default_factory=list)
+    custom: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -166,14 +182,14 @@ def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
         key: _column(document, (*path, "columns", key), key, column)
         for key, column in (entity.get("columns") or {}).items()
     }
-    custom: list[dict[str, Any]] = []
+    table = Table(properties)
     for binding, values in _section(document, "rule_bindings").items():
         if values.get("entity_id") == name:
-            _bind(document, binding, values, properties[values["column_id"]], custom)
+            _bind(document, binding, values, table)
         elif values.get("entity_id") is None:
             lost(document, ("rule_bindings", binding), f"`{binding}` is bound to no entity of these files.")
-    table = entity.get("table_name") or name
-    one = {"name": table, "properties": list(properties.values())} | given({"customProperties": custom})
+    one: dict[str, Any] = {"name": entity.get("table_name") or name, "properties": list(properties.values())}
+    one |= given({"quality": table.quality, "customProperties": table.custom})
     return Imported(contract(name, one), {"columns": {"extra": "ignore"}})
 
 
@@ -187,10 +203,9 @@ def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -
     return {"name": column.get("name") or name, **found, **given({"description": column.get("description")})}
 
 
-def _bind(
-    document: Document, name: str, binding: dict[str, Any], prop: dict[str, Any], custom: list[dict[str, Any]]
-) -> None:
-    """Add the rules of a binding to its property; what cannot be checked goes to `custom`."""
+def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) -> None:
+    """Add the rules of a binding to its property or its table; what cannot be checked is kept."""
+    prop = table.properties[binding["column_id"]]
     path: Path = ("rule_bindings", name)
     rest_lost(document, path, binding, READ["binding"], f"`{name}`")
     where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
@@ -198,21 +213,23 @@ def _bind(
         rule_id = _rule_id(said)
         rule = _section(document, "rules")[rule_id]
         at: Path = (*path, "rule_ids", n)
-        entry = _check(rule)
+        arguments = said[rule_id] if isinstance(said, dict) else None
+        entry, beside = _check(rule), _expression(rule, arguments or {}, prop["name"], table)
         if str(where).strip().lower() != ALL_ROWS:
             message = f"`{rule_id}` looks at some rows alone (`{where!s:.80}`); filters are not built."
             lost(document, at, message, on_key=False)
-        elif entry is None:
-            message = f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built."
+        elif entry is None and not isinstance(beside, dict):
+            why = f": {beside}" if beside else ""
+            message = f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built{why or '.'}"
             lost(document, at, message, on_key=False)
         else:
             more = {"customProperties": [kept("metadata", binding["metadata"])]} if binding.get("metadata") else {}
             identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
-            prop.setdefault("quality", []).append({**identity, **_dimension(document, rule_id, rule), **entry, **more})
+            place = table.quality if entry is None else prop.setdefault("quality", [])
+            place.append({**identity, **_dimension(document, rule_id, rule), **(entry or beside), **more})
             continue
-        arguments = said[rule_id] if isinstance(said, dict) else None
         value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
-        custom.append(kept(f"{name}-{rule_id}", given(value)))
+        table.custom.append(kept(f"{name}-{rule_id}", given(value)))
 
 
 def _check(rule: dict[str, Any]) -> dict[str, Any] | None:
@@ -224,6 +241,30 @@ def _check(rule: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(pattern, str):
         return None
     return {**found, "implementation": {"metric": "regex", "pattern": pattern, "mustBe": 0}}
+
+
+def _expression(rule: dict[str, Any], arguments: dict[str, Any], column: str, table: Table) -> Any:
+    """The check of a rule that is an expression; a text that says why it is none, or None for other rules."""
+    text = (rule.get("params") or {}).get("custom_sql_expr")
+    if rule["rule_type"].upper() != EXPRESSION or not isinstance(text, str):
+        return None
+    text = text.replace("$column", f"`{column}`")
+    for name, value in arguments.items():
+        literal = str(value) if isinstance(value, (int, float)) else exp.Literal.string(str(value)).sql("bigquery")
+        text = re.sub(rf"\$?\b{re.escape(str(name))}\b", literal.replace("\\", r"\\"), text)
+    props = [Property(p["name"], p.get("logicalType", "string")) for p in table.properties.values()]
+    try:
+        spark = "; ".join(sqlglot.transpile(text, read="bigquery", write="spark"))
+        expressions.read(spark, props)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return "its SQL cannot be read."
+    except expressions.Refused as refused:
+        return refused.message
+    return {
+        "type": "custom",
+        "engine": "dropgate",
+        "implementation": {"metric": "expression", "expression": spark},
+    }
 
 
 def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:

@@ -56,6 +56,9 @@ def changed(*path: str, to: Any) -> str:
     return json.dumps(data)
 
 
+OF_ANOTHER = {"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": "$column in (select id from t)"}}
+
+
 def bound(*rules: Any, **more: Any) -> str:
     return changed("rule_bindings", "B", to={"entity_id": "PEOPLE", "column_id": "ID", "rule_ids": list(rules), **more})
 
@@ -99,7 +102,10 @@ def test_dimension_and_metadata_are_kept() -> None:
 
 
 LOST = {
-    "SQL of a row": (bound("SHORT"), "`SHORT` is a rule of type CUSTOM_SQL_EXPR, which is not built."),
+    "SQL of another table": (
+        changed("rules", "WRITTEN", to=OF_ANOTHER),
+        "`WRITTEN` is a rule of type CUSTOM_SQL_EXPR, which is not built: `in` needs a list of values.",
+    ),
     "SQL of a set": (
         bound({"ONCE": {"names": "id"}}), "`ONCE` is a rule of type CUSTOM_SQL_STATEMENT, which is not built."
     ),
@@ -172,3 +178,18 @@ def test_finding_names_its_own_file() -> None:
     assert [(f.file, f.line, f.code) for f in found.findings] == [("z.yml", 2, "duplicate-key")]
     (found,) = bring_in_all(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
     assert [(f.file, f.code) for f in found.findings] == [("y.yml", "wrong-format"), ("z.yml", "yaml-syntax")]
+
+
+def test_expression_comes_over_in_sparks_sql() -> None:
+    text = "REGEXP_CONTAINS($column, mask) and since < $until"
+    data = json.loads(
+        changed("rules", "SHORT", to={"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": text}})
+    )
+    data["rule_bindings"]["B"]["rule_ids"] = [{"SHORT": {"mask": "^[A-Z]+$", "until": 5}}]
+    data["entities"]["PEOPLE"]["columns"]["SINCE"]["data_type"] = "INT64"
+
+    (document,) = documents(FORM, json.dumps(data))
+    (entry,) = document["schema"][0]["quality"]
+
+    assert entry["implementation"] == {"metric": "expression", "expression": "`id` RLIKE '^[A-Z]+$' AND since < 5"}
+    assert entry["id"] == "B-SHORT"
