@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -129,21 +130,29 @@ class _Reader:
 
     def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
         """Parts that are compared or stand for each other: their SQL and the one type that they have."""
+        found = self.alike(nodes)
+        return [one.sql for one in found], _widest({one.kind for one in found})
+
+    def alike(self, nodes: Sequence[Any]) -> list[Typed]:
+        """Parts that must be of one type, or all numbers."""
         found = [self.typed(node) for node in nodes]
         kinds = {one.kind for one in found} - {"null"}
         if len(kinds) > 1 and not kinds <= set(NUMBERS):
             told = " and ".join(f"`{_shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
             raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
-        widest: Kind = max(kinds, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
-        return [one.sql for one in found], widest
+        return found
 
     def of(self, node: Any, *kinds: Kind) -> str:
         """The SQL of a part that must be of one of some types."""
+        return self.one_of(node, *kinds).sql
+
+    def one_of(self, node: Any, *kinds: Kind) -> Typed:
+        """A part that must be of one of some types; each part is read once, or deep expressions would take for ever."""
         found = self.typed(node)
         if found.kind not in (*kinds, "null"):
             wanted = " or ".join(kinds)
             raise Refused(f"`{_shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
-        return found.sql
+        return found
 
     def pattern(self, node: Any) -> str:
         """A regular expression as Java reads it, as a literal."""
@@ -159,6 +168,11 @@ class _Reader:
         if isinstance(java, regex.Refused):
             raise Refused(java.message, java.fix)
         return _text(java)
+
+
+def _widest(kinds: AbstractSet[Kind]) -> Kind:
+    """The type of values of some types that go together."""
+    return max(kinds - {"null"}, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
 
 
 def _shown(node: Any) -> str:
@@ -239,11 +253,10 @@ def _compared(sign: str) -> Any:
 
 def _counted(function: str) -> Any:
     def read_it(reader: _Reader, node: exp.Binary) -> Typed:
-        left, right = reader.of(node.this, *NUMBERS), reader.of(node.expression, *NUMBERS)
+        left, right = (reader.one_of(part, *NUMBERS) for part in (node.this, node.expression))
         if function == "try_divide":
-            return Typed(f"try_divide(double({left}), double({right}))", "number")
-        _, kind = reader.same([node.this, node.expression])
-        return Typed(f"{function}({left}, {right})", kind)
+            return Typed(f"try_divide(double({left.sql}), double({right.sql}))", "number")
+        return Typed(f"{function}({left.sql}, {right.sql})", _widest({left.kind, right.kind}))
 
     return read_it
 
@@ -256,15 +269,15 @@ def _joined(sign: str) -> Any:
 
 
 def _negative(reader: _Reader, node: exp.Neg) -> Typed:
-    found = reader.of(node.this, *NUMBERS)
-    kind = reader.typed(node.this).kind
-    return Typed(f"try_subtract(0L, {found})" if kind == "integer" else f"(-{found})", kind)
+    found = reader.one_of(node.this, *NUMBERS)
+    return Typed(f"try_subtract(0L, {found.sql})" if found.kind == "integer" else f"(-{found.sql})", found.kind)
 
 
 def _absolute(reader: _Reader, node: exp.Abs) -> Typed:
-    found = reader.of(node.this, *NUMBERS)
-    kind = reader.typed(node.this).kind
-    return Typed(f"if({found} < 0, try_subtract(0L, {found}), {found})" if kind == "integer" else f"abs({found})", kind)
+    """The least integer has no absolute value of 64 bits; a decimal holds it, and the way back gives null."""
+    found = reader.one_of(node.this, *NUMBERS)
+    whole = f"try_cast(abs(cast({found.sql} as decimal(20,0))) as bigint)"
+    return Typed(whole if found.kind == "integer" else f"abs({found.sql})", found.kind)
 
 
 def _is(reader: _Reader, node: exp.Is) -> Typed:
@@ -330,8 +343,8 @@ def _any_of(function: str) -> Any:
 
 
 def _null_if(reader: _Reader, node: exp.Nullif) -> Typed:
-    (left, right), _ = reader.same([node.this, node.expression])
-    return Typed(f"nullif({left}, {right})", reader.typed(node.this).kind)
+    left, right = reader.alike([node.this, node.expression])
+    return Typed(f"nullif({left.sql}, {right.sql})", left.kind)
 
 
 def _of_text(function: str, kind: Kind = "text") -> Any:
