@@ -163,12 +163,6 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     return _valid(document, (*path, "arguments"), found, prop)
 
 
-def _known_arguments(metric: str, prop: Property | None) -> tuple[str, ...]:
-    if metric == "invalidValues":
-        return ("validValues", "pattern")
-    return ("properties",) if metric == "duplicateValues" and prop is None else ()
-
-
 def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[str, Any] | None:
     """The properties whose values are compared together."""
     names, at = found.get("properties"), (*path, "arguments", "properties")
