@@ -91,7 +91,7 @@ def _drop(plan: Plan, number: int, file: Path, base: str) -> JobDrop:
         size=size,
         header=admitted.header,
         header_line=admitted.header_line,
-        reports=f"{base}reports/{number}/",
+        rejected=f"{base}rejected/{number}/",
         types=header(plan, admitted.header_line)[1],
     )
 

@@ -20,11 +20,11 @@ from contracts.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class JobDrop:
-    """A drop as the job sees it: where its bytes lie, what its header line says, where its producer's files go.
+    """A drop as the job sees it: where its bytes lie, what its header line says, where its rejected rows go.
 
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
-    are the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is
-    no producer. `types` are Spark's types of the columns of a Parquet file, in the order of `header`.
+    are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where
+    nobody asks for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`.
     """
 
     id: str
@@ -34,7 +34,7 @@ class JobDrop:
     size: int
     header: tuple[str, ...]
     header_line: str
-    reports: str | None = None
+    rejected: str | None = None
     notes: tuple[Problem, ...] = ()
     types: tuple[str, ...] = ()
 

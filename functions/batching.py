@@ -72,7 +72,7 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     claimed = _claim(ports, window, chosen, found) if chosen else None
     if claimed:
         batch, members = claimed
-        started, left = _launch(ports, batch, members), len(waiting) > len(members)
+        started, left = _launch(ports, batch, members, found), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
@@ -106,10 +106,12 @@ def start(ports: Ports, batch: Batch) -> Batch:
     """Start the job of a claimed batch; a batch that is further on stays as it is."""
     if batch.state != "claimed":
         return batch
-    return _launch(ports, batch, _enlist(ports, batch, ports.ledger.drops(batch.members)))
+    found = ports.ledger.drops(batch.members)
+    return _launch(ports, batch, _enlist(ports, batch, found), found)
 
 
-def _launch(ports: Ports, batch: Batch, members: Sequence[Drop]) -> Batch:
+def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence[Drop]) -> Batch:
+    """Start the job for `members`, the drops among all that were `found` that are still there to be judged."""
     if not members:
         empty = replace(batch, state="ended", reason="no member was left", changed_at=ports.at())
         return write_batch(ports, batch, empty)
@@ -117,7 +119,7 @@ def _launch(ports: Ports, batch: Batch, members: Sequence[Drop]) -> Batch:
     request = _request(ports, batch, plan, members)
     uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
-    run = _run(ports, batch, uri, reach(ports.zones, batch, plan))
+    run = _run(ports, batch, uri, reach(ports.zones, batch, plan, found))
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
@@ -230,7 +232,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         batch=batch.id,
         try_=batch.try_,
         plan=plan,
-        drops=tuple(_job_drops(ports, plan, members)),
+        drops=tuple(_job_drops(ports, batch, plan, members)),
         scratch=f"{folder}scratch/",
         evidence_rows=evidence[0],
         evidence_checks=evidence[1],
@@ -239,7 +241,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
     )
 
 
-def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
+def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
     for drop in members:
         line = drop.header_line
         if line is None:  # too long for the ledger
@@ -253,17 +255,21 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
             size=drop.size,
             header=names,
             header_line=line,
-            reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
+            rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
             notes=notes(plan, names),
             types=types,
         )
 
 
-def reach(zones: Zones, batch: Batch, plan: Plan) -> Reach:
-    """The batch's own folders; of stage and reports its contract's and its producer's, since drops may be many."""
+def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reach:
+    """The batch's own folders, and those of the drops that it was made for.
+
+    Of all of them, also of those that went elsewhere: the same token must always ask for the same run.
+    """
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
-    return Reach((keys.stage_of(zones, plan),), (work, evidence, keys.reports_of(zones, plan.producer)))
+    staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
+    return Reach(tuple(sorted(staged)), (work, evidence))
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:

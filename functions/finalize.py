@@ -256,7 +256,8 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         return drop
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
-    staged, own = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt), keys.promoted_key(plan, drop.id, drop.name)
+    staged = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
+    own = keys.promoted_key(plan, drop.id, drop.name)
     if (drop.source.uri, drop.promoted.key) != (staged, own):
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"

@@ -155,7 +155,7 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
 
     ObjectReplaced where others lie in the place that the ledger names.
     """
-    stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt)
+    stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
             found = admit(plan, drop.name, drop.size, partial(ports.store.read, place), _room(ports))
@@ -192,7 +192,7 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
 
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
-    carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt))
+    carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
     if isinstance(carried, Gone):
         return record(ports, drop, "gone", problems=(GONE,))
     if isinstance(carried, Replaced):

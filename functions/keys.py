@@ -60,14 +60,15 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
     return key.removeprefix(folder) if bucket == home and key.startswith(folder) else None
 
 
-def stage_of(zones: Zones, plan: Plan) -> str:
-    """The folder of a contract's staged drops."""
-    return f"{zones.stage}{plan.contract}/"
+def stage_folder(zones: Zones, plan: Plan, drop: str, received_at: str) -> str:
+    """The folder of a staged drop, in one of its minute's, so that few beginnings name the drops of a batch."""
+    minute = received_at[:16].replace("-", "").replace(":", "")
+    return f"{zones.stage}{plan.contract}/{minute}/{drop}/"
 
 
-def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int) -> str:
+def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int, received_at: str) -> str:
     """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
-    return f"{stage_of(zones, plan)}{drop}/{attempt}{plan.suffix}"
+    return f"{stage_folder(zones, plan, drop, received_at)}{attempt}{plan.suffix}"
 
 
 def held_uri(zones: Zones, drop: str) -> str:
@@ -82,14 +83,9 @@ def promoted_key(plan: Plan, drop: str, name: str) -> str:
     return f"{plan.contract}/{name}"
 
 
-def reports_of(zones: Zones, producer: str) -> str:
-    """The folder of a producer's receipts."""
-    return f"{zones.reports}{producer}/"
-
-
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:
     """The folder of one attempt's receipt."""
-    return f"{reports_of(zones, producer)}{drop}/{attempt}/"
+    return f"{zones.reports}{producer}/{drop}/{attempt}/"
 
 
 def batch_id(plan_sha: str, window: str) -> str:
@@ -105,6 +101,11 @@ def job_token(batch: str, try_: int) -> str:
 def job_folder(zones: Zones, batch: str, try_: int) -> str:
     """The folder of one try's request, result and scratch."""
     return f"{zones.jobs}{batch}/{try_}/"
+
+
+def rejected_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
+    """Where a try of a batch leaves the rejected rows of a drop, until they lie beside its receipt."""
+    return f"{job_folder(zones, batch, try_)}rejected/{drop}/"
 
 
 def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: str) -> str:

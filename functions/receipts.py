@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contracts.columns import rejected_file
+from contracts.errors import DestinationTaken, ObjectGone
 from contracts.plan import Plan
 from contracts.verdict import Decision, File
 from functions import keys, report
-from functions.ports import Ports
-from functions.submission import Drop
+from functions.ports import Mark, Ports
+from functions.submission import Drop, Location
 
 ACCEPTED = ("accepted", "accepted_with_warnings")
 
@@ -15,6 +16,7 @@ ACCEPTED = ("accepted", "accepted_with_warnings")
 def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> str:
     """Write page and JSON; repeated, it writes the same again. Where the JSON lies, the receipt is whole."""
     folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
+    rejected = rejected_file(plan)
     receipt = report.Receipt(
         drop=drop.id,
         attempt=drop.attempt,
@@ -24,12 +26,29 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         decision=decision,
         plan=plan,
         file=File(drop.name, drop.size, drop.sha256),
-        rejected_rows=rejected_file(plan) if decision.rows.rejected else None,
+        rejected_rows=rejected if decision.rows.rejected and _bring(ports, drop, rejected, folder) else None,
         promoted=_promoted(ports, drop) if decision.verdict in ACCEPTED else None,
     )
     for kind, body in (("html", report.render_html(receipt)), ("json", report.render_json(receipt))):
         ports.store.put(f"{folder}receipt.{kind}", body, keys.CONTENT_TYPES[kind])
     return f"{folder}receipt.json"
+
+
+def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
+    """Lay the rows that the job left among its own files beside the receipt; False if nothing is there any more.
+
+    The job may not write among receipts, which other drops' producers read.
+    """
+    if drop.batch is None or drop.try_ is None:
+        return False
+    left = keys.rejected_folder(ports.zones, drop.batch, drop.try_, drop.id)
+    try:
+        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", Mark(drop.id, drop.attempt))
+    except DestinationTaken:
+        return True  # brought before
+    except ObjectGone:
+        return False
+    return True
 
 
 def _promoted(ports: Ports, drop: Drop) -> str | None:

@@ -44,7 +44,7 @@ def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]
         return Judged(plan, file, refuse(admitted.problems))
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         decision = _run(path, plan, admitted, Path(folder), session())
-        rejected = Path(folder) / "reports" / rejected_file(plan)
+        rejected = Path(folder) / "rejected" / rejected_file(plan)
         return Judged(plan, file, decision, rejected.read_bytes() if rejected.exists() else None)
 
 
@@ -94,7 +94,7 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
         size=path.stat().st_size,
         header=admitted.header,
         header_line=admitted.header_line,
-        reports=(folder / "reports").as_uri() + "/",
+        rejected=(folder / "rejected").as_uri() + "/",
         notes=admitted.notes,
         types=header(plan, admitted.header_line)[1],
     )

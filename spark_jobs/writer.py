@@ -43,8 +43,8 @@ def write_rows(
 def write_rejected(
     spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
 ) -> dict[str, str]:
-    """Write the rejected rows of every drop that has some and a place for reports; the file's URI by drop."""
-    drops = [d for d in request.drops if rejected.get(d.id) and d.reports]
+    """Write the rejected rows of every drop that has some and a folder for them; the file's URI by drop."""
+    drops = [d for d in request.drops if rejected.get(d.id) and d.rejected]
     if not drops:
         return {}
     folder = request.scratch + "rejected/"
@@ -53,7 +53,7 @@ def write_rejected(
     rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
     lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
-    targets = {d.id: f"{d.reports}{columns.rejected_file(request.plan)}" for d in drops}
+    targets = {d.id: f"{d.rejected}{columns.rejected_file(request.plan)}" for d in drops}
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
     return targets

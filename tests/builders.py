@@ -8,6 +8,7 @@ from typing import Any
 
 from contracts import codec
 from contracts.catalog import Entry, Index, Pointer
+from contracts.columns import rejected_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
@@ -99,6 +100,9 @@ def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
     store.put(f"{catalog}current.json", codec.canonical(pointer).encode(), "application/json")
 
 
+REJECTED = b"_record,_reasons,id\n1,order_id.required,\n"
+"""What a job leaves of every drop with rejected rows."""
+
 Judge = Callable[[Plan, JobDrop], DropResult | None]
 """What a job says of one drop; None where it leaves it out."""
 
@@ -186,7 +190,11 @@ class World:
         runs = self.jobs.working()
         for run in runs:
             request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
-            self.store.put(request.result, answer(request, judge).dumps().encode(), "application/json")
+            said = answer(request, judge)
+            for drop in request.drops:
+                if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
+                    self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+            self.store.put(request.result, said.dumps().encode(), "application/json")
             self.jobs.ended[run] = RunStatus("success")
         return runs
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MIB = 1024**2
 TIMEOUT_MINUTES = 120
+MOST_POLICY = 2048
+"""Characters of a run's policy (API reference, JobRunExecutionIamPolicy)."""
 
 # HotSpot leaves methods of over 8,000 bytecodes as they are, and Spark generates such for many checks: 3 times slower.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
@@ -85,16 +88,26 @@ class JobCode:
 def run_policy(job: JobCode, reach: Reach) -> str:
     """The policy of one run: what it may do is what this and the role allow (StartJobRun, `executionIamPolicy`).
 
-    Of each folder also its bare name: that is what Hadoop looks for. Listing is left to the role, since Hadoop looks
-    for the folders above, too.
+    Of each folder to be written also its bare name: that is what Hadoop looks for. Listing is left to the role, since
+    Hadoop looks for the folders above, too. Folders to be read are cut to the longest beginnings that fit.
     """
+    kept = max(map(len, reach.reads))
+    while True:
+        beginnings = sorted({folder[:kept] for folder in reach.reads})
+        policy = _policy(job, beginnings, reach.writes)
+        if len(policy) <= MOST_POLICY or len(beginnings) == 1:
+            return policy
+        kept -= 1
+
+
+def _policy(job: JobCode, beginnings: Iterable[str], folders: Iterable[str]) -> str:
     partition = job.role.split(":")[1]
 
     def arn(uri: str) -> str:
         return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
 
-    reads = [arn(job.entry), arn(job.archive), *(f"{arn(folder)}*" for folder in reach.reads)]
-    writes = [name for folder in reach.writes for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
+    reads = [arn(job.entry), arn(job.archive), *(f"{arn(one)}*" for one in beginnings)]
+    writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
     buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
     writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
     statements = [

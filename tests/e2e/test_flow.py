@@ -31,8 +31,6 @@ CORRECTED = b"id,name,amount,day,_record,_reasons\n2,b,5,,2,amount.logicalType\n
 UNUSED = {
     (JOB, "s3:AbortMultipartUpload", "InternalBucket/evidence/*"): "a large file whose upload breaks off",
     (JOB, "s3:AbortMultipartUpload", "InternalBucket/jobs/*"): "the same",
-    (JOB, "s3:AbortMultipartUpload", "InternalBucket/reports/*"): "the same",
-    (JOB, "s3:DeleteObject", "InternalBucket/reports/*"): "a next try replaces the rejected rows of the former",
 }
 """What the job's role grants and these rounds do not ask for, each with its reason."""
 

@@ -52,8 +52,8 @@ ZONES = {
     "landing/shop": "LandingBucket/shop/a.csv",
     "landing/inmet": "LandingBucket/inmet/a.csv",
     "landing/": "LandingBucket/a.csv",
-    "stage": "InternalBucket/stage/orders.v1/d/1.csv",
-    "stage, other": "InternalBucket/stage/weather.v1/d/1.csv",
+    "stage": "InternalBucket/stage/orders.v1/20260131T1200/d/1.csv",
+    "stage, other": "InternalBucket/stage/orders.v1/20260131T1200/e/1.csv",
     "held": "InternalBucket/held/d",
     "evidence": "InternalBucket/evidence/rows/contract=orders.v1/month=2026-01/batch=b/part-0",
     "reports/shop": "InternalBucket/reports/shop/d/1/receipt.json",
@@ -99,16 +99,9 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | {"catalog": READ},
     "JobRole": dict.fromkeys(("stage", "stage, other", "code"), READ)
-    | dict.fromkeys(("evidence", "jobs", "jobs, other", *REPORTS), WORK),
+    | dict.fromkeys(("evidence", "jobs", "jobs, other"), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
-    | {
-        "evidence": WORK,
-        "jobs": WORK,
-        "reports/shop": WORK,
-        "rejected/shop": WORK,
-        "jobs, other": "list",
-        "reports/inmet": "list",
-    },
+    | {"evidence": WORK, "jobs": WORK, "jobs, other": "list"},
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
@@ -192,7 +185,7 @@ def site(stack: Stack) -> Site:
     internal = f"s3://{names['internal']}/"
     code = JobCode("app", role("JobRole"), f"{internal}code/entry.py", f"{internal}code/dropgate.zip")
     evidence = f"{internal}evidence/*/contract=orders.v1/month=2026-01/batch=b/"
-    reach = Reach((f"{internal}stage/orders.v1/",), (f"{internal}jobs/b/1/", evidence, f"{internal}reports/shop/"))
+    reach = Reach((f"{internal}stage/orders.v1/20260131T1200/d/",), (f"{internal}jobs/b/1/", evidence))
     job = read(stack.roles["JobRole"])
     principals = {name: Who(role(name), read(each.statements)) for name, each in stack.functions.items()} | {
         "JobRole": Who(role("JobRole"), job),

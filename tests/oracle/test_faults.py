@@ -41,7 +41,7 @@ class Company:
     def result(self, name: str) -> tuple[DropResult, bytes]:
         """All that is said of a file, but for where it is written, and the producer's file."""
         drop = self.judged.drop(name)
-        report = self.judged.folder / "reports" / name / "rejected.csv"
+        report = self.judged.folder / "rejected" / name / "rejected.csv"
         return replace(drop, outputs=dict.fromkeys(drop.outputs, "")), report.read_bytes() if report.exists() else b""
 
 

@@ -142,7 +142,8 @@ class Site:
 
     def staged(self, event: dict[str, Any]) -> str:
         """Where an upload is staged."""
-        return keys.stage_uri(self.ports.zones, ORDERS, self.drop(event).id, 1)
+        drop = self.drop(event)
+        return keys.stage_uri(self.ports.zones, ORDERS, drop.id, 1, drop.received_at)
 
     def held(self, event: dict[str, Any]) -> str:
         """Where an upload is held."""

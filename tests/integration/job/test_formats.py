@@ -174,7 +174,7 @@ def test_every_line_is_judged_as_json_strictly(spark: SparkSession, tmp_path: Pa
 def test_rejected_objects_come_back_with_reasons(spark: SparkSession, tmp_path: Path) -> None:
     body = '{"id": 1}\n\n{"id": 0, "name": "a","_record":9,"_reasons":"x (\\"y\\"\\\\)"}\n{}\n{"id": 1} x\n'
     judge(spark, tmp_path, plan_of("jsonl"), {"a": body})
-    text = (tmp_path / "reports" / "a" / "rejected.jsonl").read_text()
+    text = (tmp_path / "rejected" / "a" / "rejected.jsonl").read_text()
     assert [json.loads(line) for line in text.splitlines()] == [
         {"id": 0, "name": "a", "_record": 2, "_reasons": "id.minimum (at least 1)"},
         {"_record": 3, "_reasons": "id.required (a value in every record)"},

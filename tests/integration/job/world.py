@@ -43,7 +43,7 @@ class Judged:
 
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
         """The producer's file of rejected rows, as Python's csv reads it."""
-        text = (self.folder / "reports" / name / "rejected.csv").read_bytes().decode(encoding)
+        text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
         return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
 
 
@@ -107,8 +107,8 @@ def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: 
         data = content if isinstance(content, bytes) else content.encode()
         path.write_bytes(data)
         line, names, types = _header(plan, data)
-        reports = f"{folder.as_uri()}/reports/{name}/"
-        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), names, line, reports, types=types))
+        rejected = f"{folder.as_uri()}/rejected/{name}/"
+        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), names, line, rejected, types=types))
     base = folder.as_uri()
     return JobRequest(
         *(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shlex
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -17,10 +20,10 @@ from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
 from functions.ports import Batch, Reach
-from functions.submission import MOST_HEADER_LINE, Location, Promotion, RowCounts, brief
+from functions.submission import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from infra.local.spark_parameters import FIXED_SETTINGS
 from infra.setup.session import s3_settings
-from tests.builders import a_drop, a_plan
+from tests.builders import ZONES, a_drop, a_plan
 
 GIB = 1024**3
 DENIED = "User: arn:aws:sts::123456789012:assumed-role/door/x is not authorized to perform: kms:Decrypt on resource:"
@@ -92,7 +95,7 @@ def test_small_batches_take_two_small_workers() -> None:
 
 def test_run_may_touch_its_own_folders_alone() -> None:
     code = JobCode("app", "arn:aws-cn:iam::123456789012:role/job", "s3://b/code/entry.py", "s3://b/code/dropgate.zip")
-    policy = json.loads(run_policy(code, Reach(("s3://b/stage/o.v1/",), ("s3://b/jobs/x/1/", "s3://b/reports/shop/"))))
+    policy = json.loads(run_policy(code, Reach(("s3://b/stage/o.v1/",), ("s3://b/jobs/x/1/", "s3://b/evidence/y/"))))
 
     *storage, key = policy["Statement"]
     assert (key["Action"], key["Resource"]) == (["kms:Decrypt", "kms:GenerateDataKey"], "*")
@@ -102,8 +105,8 @@ def test_run_may_touch_its_own_folders_alone() -> None:
         "arn:aws-cn:s3:::b/code/entry.py",
         "arn:aws-cn:s3:::b/jobs/x/1",
         "arn:aws-cn:s3:::b/jobs/x/1/*",
-        "arn:aws-cn:s3:::b/reports/shop",
-        "arn:aws-cn:s3:::b/reports/shop/*",
+        "arn:aws-cn:s3:::b/evidence/y",
+        "arn:aws-cn:s3:::b/evidence/y/*",
         "arn:aws-cn:s3:::b/stage/o.v1/*",
     }
 
@@ -115,7 +118,38 @@ def test_policy_of_longest_names_fits_its_field() -> None:
     role = f"arn:aws-us-gov:iam::123456789012:role/{'r' * 64}"
     code = JobCode("app", role, f"s3://{'b' * 63}/code/entry.py", f"s3://{'b' * 63}/code/dropgate.zip")
 
-    assert 1500 < len(run_policy(code, reach(zones, batch, longest))) <= 2048
+    assert 1500 < len(run_policy(code, reach(zones, batch, longest, [a_drop(received_at=AT)]))) <= 2048
+    assert len(run_policy(code, reach(zones, batch, longest, many_drops()))) <= 2048
+
+
+def test_run_may_read_the_drops_of_its_batch_alone() -> None:
+    few, many = many_drops()[:4], many_drops()
+    name, other = r"i/stage/orders\.v1/", a_drop(id="4" * 32, received_at=few[0].received_at)
+
+    assert all(re.fullmatch(rf"{name}20260131T120\d/[0-9a-f]{{32}}/\*", one) for one in readable(few))
+    assert len(readable(few)) == 4
+    assert readable(many) == [f"i/stage/orders.v1/20260131T120{minute}/*" for minute in range(3)]
+    assert not any(fnmatchcase(staged(other), one) for one in readable(few))
+    assert all(any(fnmatchcase(staged(drop), one) for one in readable(many)) for drop in many)
+
+
+def many_drops() -> list[Drop]:
+    """A thousand drops of three minutes."""
+    hashes = [hashlib.sha256(str(n).encode()).hexdigest()[:32] for n in range(1000)]
+    return [a_drop(id=h, received_at=f"2026-01-31T12:0{n % 3}:01.000000Z") for n, h in enumerate(hashes)]
+
+
+def staged(drop: Drop) -> str:
+    """Bucket and key of what the job reads of a drop."""
+    return keys.stage_uri(ZONES, a_plan(), drop.id, 1, drop.received_at).replace("s3://internal", "i")
+
+
+def readable(drops: list[Drop]) -> list[str]:
+    """What a run for these drops may read in stage: bucket and key, `*` for the rest."""
+    batch = Batch("b", "p", "orders.v1", (), 0, AT, AT, AT)
+    code = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://i/code/entry.py", "s3://i/code/dropgate.zip")
+    reads = json.loads(run_policy(code, reach(ZONES, batch, a_plan(), drops)))["Statement"][0]["Resource"]
+    return [r.removeprefix("arn:aws:s3:::").replace("internal", "i") for r in reads if "/stage/" in r]
 
 
 def test_archive_reaches_the_job() -> None:

@@ -54,8 +54,8 @@ def test_drops_of_a_window_share_one_job() -> None:
     assert [d.id for d in request.drops] == ids
     assert {world.drop(i).state for i in ids} == {"validating"}
     assert len(world.jobs.runs) == 1
-    assert request.drops[0].uri == f"s3://internal/stage/orders.v1/{ids[0]}/1.csv"
-    assert request.drops[0].reports == f"s3://internal/reports/shop/{ids[0]}/1/"
+    assert request.drops[0].uri == f"s3://internal/stage/orders.v1/20260131T1200/{ids[0]}/1.csv"
+    assert request.drops[0].rejected == f"s3://internal/jobs/{request.batch}/1/rejected/{ids[0]}/"
 
 
 def test_warnings_of_the_door_travel_with_the_drop() -> None:

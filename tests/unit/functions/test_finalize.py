@@ -17,7 +17,7 @@ from functions import keys
 from functions.finalize import finish, job_ended
 from functions.ports import Mark, RunStatus
 from functions.submission import Location, Promotion
-from tests.builders import ZONES, Judge, World, a_plan, a_world, all_good, one_bad
+from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
 
@@ -58,6 +58,19 @@ def test_bad_drop_is_rejected_and_not_promoted() -> None:
     assert (drop.state, drop.verdict, drop.problems[0].code) == ("rejected", "rejected", "check-required")
     assert world.store.listing(ZONES.promoted) == {}
     assert (receipt(world, drop_id)["rejected_rows"], receipt(world, drop_id)["promoted"]) == ("rejected.csv", None)
+    assert world.store.get(f"s3://internal/reports/shop/{drop_id}/1/rejected.csv") == REJECTED
+
+
+def test_receipt_names_no_rejected_rows_where_none_are_left() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    runs = world.end_jobs(one_bad)
+    world.store.delete(Location(f"{world.request().drops[0].rejected}rejected.csv"))
+    world.deliver_jobs(runs)
+
+    assert (world.drop(drop_id).state, receipt(world, drop_id)["rejected_rows"]) == ("rejected", None)
 
 
 def test_tolerated_rows_are_a_warning() -> None:
@@ -244,7 +257,7 @@ def test_staged_file_replaced_before_promotion_fails() -> None:
     drop = world.drop(drop_id)
 
     assert (drop.state, drop.verdict, drop.problems[0].code) == ("failed", None, "staged-replaced")
-    assert f"orders.v1/{drop_id}/1.csv" in drop.problems[0].message
+    assert f"orders.v1/20260131T1200/{drop_id}/1.csv" in drop.problems[0].message
     assert "send it again" in drop.problems[0].fix
     assert world.store.listing(ZONES.promoted) == {}
     assert receipt(world, drop_id)["verdict"] is None

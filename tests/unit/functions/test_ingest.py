@@ -23,7 +23,7 @@ def test_good_file_is_staged_and_gone_from_landing() -> None:
     drop = world.deliver_events()[one]
 
     assert (drop.state, drop.contract, drop.producer) == ("staged", "orders.v1", "shop")
-    assert world.store.get(f"s3://internal/stage/orders.v1/{one}/1.csv") == GOOD
+    assert world.store.get(f"s3://internal/stage/orders.v1/20260131T1200/{one}/1.csv") == GOOD
     assert world.store.listing(ZONES.landing) == {}
 
 
@@ -174,7 +174,10 @@ def test_file_too_large_to_move_stays_in_landing() -> None:
 def test_staged_drop_records_what_was_laid_there(broke_off: str) -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
-    landed, staged = Location("s3://landing/orders/1.csv", "v1"), f"s3://internal/stage/orders.v1/{drop_id}/1.csv"
+    landed, staged = (
+        Location("s3://landing/orders/1.csv", "v1"),
+        f"s3://internal/stage/orders.v1/20260131T1200/{drop_id}/1.csv",
+    )
     if broke_off != "not at all":
         world.store.copy(landed, staged, Mark(drop_id, 1))
     if broke_off == "after the delete":
@@ -189,7 +192,7 @@ def test_staged_drop_records_what_was_laid_there(broke_off: str) -> None:
 def test_somebody_elses_staged_object_fails_the_drop() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
-    world.store.put(f"s3://internal/stage/orders.v1/{drop_id}/1.csv", b"theirs", "text/csv")
+    world.store.put(f"s3://internal/stage/orders.v1/20260131T1200/{drop_id}/1.csv", b"theirs", "text/csv")
     world.deliver_events()
     drop = world.drop(drop_id)
 

@@ -37,7 +37,10 @@ def test_job_token_fits_start_job_run() -> None:
 
 
 def test_stage_key_never_has_the_producers_name() -> None:
-    assert keys.stage_uri(ZONES, a_plan(), "d1", 2) == "s3://internal/stage/orders.v1/d1/2.csv"
+    assert (
+        keys.stage_uri(ZONES, a_plan(), "d1", 2, "2026-01-31T12:00:59.999999Z")
+        == "s3://internal/stage/orders.v1/20260131T1200/d1/2.csv"
+    )
 
 
 def test_promoted_key_keeps_the_name_below_landing() -> None:

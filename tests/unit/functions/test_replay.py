@@ -37,7 +37,7 @@ def test_unmatched_drop_finds_its_new_contract() -> None:
     drop = world.drop(drop_id)
 
     assert (drop.state, drop.attempt, drop.contract) == ("accepted", 2, "visits.v1")
-    assert world.store.get(f"s3://internal/stage/visits.v1/{drop_id}/2.csv") == GOOD
+    assert world.store.get(f"s3://internal/stage/visits.v1/20260131T1200/{drop_id}/2.csv") == GOOD
 
 
 def test_refused_drop_is_judged_by_the_new_contract() -> None:
