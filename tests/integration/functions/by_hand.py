@@ -13,7 +13,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -36,6 +36,7 @@ from infra.local.invocation import Invoker, acting_as
 from infra.local.polling import QueuePoller
 from infra.local.stack import Stack, deploy
 from tests.builders import a_plan, answer, publish
+from tests.integration.functions import alarms
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
@@ -106,6 +107,7 @@ class Site:
     reach: dict[str, str] = field(default_factory=dict)
     fuse: Fuse = field(default_factory=Fuse)
     told: Log = field(default_factory=Log)
+    errors: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.queues = {
@@ -171,6 +173,22 @@ class Site:
             self.clock()
         raise AssertionError(self.states(*drop_ids))
 
+    def rings(self, act: Callable[[], object]) -> tuple[set[str], str]:
+        """The alarms that ring if it goes on like what is done, and what is logged; a schedule that fails, fails."""
+        seen: list[alarms.Seen] = []
+
+        def attempt() -> None:
+            with suppress(Exception):
+                act()
+
+        told = self.told.of(lambda: seen.append(alarms.seen_of(attempt, self.errors, self._letters)))
+        return alarms.ringing(seen[0]), told
+
+    def _letters(self, queue: str) -> int:
+        url = self.stack.names[queue]
+        found = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])
+        return int(found["Attributes"]["ApproximateNumberOfMessages"])
+
     def idle(self) -> None:
         """Wait until no job runs."""
         end = time.monotonic() + 30
@@ -206,8 +224,12 @@ class Site:
         try:
             return self.invoke(function, event)
         except Killed as killed:
+            self.errors[function] += 1
             self.forget_all_known()
             raise TimedOut(f"{function} timed out") from killed
+        except Exception:
+            self.errors[function] += 1
+            raise
 
 
 def _world(function: str) -> Any:

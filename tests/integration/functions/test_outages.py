@@ -174,3 +174,37 @@ def test_function_hands_back_what_it_has_no_time_for(site: Site) -> None:
     assert "too little time is left for another record" in told
     site.finish(*ids)
     assert site.states(*ids) == ["accepted"] * 3
+
+
+STAYING = {
+    "s3:CopyObject": {"MessagesFailing", "Troubles"},
+    "dynamodb:TransactWriteItems": {"MessagesFailing"},
+    "dynamodb:Query": {"MessagesFailing", "BatchDueDead", "Heartbeat", "ScheduleErrors"},
+}
+
+
+@pytest.mark.parametrize("operation", STAYING)
+def test_service_that_stays_unwell_rings(operation: str, site: Site) -> None:
+    service = operation.partition(":")[0]
+    (drop_id,) = lone(site)
+    site.forget_all_known()
+    site.cloud.outages.begin(operation, FAILURES[service][0], 10_000)
+    rings, _ = site.rings(lambda: (site.deliver(8), site.clock()))
+    site.cloud.outages.end()
+    if "BatchDueDead" in rings:  # the schedule does what the letters stand for
+        site.sqs.purge_queue(QueueUrl=site.stack.names["BatchDueDlq"])
+    site.finish(drop_id)
+
+    assert rings == STAYING[operation]
+    assert site.states(drop_id) == ["accepted"]
+
+
+def test_functions_that_are_killed_ring(site: Site) -> None:
+    (drop_id,) = lone(site)
+    site.fuse = Fuse(1, kill)
+    rings, _ = site.rings(lambda: (site.deliver(4), site.clock()))
+    site.fuse = Fuse()
+    site.finish(drop_id)
+
+    assert rings == {"Heartbeat"} | {f"{function.removesuffix('Function')}Errors" for function in HANDLERS}
+    assert site.states(drop_id) == ["accepted"]

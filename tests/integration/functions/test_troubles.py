@@ -71,8 +71,9 @@ def test_broken_catalog_is_waited_for(how: str, site: Site) -> None:
     site.forget_all_known()
     good, bad = site.upload(f"orders/{how}.csv"), site.upload(f"orders/{how}-bad.csv", BAD_HEADER)
     other = site.upload(f"{how}.txt")
-    told = site.told.of(lambda: site.deliver(2))
+    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
 
+    assert rings == ({"MessagesFailing", "Troubles"} if how == "plan-deleted" else {"MessagesFailing"})
     assert message in told
     assert "`dropgate publish`" in told
     assert set(site.states(good, bad)) <= {"unknown", "received"}
@@ -87,7 +88,9 @@ def test_plan_lost_midway_is_waited_for(site: Site) -> None:
     site.queues[CREATED].poll()
     site.forget_all_known()
     lose(site, PLAN)
-    told = site.told.of(lambda: (site.queues[DUE].poll(), site.clock()))
+    rings, told = site.rings(lambda: (site.queues[DUE].poll(), site.clock()))
+
+    assert rings == {"MessagesFailing"}
 
     assert site.states(good) == ["staged"]
     assert f"{PLAN} is named and not there" in told
@@ -112,8 +115,9 @@ def test_missing_bucket_is_waited_for(zone: str, site: Site) -> None:
     uploaded, bucket = site.upload(fresh), site.stack.names[f"{zone}Bucket"]
     site.forget_all_known()
     empty(site.s3, bucket)
-    told = site.told.of(lambda: (site.deliver(2), site.clock()))
+    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
 
+    assert rings == {"MessagesFailing", "Troubles"}
     assert f"the bucket {bucket}" in told or f"no bucket {bucket}" in told
     assert set(site.states(judged, uploaded)) <= OPEN | set(ENDS[zone]) - {"vanished", "failed"}
     make(site, bucket)
@@ -183,10 +187,12 @@ def test_missing_right_is_never_the_producers_fault(function: str, sid: str, sit
     ends = list(ways)
     with site.cloud.guard.without(function, sid):
         ids = [way() for way in ways.values()]
-        site.deliver(3 if function == ENDED else 1)
+        rings, _ = site.rings(lambda: site.deliver(3 if function == ENDED else 1))
         stand = site.states(*ids)
     assert all(state == end or state in OPEN for state, end in zip(stand, ends, strict=True)), stand
     assert stand != ends or (function, sid) in UNUSED_HERE, "this right is of no use here"
+    # The schedule is not let to strike here.
+    assert rings == {"Heartbeat"} if stand == ends else {"Heartbeat", "MessagesFailing"}
     site.finish(*ids)
     assert site.states(*ids) == ends
 
@@ -217,13 +223,11 @@ def test_schedule_without_a_right_loses_nothing(sid: str, site: Site) -> None:
     denied = site.cloud.guard.denied
     before = len(denied)
     with site.cloud.guard.without(CLOCK, sid):
-        if sid == "LedgerByAge":
-            with pytest.raises(Exception, match="AccessDenied"):
-                strike()
-        else:
-            strike()
+        rings, _ = site.rings(strike)
         stand, missed = site.states(*ids), len(denied) > before
     assert missed or (CLOCK, sid) in UNUSED_HERE, "this right is of no use here"
+    fails = {"Heartbeat", "ScheduleErrors"} if sid == "LedgerByAge" else {"Troubles"}
+    assert rings == (fails if missed else set())
     assert all(state == end or state in OPEN for state, end in zip(stand, ends, strict=True)), stand
     site.finish(*ids)
     assert site.states(*ids) == ends
@@ -233,10 +237,11 @@ def test_our_own_key_disabled_is_not_the_producers_fault(site: Site) -> None:
     ids = [site.upload("orders/key.csv"), site.upload("orders/key-bad.csv", BAD_HEADER), site.upload("key.txt")]
     key = site.stack.bucket_keys[site.stack.names["LandingBucket"]]
     site.cloud.disabled_keys.add(key)
-    told = site.told.of(lambda: (site.deliver(2), site.clock()))
+    rings, told = site.rings(lambda: (site.deliver(2), site.clock()))
     stand = site.states(*ids)
     site.cloud.disabled_keys.clear()
 
+    assert rings == {"MessagesFailing"}
     assert set(stand) <= {"unknown", "received"}
     assert f"KMS.DisabledException, {key} is disabled." in told
     site.finish(*ids)
@@ -251,11 +256,11 @@ def test_our_own_key_disabled_midway_is_waited_for(stop: int, site: Site) -> Non
         site.idle()
     site.cloud.disabled_keys.add(site.stack.bucket_keys[site.stack.names["LandingBucket"]])
     site.forget_all_known()
-    site.deliver(2)
-    site.clock()
+    rings, _ = site.rings(lambda: (site.deliver(2), site.clock()))
     (state,) = site.states(good)
     site.cloud.disabled_keys.clear()
 
+    assert rings >= {"MessagesFailing"}
     assert state in OPEN
     site.finish(good)
     assert site.states(good) == ["accepted"]
