@@ -22,6 +22,7 @@ BUCKETS = of_type(TEMPLATE, "AWS::S3::Bucket")
 RULES = of_type(TEMPLATE, "AWS::Events::Rule")
 TABLE = TEMPLATE["Resources"]["LedgerTable"]
 APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
+NETWORK = {"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaENIManagementAccess"}
 JVM_FLAG = "-XX:-DontCompileHugeMethods"
 
 Statement = Mapping[str, Any]
@@ -226,9 +227,29 @@ def test_every_function_has_its_own_role_queue_and_logs(name: str, function: Map
     polled = {"PollQueue": {"Fn::GetAtt": [f"{short}Queue", "Arn"]}} if f"{short}Queue" in QUEUES else {}
 
     assert target_of(function["Properties"]["Role"]) == f"{short}Role"
-    assert "ManagedPolicyArns" not in role
+    assert role["ManagedPolicyArns"] == {"Fn::If": ["InVpc", [NETWORK], {"Ref": "AWS::NoValue"}]}
     assert granted["WriteLogs"]["Resource"] == {"Fn::GetAtt": [f"{short}Logs", "Arn"]}
     assert {sid: one["Resource"] for sid, one in granted.items() if sid == "PollQueue"} == polled
+
+
+def test_functions_reserve_as_many_executions_as_their_queues_ask_for() -> None:
+    asked = {
+        found["Properties"]["FunctionName"]["Ref"]: found["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+        for found in of_type(TEMPLATE, "AWS::Lambda::EventSourceMapping").values()
+    }
+    asked["ScheduleFunction"] = FUNCTIONS["ScheduleFunction"]["Properties"]["Timeout"] // 60  # begun every minute
+    reserved = {name: found["Properties"]["ReservedConcurrentExecutions"] for name, found in FUNCTIONS.items()}
+
+    assert reserved == {name: {"Fn::If": ["Reserved", most, {"Ref": "AWS::NoValue"}]} for name, most in asked.items()}
+    assert f"whether {sum(asked.values())} of" in TEMPLATE["Parameters"]["ReserveConcurrency"]["Description"].lower()
+
+
+def test_functions_lie_where_the_workers_do_or_in_no_network() -> None:
+    network = APPLICATION["NetworkConfiguration"]["Fn::If"][1]
+
+    for function in FUNCTIONS.values():
+        assert function["Properties"]["VpcConfig"] == {"Fn::If": ["InVpc", network, {"Ref": "AWS::NoValue"}]}
+    assert [TEMPLATE["Parameters"][name]["Default"] for name in ("FunctionsInVpc", "ReserveConcurrency")] == ["false"] * 2
 
 
 def test_only_door_and_clock_take_from_landing() -> None:
