@@ -60,6 +60,9 @@ ZONES = {
     "rejected/shop": "InternalBucket/reports/shop/d/1/rejected.csv",
     "reports/inmet": "InternalBucket/reports/inmet/d/1/receipt.json",
     "catalog": "InternalBucket/catalog/current.json",
+    "plan": "InternalBucket/catalog/plans/0a1b.json",
+    "index": "InternalBucket/catalog/index/0a1b.json",
+    "document": "InternalBucket/catalog/contracts/1.0.0/orders/orders.yaml",
     "jobs": "InternalBucket/jobs/b/1/request.json",
     "jobs, other": "InternalBucket/jobs/c/1/request.json",
     "code": "InternalBucket/code/entry.py",
@@ -76,20 +79,21 @@ READ = "get list"
 ALL = f"{SEND} overwrite get list delete get-version delete-version"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
+PUBLISHED = ("plan", "index", "document")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
-WATCH = dict.fromkeys(("catalog", "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
+WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
 
 EXPECTED: dict[str, dict[str, str]] = {
     "ObjectCreatedFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other", "held"), f"{PUT} get list")
     | dict.fromkeys(REPORTS, f"{PUT} list")
-    | {"catalog": READ},
+    | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
-    | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
+    | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} list"),
     "JobStateChangedFunction": LISTED
-    | dict.fromkeys(("stage", "stage, other", "catalog"), READ)
+    | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("jobs", "jobs, other", "promoted", "promoted, other"), f"{PUT} get list")
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
@@ -97,7 +101,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
     | dict.fromkeys(REPORTS, f"{PUT} list")
-    | {"catalog": READ},
+    | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code"), READ)
     | dict.fromkeys(("evidence", "jobs", "jobs, other"), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
@@ -105,7 +109,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
-    "PublishPolicy": {"catalog": f"{PUT} get list"},
+    "PublishPolicy": {"catalog": f"{PUT} get list"}
+    | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},
     "producer inmet, another account, no overwrite": {"landing/inmet": SEND, "reports/inmet": READ},
     "producer inmet, the bucket's policy not set": {},
@@ -118,7 +123,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("landing/shop", "landing/"), ALL)
     | {
         "landing/inmet": f"{SEND} get list delete get-version delete-version",
-    },
+    }
+    | dict.fromkeys(PUBLISHED, f"{ALL} put-glacier".replace("overwrite ", "")),
 }
 
 

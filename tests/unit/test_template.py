@@ -249,7 +249,9 @@ def test_functions_lie_where_the_workers_do_or_in_no_network() -> None:
 
     for function in FUNCTIONS.values():
         assert function["Properties"]["VpcConfig"] == {"Fn::If": ["InVpc", network, {"Ref": "AWS::NoValue"}]}
-    assert [TEMPLATE["Parameters"][name]["Default"] for name in ("FunctionsInVpc", "ReserveConcurrency")] == ["false"] * 2
+    assert [TEMPLATE["Parameters"][name]["Default"] for name in ("FunctionsInVpc", "ReserveConcurrency")] == [
+        "false"
+    ] * 2
 
 
 def test_only_door_and_clock_take_from_landing() -> None:
