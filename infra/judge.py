@@ -1,4 +1,4 @@
-"""A file at home, judged as the pipeline would: a path and a plan in, the pipeline's own decision out.
+"""Files at home, judged as the pipeline would: paths and a plan in, the pipeline's own decisions out.
 
 The same admission, the same Spark job, the same verdict; only the bucket and the ledger are missing.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -37,15 +37,29 @@ class Judged:
 
 def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in."""
-    file = File(path.name, path.stat().st_size, _sha256(path))
-    with path.open("rb") as opened:
-        admitted = admit(plan, name, file.size, partial(_read, opened))
-    if admitted.refused:
-        return Judged(plan, file, refuse(admitted.problems))
-    with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-        decision = _run(path, plan, admitted, Path(folder), session())
-        rejected = Path(folder) / "rejected" / rejected_file(plan)
-        return Judged(plan, file, decision, rejected.read_bytes() if rejected.exists() else None)
+    (judged,) = judge_all([(path, name)], plan, session, with_rows=True)
+    return judged
+
+
+def judge_all(
+    files: Sequence[tuple[Path, str]], plan: Plan, session: Callable[[], SparkSession], *, with_rows: bool = False
+) -> list[Judged]:
+    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`."""
+    admitted = [_admit(path, name, plan) for path, name in files]
+    let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
+    decided: dict[int, tuple[Decision, bytes | None]] = {}
+    if let_in:
+        with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
+            drops = {n: _drop(n, files[n][0], found, plan, Path(folder)) for n, found in let_in.items()}
+            result = _run(plan, tuple(drops.values()), Path(folder), session())
+            for n, facts in zip(drops, result.drops, strict=True):
+                rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
+                kept = rows.read_bytes() if with_rows and rows.exists() else None
+                decided[n] = decide(plan, facts, result.header.checks), kept
+    return [
+        Judged(plan, File(path.name, path.stat().st_size, _sha256(path)), *decided.get(n, (refuse(found.problems),)))
+        for n, ((path, _), found) in enumerate(zip(files, admitted, strict=True))
+    ]
 
 
 def write_receipt(judged: Judged, folder: Path) -> None:
@@ -71,22 +85,17 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         (folder / rejected_file(judged.plan)).write_bytes(judged.rejected_rows)
 
 
-def _run(path: Path, plan: Plan, admitted: Admission, folder: Path, spark: SparkSession) -> Decision:
-    from spark_jobs import validate
-
-    request = _request(path, plan, admitted, folder)
-    place = folder / "request.json"
-    place.write_text(request.dumps(), encoding="utf-8")
-    validate.run(spark, place.as_uri())
-    result = JobResult.loads((folder / "result.jsonl").read_bytes())
-    return decide(plan, result.drops[0], result.header.checks)
+def _admit(path: Path, name: str, plan: Plan) -> Admission:
+    with path.open("rb") as opened:
+        return admit(plan, name, path.stat().st_size, partial(_read, opened))
 
 
-def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRequest:
-    """The request for one file, under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
-    link = folder / f"1{plan.suffix}"
+def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:
+    """A file under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
+    link = folder / "files" / f"{number}{plan.suffix}"
+    link.parent.mkdir(exist_ok=True)
     link.symlink_to(path.resolve())
-    drop = JobDrop(
+    return JobDrop(
         id=keys.digest(str(path.resolve())),
         attempt=1,
         uri=link.as_uri(),
@@ -94,22 +103,31 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
         size=path.stat().st_size,
         header=admitted.header,
         header_line=admitted.header_line,
-        rejected=(folder / "rejected").as_uri() + "/",
+        rejected=(folder / "rejected" / str(number)).as_uri() + "/",
         notes=admitted.notes,
         types=header(plan, admitted.header_line)[1],
     )
+
+
+def _run(plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession) -> JobResult:
+    from spark_jobs import validate
+
     base = folder.as_uri() + "/"
-    return JobRequest(
+    request = JobRequest(
         batch="at-home",
         try_=1,
         plan=plan,
-        drops=(drop,),
+        drops=drops,
         scratch=f"{base}scratch/",
         evidence_rows=f"{base}evidence/rows/",
         evidence_checks=f"{base}evidence/checks/",
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
+    place = folder / "request.json"
+    place.write_text(request.dumps(), encoding="utf-8")
+    validate.run(spark, place.as_uri())
+    return JobResult.loads((folder / "result.jsonl").read_bytes())
 
 
 def _read(opened: BinaryIO, start: int, length: int) -> bytes:

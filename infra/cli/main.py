@@ -26,6 +26,7 @@ COMMANDS = {
     "contract": "Read a published contract back, the latest or another version.",
     "access": "Write the policies of a producer or a consumer.",
     "test": "Judge a file at home as the pipeline would.",
+    "try": "Try a contract on past drops before it is published.",
     "drops": "List drops and how they ended.",
     "show": "Show one drop: its states, its verdict, where its bytes lie.",
     "replay": "Judge a settled drop again under the contract of today.",
@@ -35,8 +36,8 @@ COMMANDS = {
     "cost": "Say what a load costs on AWS, and what window and size change.",
 }
 
-MODULES = {"import": "import_"}
-"""The module of a command whose name Python keeps for itself."""
+MODULES = {"import": "import_", "try": "try_"}
+"""The modules of commands whose names Python keeps for itself."""
 
 
 class Lazy(click.Group):

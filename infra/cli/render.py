@@ -85,6 +85,42 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
     return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
 
 
+def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Drops under a contract that is tried, a line each: the verdict of then, that of now, and why if it changes.
+
+    A row has drop, key, received_at, change, then (verdict, rows) and now (verdict, rows, problems, failure), or None
+    where the bytes are gone.
+    """
+    paint = _paint(colour)
+    wide = max((len(_ended(row[when])) for row in rows for when in ("then", "now")), default=0)
+    room = max(12, width - 2 * (wide + 2) - 35)
+    lines = [f"{'DROP':<10}  {'RECEIVED':<19}  {'KEY':<{room}}  {'THEN':<{wide}}  NOW"]
+    for row in rows:
+        then, now = (f"{_ended(row[when]):<{wide}}" for when in ("then", "now"))
+        looks = [
+            _look(row[when]["verdict"] or "failed") if row[when] else LOOKS["vanished"] for when in ("then", "now")
+        ]
+        key = _padded("key", visible(row["key"], 1100), room)
+        cells = [row["drop"][:10], _moment(row["received_at"]), key, paint(then, looks[0].colour)]
+        lines.append("  ".join([*cells, paint(now.rstrip(), looks[1].colour)]))
+        if row["change"] in ("worse", "failed"):
+            why = [row["now"]["failure"]] if row["now"]["failure"] else row["now"]["problems"]
+            shown = [
+                f"            {line}" for p in why[:3] for line in _wrapped(visible(p["message"]), width - 12, "  ")
+            ]
+            lines += [*shown, *([f"            and {len(why) - 3} more"] if len(why) > 3 else [])]
+    return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
+
+
+def _ended(how: Mapping[str, Any] | None) -> str:
+    """A verdict with the number of rejected rows."""
+    if how is None:
+        return "no longer kept"
+    look = _look(how["verdict"] or "failed")
+    rejected = (how["rows"] or {}).get("rejected")
+    return f"{look.sign} {look.word}" + (f", {rejected:,} row{'s' if rejected > 1 else ''}" if rejected else "")
+
+
 def drop_detail(
     drop: Mapping[str, Any],
     history: Iterable[Mapping[str, Any]],

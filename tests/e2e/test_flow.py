@@ -16,11 +16,14 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from contracts.authoring.compiling import load_plan
 from functions.submission import Drop
+from infra.cli import try_
 from infra.cli.main import main
 from infra.local.emr_events import EventFaults
 from infra.local.events import deliver, object_created
 from infra.local.rights import JOB
+from infra.trial import last_drops, try_on
 from tests.e2e.cases import GOOD, HEADER
 from tests.e2e.conftest import World
 
@@ -192,3 +195,28 @@ def test_every_run_has_a_policy_of_its_own_batch(world: World) -> None:
         batch = run["name"].rpartition("-")[0]
         assert batch in request
         assert [name for name in others if name in policy] == [batch]
+
+
+def test_new_contract_is_tried_on_what_came_in(
+    world: World, second: dict[str, Drop], spark: SparkSession, tmp_path: Path
+) -> None:
+    silent, contract = second["silent"], Path(__file__).parent / "contracts" / "sales" / "orders.v1.yaml"
+    world.ports.store.delete(silent.source)  # as lifecycle does; consumers still have it
+    stricter = tmp_path / "orders.v1.yaml"
+    stricter.write_text(contract.read_text().replace("- name: name\n", "- name: name\n        required: true\n"))
+    plan, told = load_plan(stricter), list[str]()
+    drops = last_drops(world.ports.ledger, "orders.v1", 10, world.ports.clock.now())
+    tried = try_on(world.ports, plan, drops, lambda: spark, told.append)
+    body = {row["drop"]: row for row in try_.document(plan, tried)["drops"]}
+    shown = try_.text_of(plan, tried, 120, colour=False)
+
+    assert {name: body[drop.id]["change"] for name, drop in second.items() if drop.id in body} == {
+        "silent": "worse",
+        "bad": "same",
+        "corrected": "same",
+    }
+    assert body[silent.id]["now"]["rows"] == {"read": 2, "valid": 1, "rejected": 1}
+    assert body[silent.id]["now"]["problems"][0]["check"] == "name.required"
+    assert (len(told), f"orders.v1 1.0.0 on {len(drops)} drops: " in shown) == (len(drops), True)
+    (line,) = (line for line in shown.splitlines() if line.startswith(silent.id[:10]))
+    assert line.endswith("✓ accepted         ✕ rejected, 1 row")

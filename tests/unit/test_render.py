@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from infra.cli.render import drop_detail, drops_table, verdict_text
+from infra.cli.render import drop_detail, drops_table, trial_table, verdict_text
 
 MAXIMUM: dict[str, Any] = {
     "id": "wind.maximum",
@@ -268,4 +268,31 @@ def test_detail_tells_record_history_and_links() -> None:
         "\n"
         "Where to look\n"
         "  receipt  s3://internal/reports/receipt.html\n"
+    )
+
+
+def test_trial_shows_verdict_beside_verdict() -> None:
+    def row(drop: str, change: str, now: Any) -> dict[str, Any]:
+        then = {"verdict": "accepted", "rows": {"read": 9, "valid": 9, "rejected": 0}}
+        at = "2026-01-31T12:00:01.000000Z"
+        return {"drop": drop * 12, "key": f"orders/{drop}.csv", "received_at": at, "change": change} | {
+            "then": then,
+            "now": now,
+        }
+
+    problems = [{"message": f"{n} is wrong."} for n in range(5)]
+    rejected = {"verdict": "rejected", "rows": {"rejected": 1_200}, "problems": problems, "failure": None}
+    broken = {"verdict": None, "rows": None, "problems": [], "failure": {"message": "The check could not run."}}
+    rows = [row("a", "worse", rejected), row("b", "failed", broken), row("c", "gone", None)]
+
+    assert trial_table(rows, 100) == (
+        "DROP        RECEIVED             KEY                THEN                    NOW\n"
+        "aaaaaaaaaa  2026-01-31 12:00:01  orders/a.csv       ✓ accepted              ✕ rejected, 1,200 rows\n"
+        "            0 is wrong.\n"
+        "            1 is wrong.\n"
+        "            2 is wrong.\n"
+        "            and 2 more\n"
+        "bbbbbbbbbb  2026-01-31 12:00:01  orders/b.csv       ✓ accepted              ? failed\n"
+        "            The check could not run.\n"
+        "cccccccccc  2026-01-31 12:00:01  orders/c.csv       ✓ accepted              no longer kept\n"
     )

@@ -1,0 +1,125 @@
+"""`dropgate try`: a contract before it is published, on the drops that came in last."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.plan import Plan
+    from functions.ports import Ports
+    from functions.submission import Drop
+    from infra.trial import Tried
+
+SMALL = 64 * 1024**2
+"""Bytes below which Spark's start and compilation outweigh the work."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate try contracts/weather/inmet-weather.v1.yaml
+  dropgate try contracts/weather/inmet-weather.v1.yaml --of nyc-weather.v1 --last 50
+  dropgate try contracts/weather/inmet-weather.v1.yaml --format json
+"""
+)
+@click.argument("contract", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--last", default=10, show_default=True, type=click.IntRange(1, 1000), help="On so many drops.")
+@click.option("--of", metavar="C", help="Drops of this contract (default: those of the same id and major version).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
+@of_a_stack
+def command(contract: Path, last: int, of: str | None, form: str, memory: str) -> None:
+    """Judge the last drops again under CONTRACT, a file, before it is published: verdict beside verdict.
+
+    Drops that were accepted and drops that were rejected are read from where they are kept, and judged on this machine;
+    nothing is written. Exits 1 if any drop ends worse than it did, 3 if any could not be judged.
+    """
+    from contracts.authoring.compiling import load_plan
+    from infra.cli.target import ports
+    from infra.trial import try_on
+
+    plan, world = load_plan(contract), ports()
+    drops = _drops(world, of or plan.contract, last, given=of is not None)
+    brief = sum(d.size for d in drops) < SMALL
+
+    def tell(text: str) -> None:
+        click.echo(text, err=True)
+
+    tried = try_on(world, plan, drops, lambda: _spark(memory, brief=brief), tell)
+    if form == "json":
+        click.echo(json.dumps(document(plan, tried), indent=2, ensure_ascii=False))
+    else:
+        click.echo(text_of(plan, tried, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+    changes = {one.change for one in tried}
+    sys.exit(3 if "failed" in changes else 1 if "worse" in changes else 0)
+
+
+def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop, ...]:
+    from contracts.problem import nearest
+    from infra.trial import MONTHS, last_drops
+
+    if found := last_drops(world.ledger, contract, last, datetime.now(UTC)):
+        return found
+    known = sorted({entry.contract for entry in world.catalog.index().entries})
+    close = nearest(contract, [name for name in known if name != contract])
+    hint = f" Did you mean --of {close}?" if close else "" if given else " Say whose drops with --of."
+    raise click.UsageError(f"{contract} has no drop of the last {MONTHS} months that was judged.{hint}")
+
+
+def _spark(memory: str, *, brief: bool) -> Any:
+    from infra.setup.session import local_session
+
+    click.echo("Starting Spark ...", err=True)
+    return local_session("dropgate try", memory=memory, brief=brief)
+
+
+def document(plan: Plan, tried: Sequence[Tried]) -> dict[str, Any]:
+    """What was tried, for machines; problems hold no value of a classified property."""
+    from contracts import codec
+
+    return {
+        "contract": {"id": plan.id, "version": plan.version, "plan": f"sha256:{plan.sha}"},
+        "drops": [
+            {
+                "drop": one.drop.id,
+                "key": one.drop.name,
+                "received_at": one.drop.received_at,
+                "change": one.change,
+                "then": {"verdict": one.drop.verdict, "plan": one.drop.plan, "rows": codec.encode(one.drop.rows)},
+                "now": None
+                if one.decision is None
+                else {
+                    "verdict": one.decision.verdict,
+                    "rows": codec.encode(one.decision.rows),
+                    "problems": codec.encode(one.decision.problems),
+                    "failure": codec.encode(one.decision.failure),
+                },
+            }
+            for one in tried
+        ],
+        "changes": {name: sum(one.change == name for one in tried) for name in SAID},
+    }
+
+
+SAID = {"same": "as before", "better": "better", "worse": "worse", "failed": "not judged", "gone": "no longer kept"}
+MOST_PROBLEMS = 3
+
+
+def text_of(plan: Plan, tried: Sequence[Tried], width: int, colour: bool) -> str:
+    """What was tried, for people: a table of verdicts, and under each drop that changes why."""
+    from infra.cli.render import trial_table
+
+    table = trial_table(document(plan, tried)["drops"], width, colour)
+    counts = [f"{n} {SAID[name]}" for name in SAID if (n := sum(one.change == name for one in tried))]
+    return f"{plan.contract} {plan.version} on {len(tried)} drops: {', '.join(counts)}\n\n{table}"

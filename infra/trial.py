@@ -1,0 +1,112 @@
+"""A contract that is not in force yet, tried on drops that came in: their verdicts of then beside those it would give.
+
+Nothing is written anywhere: the bytes are read from where they are kept, and judged at home.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable
+from contracts.plan import Plan
+from contracts.verdict import Decision
+from functions import keys
+from functions.ports import Ledger, Ports
+from functions.submission import Drop, Location
+from infra.judge import judge_all
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MONTHS = 13
+"""So many months of arrival are looked through, the newest first."""
+CHUNK = 64 * 1024**2
+"""Bytes that are read at a time."""
+JUDGED = ("accepted", "accepted_with_warnings", "rejected")
+Change = Literal["same", "better", "worse", "failed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A drop, and what would become of it; None where its bytes are no longer kept."""
+
+    drop: Drop
+    decision: Decision | None
+
+    @property
+    def change(self) -> Change:
+        """How the new verdict compares with that of then."""
+        if self.decision is None:
+            return "gone"
+        if self.decision.verdict is None:
+            return "failed"
+        then, now = JUDGED.index(self.drop.verdict or "rejected"), JUDGED.index(self.decision.verdict)
+        return "same" if now == then else "better" if now < then else "worse"
+
+
+def last_drops(ledger: Ledger, contract: str, most: int, now: datetime) -> tuple[Drop, ...]:
+    """The newest drops of a contract that were accepted or rejected, the newest first."""
+    return tuple(islice(_judged(ledger, contract, most, now), most))
+
+
+def _judged(ledger: Ledger, contract: str, most: int, now: datetime) -> Iterator[Drop]:
+    for back in range(MONTHS):
+        year, month = divmod(now.year * 12 + now.month - 1 - back, 12)
+        when = f"{year:04}-{month + 1:02}"
+        found = [d for state in JUDGED for d in ledger.of_month(contract, when, most, {"state": state})]
+        yield from sorted(found, key=lambda d: d.received_at, reverse=True)
+
+
+def try_on(
+    ports: Ports,
+    plan: Plan,
+    drops: Sequence[Drop],
+    session: Callable[[], SparkSession],
+    tell: Callable[[str], None],
+) -> list[Tried]:
+    """Judge the drops under a plan, in one job; `tell` hears how far the reading has come."""
+    with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
+        files: dict[str, Path] = {}
+        for number, drop in enumerate(drops):
+            tell(f"Reading {number + 1} of {len(drops)}: {drop.name} ({drop.size:,} bytes) ...")
+            path = Path(folder) / str(number) / (drop.name.rsplit("/", 1)[-1] or "file")
+            path.parent.mkdir()
+            if _fetch(ports, drop, path):
+                files[drop.id] = path
+        there = [d for d in drops if d.id in files]
+        judged = judge_all([(files[d.id], d.name) for d in there], plan, session)
+        decisions = {d.id: one.decision for d, one in zip(there, judged, strict=True)}
+    return [Tried(drop, decisions.get(drop.id)) for drop in drops]
+
+
+def _fetch(ports: Ports, drop: Drop, path: Path) -> bool:
+    """Bring a drop's bytes home from the first place that still has them."""
+    for place in _places(ports, drop):
+        try:
+            with path.open("wb") as opened:
+                while opened.tell() < drop.size:
+                    opened.write(ports.store.read(place, opened.tell(), CHUNK) or _end(place))
+        except (ObjectGone, ObjectReplaced, ObjectUnreadable):
+            continue
+        return True
+    return False
+
+
+def _end(place: Location) -> bytes:
+    raise ObjectGone(place.uri)  # shorter than the ledger says
+
+
+def _places(ports: Ports, drop: Drop) -> Iterator[Location]:
+    yield drop.source
+    if drop.promoted:
+        promoted = Location(f"{ports.zones.promoted}{drop.promoted.key}")
+        found = ports.store.head(promoted)
+        if found and found.drop == drop.id:  # no later upload lies there
+            yield Location(promoted.uri, etag=found.etag)
+    yield Location(keys.held_uri(ports.zones, drop.id))
