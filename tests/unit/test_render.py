@@ -282,7 +282,12 @@ def test_trial_shows_verdict_beside_verdict() -> None:
 
     problems = [{"message": f"{n} is wrong."} for n in range(5)]
     rejected = {"verdict": "rejected", "rows": {"rejected": 1_200}, "problems": problems, "failure": None}
-    broken: dict[str, Any] = {"verdict": None, "rows": None, "problems": [], "failure": {"message": "The check could not run."}}
+    broken: dict[str, Any] = {
+        "verdict": None,
+        "rows": None,
+        "problems": [],
+        "failure": {"message": "The check could not run."},
+    }
     rows = [row("a", "worse", rejected), row("b", "failed", broken), row("c", "gone", None)]
 
     assert trial_table(rows, 100) == (
