@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import Literal
 
-from contracts.pattern import Walk, captures, literal_folder, tokens
+from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
 from contracts.problem import nearest, quoted
 
 EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
@@ -24,12 +27,43 @@ class Entry:
     deprecated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class Shelves:
+    """Entries with their patterns, by the text that the keys of a pattern begin with."""
+
+    by_beginning: dict[str, list[tuple[int, Entry, str]]] = field(default_factory=lambda: defaultdict(list))
+    lengths: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, entries: tuple[Entry, ...], spelt: Callable[[str], str]) -> Shelves:
+        """The shelves of an index; `spelt` is how beginnings are compared."""
+        made = cls()
+        for number, (entry, pattern) in enumerate((e, p) for e in entries for p in e.files):
+            made.by_beginning[spelt(beginning(pattern))].append((number, entry, pattern))
+        made.lengths = tuple(sorted({len(text) for text in made.by_beginning}))
+        return made
+
+    def claiming(self, key: str) -> list[tuple[int, Entry, str]]:
+        """Those that begin as the key does, in the order of the index."""
+        return sorted(found for n in self.lengths for found in self.by_beginning.get(key[:n], ()) if n <= len(key))
+
+
+@dataclass(frozen=True)
 class Index:
     """The pattern index of one publish; immutable, named by its hash."""
 
     entries: tuple[Entry, ...] = ()
     format: Literal[1] = 1
+
+    @cached_property
+    def shelves(self) -> Shelves:
+        """The patterns by their beginnings, so that a key is held against few of them."""
+        return Shelves.of(self.entries, str)
+
+    @cached_property
+    def folded(self) -> Shelves:
+        """The same whatever case they are written in."""
+        return Shelves.of(self.entries, str.casefold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +107,7 @@ Match = Matched | Unmatched | Ambiguous
 
 def match(index: Index, key: str) -> Match:
     """The contract that claims a key, or why none does."""
-    found = [(e, p, c) for e in index.entries for p in e.files if (c := captures(p, key)) is not None]
+    found = [(e, p, c) for _, e, p in index.shelves.claiming(key) if (c := captures(p, key)) is not None]
     contracts = tuple(dict.fromkeys(e.contract for e, _, _ in found))
     if len(contracts) > 1:
         return Ambiguous(key, contracts)
@@ -96,17 +130,18 @@ class _Miss:
 
 def _nearest(index: Index, key: str) -> Unmatched:
     """The pattern that goes furthest along the key; where it stops is what the producer wants to know."""
-    misses = [_miss(entry, pattern, key) for entry in index.entries for pattern in entry.files]
-    if not misses:
+    if not index.entries:
         return Unmatched(key, "no contract is published yet")
-    alike = next((m for m in misses if _differs_by_case(m.pattern, key)), None)
+    for _, entry, pattern in index.folded.claiming(key.casefold()):
+        if _differs_by_case(pattern, key):
+            reason = f"it differs from `{pattern}` ({entry.contract}) by upper and lower case only"
+            return Unmatched(key, reason, entry, pattern)
+    misses = [_miss(entry, pattern, key) for entry in index.entries for pattern in entry.files]
     furthest = max(m.far for m in misses)
-    miss = alike or max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
-    about = f"`{miss.pattern}` ({miss.entry.contract})"
-    if alike:
-        return Unmatched(key, f"it differs from {about} by upper and lower case only", miss.entry, miss.pattern)
-    if not miss.far:
+    if not furthest:
         return Unmatched(key, f"agreed keys begin with {_beginnings(index, key)}")
+    miss = max((m for m in misses if m.far == furthest), key=lambda m: _likeness(m.pattern, key))
+    about = f"`{miss.pattern}` ({miss.entry.contract})"
     return Unmatched(key, f"nearest is {about}: {_reason(miss, key)}", miss.entry, miss.pattern)
 
 
@@ -154,6 +189,8 @@ def _differs_by_case(pattern: str, key: str) -> bool:
 
 
 def _miss(entry: Entry, pattern: str, key: str) -> _Miss:
+    if not key.startswith(begin := beginning(pattern)):
+        return _Miss(entry, pattern, _common(begin, key), 0, 0)
     toks = tokens(pattern)
     reached = Walk.along(key).all_after(toks)
     stop = max(n for n, at in enumerate(reached) if at)

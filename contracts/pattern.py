@@ -80,10 +80,17 @@ def _token(piece: str, pattern: str) -> Token:
     return Token("date", form, name)
 
 
+@cache
+def beginning(pattern: str) -> str:
+    """The text that every key of a pattern begins with; empty when the pattern begins with a wildcard."""
+    first = tokens(pattern)[0]
+    return first.text if first.kind == "literal" else ""
+
+
 def literal_folder(pattern: str) -> str:
     """The folder that every key of a pattern lies in, ending in `/`; empty when the pattern begins with a wildcard."""
-    first = tokens(pattern)[0]
-    return first.text[: first.text.rfind("/") + 1] if first.kind == "literal" else ""
+    text = beginning(pattern)
+    return text[: text.rfind("/") + 1]
 
 
 def is_date(text: str, form: str) -> bool:

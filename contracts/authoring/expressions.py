@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from math import isinf
 from typing import Any, Literal
 
 import sqlglot
@@ -28,6 +29,7 @@ LONGEST = 10_000
 KINDS: dict[str, Kind] = {"string": "text"}
 NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
 """From the narrowest: two of them together are the wider one."""
+NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOST_DIGITS = 18
 """Of a decimal literal; with more, Spark's products of decimals would begin to round."""
 LOST = re.compile(r"(?<!\\)(?:\\\\)*\\[dDwWsSbB]")
@@ -211,6 +213,8 @@ def _how_to_compare(kinds: set[Any]) -> str:
 def _literal(_: _Reader, node: exp.Literal) -> Typed:
     if node.is_string:
         return Typed(_text(node.name), "text")
+    if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
+        raise Refused(f"`{node.name:.40}` is no number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
     if re.search("[eE]", node.name):
         return Typed(repr(float(number)) + "D", "number")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import jsonschema_rs
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import Draft201909Validator, extend
 
@@ -55,8 +56,23 @@ def _unevaluated(_validator: Any, refused: Any, instance: Any, schema: dict[str,
 VALIDATOR = extend(Draft201909Validator, {"unevaluatedProperties": _unevaluated})  # type: ignore[no-untyped-call]
 
 
+@cache
+def _judge() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(_schema())
+
+
+def _fits(document: Document) -> bool:
+    """Whether the document fits the schema to the letter, so that no error need be looked for."""
+    try:
+        return _judge().is_valid(document.data)
+    except ValueError:  # what JSON cannot hold, or too deep a nesting
+        return False
+
+
 def check(document: Document) -> list[Path]:
     """Say what does not fit the standard; the paths whose values must not be read on."""
+    if _fits(document):
+        return []
     said: dict[tuple[Path, str], None] = {}
     for error in _meant(VALIDATOR(_schema()).iter_errors(document.data)):
         if not _of_no_type(error, document):

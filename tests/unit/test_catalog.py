@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contracts.catalog import Ambiguous, Entry, Index, Matched, Unmatched, match
+from contracts.errors import PatternInvalid
+from contracts.pattern import captures, tokens
 
 
 def an_entry(contract: str, *files: str) -> Entry:
@@ -119,3 +123,30 @@ def test_hundreds_of_contracts_answer_in_milliseconds() -> None:
     begin = time.process_time()
     assert isinstance(match(index, key), Matched)
     assert time.process_time() - begin < 0.25
+
+
+PIECES = st.lists(st.sampled_from(["a", "b/", "A", "*", "**", "?", "{x}", "/", ".csv"]), min_size=1, max_size=5)
+
+
+@given(st.lists(PIECES.map("".join), min_size=1, max_size=4), st.text(alphabet="abA/.csv", max_size=8))
+def test_key_is_held_against_every_pattern_that_could_match(patterns: list[str], key: str) -> None:
+    read = [p for p in patterns if can_be_read(p)]
+    index = Index(tuple(Entry(f"c{n}.v1", str(n), "p", (p,)) for n, p in enumerate(read)))
+    claims = [f"c{n}.v1" for n, p in enumerate(read) if captures(p, key) is not None]
+    found = match(index, key)
+
+    match found:
+        case Matched():
+            assert [found.entry.contract] == claims
+        case Ambiguous():
+            assert list(found.contracts) == claims
+        case Unmatched():
+            assert not claims
+            assert found.reason
+
+
+def can_be_read(pattern: str) -> bool:
+    try:
+        return bool(tokens(pattern))
+    except PatternInvalid:
+        return False

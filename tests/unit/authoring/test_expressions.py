@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contracts.authoring.expressions import FUNCTIONS, LONGEST, Refused, read
@@ -129,6 +129,8 @@ def said(text: str) -> str | Refused:
         return refused
 
 
+@example("0E")
+@example("low < 1e999")
 @given(st.text(alphabet="lowhigname() 'r\\`\";,.-+*/%<>=!|&$@:0123456789eE_\n", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     found = said(text)
