@@ -14,6 +14,7 @@ from pathlib import Path
 from bench import contests
 from bench.beside import Duel
 from bench.files import Files
+from bench.language import FIGURES, Figure
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page
@@ -22,7 +23,7 @@ from infra.setup.errors import SetupMissing
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
-ALL = [*ROWS, *CONTESTS]
+ALL = [*ROWS, *CONTESTS, *FIGURES]
 EXAMPLES = """\
 rows:
   clean parquet jsonl   the job on the clean file, in each format
@@ -31,6 +32,7 @@ rows:
   fresh                 the first job of a JVM
   rivals                DuckDB and Great Expectations on the same checks
   test                  `dropgate test` beside `datacontract test`
+  plan lint match init  contracts alone: 500 checks; 1,000 contracts; 10,000 keys; a draft from the file
 
 examples:
   python -m bench                          everything, into docs/benchmarks.md (up to 25 minutes)
@@ -69,18 +71,21 @@ def _measured(names: list[str], stations: int) -> str:
         environments.python_of(name)
     rows: list[Row] = []
     duels: list[Duel] = []
+    figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder:
         bench = Bench(Files(Path(folder), stations))
         for number, name in enumerate(names, 1):
             say(f"[{number}/{len(names)}] {name}")
-            new: list[Row] | list[Duel]
+            new: list[Row] | list[Duel] | list[Figure]
             if name in ROWS:
                 rows += (new := ROWS[name](bench))
+            elif name in FIGURES:
+                figures += (new := [FIGURES[name](bench.files)])
             else:
                 duels += (new := CONTESTS[name](bench))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels)
+        return page(bench, rows, duels, figures)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,6 +12,7 @@ import pyspark
 
 from bench import beside, measuring
 from bench.beside import Duel
+from bench.language import Figure
 from bench.measuring import Row
 from bench.own import Bench
 from bench.running import MEMORY
@@ -20,10 +21,10 @@ from infra.setup.jars import ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
-def page(bench: Bench, rows: Sequence[Row], duels: Sequence[Duel]) -> str:
+def page(bench: Bench, rows: Sequence[Row], duels: Sequence[Duel], figures: Sequence[Figure] = ()) -> str:
     """The page; a table without lines is left out."""
-    parts = [_head(bench), *([_ours(rows)] if rows else []), *([_theirs(duels)] if duels else [])]
-    return "\n".join(parts)
+    tables = (_ours(rows) if rows else "", _theirs(duels) if duels else "", _alone(figures) if figures else "")
+    return "\n".join([_head(bench), *filter(None, tables)])
 
 
 def _head(bench: Bench) -> str:
@@ -84,7 +85,20 @@ or not beside another rule:
 """
 
 
-def _lines(of: Sequence[Row] | Sequence[Duel]) -> str:
+def _alone(figures: Sequence[Figure]) -> str:
+    return f"""\
+## Contracts
+
+Before any file comes in; medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of warm-up, in one process, whose
+start does not count unless it says so.
+
+| what | time | at most | met |
+|---|---|---|---|
+{_lines(figures)}
+"""
+
+
+def _lines(of: Sequence[Row] | Sequence[Duel] | Sequence[Figure]) -> str:
     return "\n".join(map(str, of))
 
 

@@ -37,7 +37,7 @@ class Token:
     @property
     def width(self) -> int:
         """How many characters a date takes."""
-        return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall(r"%.|.", self.text))
+        return _width(self.text)
 
 
 @cache
@@ -126,19 +126,25 @@ class Walk:
         if not reached:
             return 0
         if token.kind == "literal":
-            return self._moved(reached, re.finditer(f"(?={re.escape(token.text)})", self.key), len(token.text))
+            return self._moved(reached, self._places(token.text), len(token.text))
         if token.kind == "date":
-            hits = (m for m in re.finditer(rf"(?=({_shape(token.text)}))", self.key) if is_date(m[1], token.text))
-            return self._moved(reached, hits, token.width)
+            dates = re.finditer(rf"(?=({_shape(token.text)}))", self.key)
+            return self._moved(reached, (m.start() for m in dates if is_date(m[1], token.text)), token.width)
         if token.kind == "across":
             return _upto(len(self.key)) & ~(_upto(_lowest(reached)) >> 1)
         return self._within(token, reached)
 
-    def _moved(self, reached: int, hits: Iterator[re.Match[str]], width: int) -> int:
+    def _places(self, text: str) -> Iterator[int]:
+        at = self.key.find(text)
+        while at >= 0:
+            yield at
+            at = self.key.find(text, at + 1)
+
+    def _moved(self, reached: int, hits: Iterator[int], width: int) -> int:
         found = 0
-        for hit in hits:
-            if reached >> hit.start() & 1:
-                found |= 1 << (hit.start() + width)
+        for at in hits:
+            if reached >> at & 1:
+                found |= 1 << (at + width)
         return found
 
     def _within(self, token: Token, reached: int) -> int:
@@ -170,6 +176,11 @@ class Walk:
             return _lowest(reached)
         folder = self.key.rfind("/", 0, end) + 1
         return _lowest(reached & ~(_upto(folder) >> 1))
+
+
+@cache
+def _width(form: str) -> int:
+    return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall(r"%.|.", form))
 
 
 @cache

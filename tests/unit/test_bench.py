@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import contests, plans
+from bench import contests, language, plans
 from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.files import Files
@@ -21,6 +21,8 @@ from bench.own import FEW, MANY, ROWS, Bench
 from bench.page import page
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found
+from contracts.authoring.compiling import compile_text
+from contracts.plan import RECORD_CHECKS
 from infra.setup import environments, lock
 from infra.setup.jars import ROOT
 
@@ -247,3 +249,18 @@ def test_unknown_row_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> Non
 
     assert ended.value.code == 2
     assert "no row is called speed; there are clean, bad," in capsys.readouterr().err
+
+
+def test_made_contract_has_as_many_checks_as_it_is_to_have() -> None:
+    plan = compile_text(language.a_contract(0, language.COLUMNS, language.CHECKS), "c0.v1.yaml").plan
+
+    assert plan
+    assert (len(plan.properties), len(plan.checks)) == (language.COLUMNS, language.CHECKS + len(RECORD_CHECKS))
+
+
+@pytest.mark.parametrize(("seconds", "met"), [((1.0, 3.0, 2.0), "yes"), ((1.0, 3.0, 2.5), "**no**")])
+def test_figure_is_held_to_its_bound_by_its_median(seconds: tuple[float, ...], met: str) -> None:
+    figure = language.Figure("x", seconds, 2)
+
+    assert str(figure) == f"| x | {figure.median:.2f} s | 2 s | {met} |"
+    assert str(figure) in page(Bench(Files(Path(), 1)), [], [], [figure])
