@@ -150,7 +150,7 @@ def made(check: Check, count: Count) -> Count:
 
 def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
     count = made(check, count)
-    if check.kind == "rowCount" and count.state == "counted":
+    if check.kind == "rowCount" and not check.filter and count.state == "counted":
         count = Count(facts.read, observed=str(facts.read))
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
@@ -184,7 +184,8 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
     if check.severity == "warning":
         return "passed" if within else "warning"
-    return "failed" if not within else "warning" if count.failed else "passed"
+    quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
+    return "failed" if not within else "passed" if quiet else "warning"
 
 
 def _seen(check: Check, count: Count) -> int | Decimal:

@@ -298,19 +298,19 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
     names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
     bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
-    of, what = _looked_at(outcome, read, bounds)
+    of, what = _looked_at(outcome, read, bounds, filtered=bool(check.filter))
     return {
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
         "expected": check.expected,
         "text": f"`{check.arguments.get('text', check.expected)}`",
         "rule": f"`{check.id}` ({check.expected})",
-        "some": some(failed, of, bounds, what),
+        "some": some(failed, of, bounds, what) + check.where,
         "rows": "this row" if failed == 1 else "these rows",
         "them": "it" if failed == 1 else "them",
         "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
-        "records": "1 record" if read == 1 else f"{read:,} records",
+        "records": _records(check, outcome, read),
         "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
         "is_figure": "is not as agreed" if prop and prop.masked else f"is `{outcome.observed}`",
         "ails": AILS.get(check.kind, "is not valid"),
@@ -328,6 +328,11 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
     }
 
 
+def _records(check: Check, outcome: Outcome, read: int) -> str:
+    count = (outcome.evaluated or 0) if check.filter else read
+    return ("1 record" if count == 1 else f"{count:,} records") + check.where
+
+
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
@@ -340,9 +345,10 @@ def _agreed(check: Check) -> str:
         return f"Write one of {quoted(values, most=12)}, exactly so."
     if check.arguments.get("format") in TEXT:
         return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
-    if check.expected.startswith("matching "):
-        return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
-    return f"Write it as agreed ({check.expected})."
+    rule = check.expected.removesuffix(check.where)
+    if rule.startswith("matching "):
+        return f"Write a value that matches `{rule.removeprefix('matching ')}`."
+    return f"Write it as agreed ({rule})."
 
 
 def _missing(check: Check) -> str:
@@ -368,9 +374,11 @@ def _characters(check: Check) -> str:
     return f"{length} character" if length == 1 else f"{length} characters"
 
 
-def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...]) -> tuple[int, str]:
-    """What a share is of, and its name: all records; beside a percent, which counts no others, those it is about."""
+def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
+    """What a share is of, and its name: all records; beside a percent or a filter those alone that it is about."""
     evaluated = read if outcome.evaluated is None else outcome.evaluated
+    if filtered:
+        return evaluated, "record"
     return (evaluated, "readable record") if bounds and evaluated < read else (read, "record")
 
 

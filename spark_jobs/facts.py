@@ -83,7 +83,7 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
     form = formats.of(plan)
     drops = list(dict.fromkeys(place.drop.id for place in group.places))
     records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, malformed)
-    cells = keys.numbered(spark, records, group.places, drops)
+    cells = keys.filtered(keys.numbered(spark, records, group.places, drops), plan, checks)
     rows = keys.keyed(cells, checks)
     repeats = keys.repeated(rows)
     try:
@@ -103,7 +103,7 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
 
 def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
     """Whether a record of any drop has a null in a check's key."""
-    if check.property is None:
+    if check.property is None or check.filter:
         return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
     return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
 
@@ -161,6 +161,8 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         nulls,
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        {c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        {c.id: tally.sums.get(f"void{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
         {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
         {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
         tally.sums,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import custom, keys, properties, quality
+from contracts.authoring import conditions, custom, keys, properties, quality
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -43,12 +43,12 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     The block says in which format the records come: what a record is, and whether a text can be anything else.
     """
     first = record_checks(block.format, block.columns.extra) if block else ()
-    props: list[Property] = []
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
-    for n, source in enumerate(one["properties"]):
-        path: Path = (*OBJECT, "properties", n)
-        if isinstance(source, dict) and (found := properties.read(document, path, source)):
-            props.append(found[0])
+    sources: list[tuple[Path, Any]] = [((*OBJECT, "properties", n), s) for n, s in enumerate(one["properties"])]
+    known = [(path, s, properties.read(document, path, s)) for path, s in sources if isinstance(s, dict)]
+    props = [found[0] for _, _, found in known if found]
+    for path, source, found in known:
+        if found:
             if found[0].type == "string" and block and block.format != "csv":
                 placed.append((properties.type_check(found[0]), path))
             placed += [(check, path) for check in found[1]]
@@ -68,9 +68,11 @@ def _quality(
         at: Path = (*path, "quality", n)
         if not isinstance(entry, dict):
             continue
+        bare, place, said = conditions.apart(entry)
         ours = entry.get("type") == "custom"
-        check = custom.read(document, at, entry, prop, props) if ours else quality.read(document, at, entry, prop)
-        placed += [(check, at)] if check else []
+        check = custom.read(document, at, bare, prop, props) if ours else quality.read(document, at, bare, prop)
+        made = conditions.joined(document, (*at, place), check, said, props) if check else None
+        placed += [(made, at)] if made else []
     return placed
 
 
@@ -119,8 +121,10 @@ def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str
             quality.never_missing(document, source, (*OBJECT, "properties", n), nulls)
 
 
-def overridden(document: Document, path: Path, block: DropBlock, checks: list[Check]) -> list[Check]:
-    """The checks with the severities and tolerances of `drop.checks`, which stand at `path`; ids never change by it."""
+def overridden(
+    document: Document, path: Path, block: DropBlock, checks: list[Check], props: Sequence[Property]
+) -> list[Check]:
+    """The checks with what `drop.checks` says of them, which stands at `path`; ids never change by it."""
     by_id = {c.id: c for c in checks}
     for name, wanted in block.checks.items():
         check = by_id.get(name)
@@ -132,9 +136,11 @@ def overridden(document: Document, path: Path, block: DropBlock, checks: list[Ch
         if check.scope == "record" and wanted.severity == "warning":
             message = f"`{name}` cannot be a warning: such a line is no record."
             document.error((*path, name, "severity"), "bad-value", message, "Write `tolerance:` if some may be lost.")
-        if check.threshold and wanted.tolerance:
+        if check.threshold and (wanted.tolerance or wanted.quiet):
             message = f"`{name}` has a threshold of its own in its quality entry."
             document.error((*path, name, "tolerance"), "bad-value", message, "Change the entry's operator.")
         severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
-        by_id[name] = replace(check, severity=severity, tolerance=tolerance)
+        told = {"quiet": {"value": str(wanted.quiet.value), "unit": wanted.quiet.unit}} if wanted.quiet else {}
+        made = replace(check, severity=severity, tolerance=tolerance, arguments=check.arguments | told)
+        by_id[name] = conditions.joined(document, (*path, name), made, wanted.said, props) or made
     return list(by_id.values())

@@ -57,12 +57,15 @@ class Refused(Exception):
         self.message, self.fix = message, fix
 
 
-def read(text: str, props: Sequence[Property]) -> Expression:
-    """The boolean over the columns of a record that a text stands for; raises Refused."""
+def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Expression:
+    """The boolean over the columns of a record that a text stands for; raises Refused.
+
+    `constant` says that it may name none of them.
+    """
     tree = _parsed(text)
     reader = _Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
     found = reader.boolean(tree)
-    if not reader.used:
+    if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
     return Expression(found, tuple(reader.used))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
@@ -65,7 +65,8 @@ def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
         plan = compiled(document)
         if plan is None:
             continue
-        document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan)
+        kinds = {c.written["name"]: c.written["logicalType"] for c in columns}
+        document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan, kinds)
         if plan := compiled(document):
             return Contract(document, plan, {c.written["name"]: c.cells for c in columns})
 
@@ -104,14 +105,16 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     }
 
 
-def _overrides(chance: Random, plan: Plan) -> Document:
+def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:
     found: Document = {}
     for check in plan.checks:
         wanted: Document = {}
         if check.scope != "record" and chance.random() < 0.25:
             wanted["severity"] = "warning"
         if not check.threshold and chance.random() < 0.25:
-            wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%"))
+            wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%", {"warning": 1, "error": "30%"}))
+        if check.scope != "record" and check.kind not in ("logicalType", "knownKeys") and chance.random() < 0.1:
+            wanted["filter"] = expressions.an_expression(chance, kinds, 1)
         if wanted:
             found[check.id] = wanted
     return found

@@ -66,14 +66,20 @@ def _masks(plan: Plan, rows: dict[int, tuple[str, frozenset[str]]]) -> tuple[tup
 
 
 def _is_made(check: Check, content: Content) -> bool:
-    return content.names.issuperset(check.properties())
+    return content.names.issuperset(check.needs())
+
+
+def _lets_through(check: Check, record: Record) -> bool:
+    """Whether a check looks at a record that is one."""
+    said = check.arguments.get("filter")
+    return said is None or truth(said["text"], record.cells) is True
 
 
 def _said(check: Check, plan: Plan, record: Record) -> str | None:
     """What a check says of a record; None where it does not look at it."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
-    if record.broken:
+    if record.broken or not _lets_through(check, record):
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
@@ -116,12 +122,17 @@ def _count(plan: Plan, content: Content, check: Check) -> Count:
     return Count(said.total(), said[FAILED], said[NULL])
 
 
-def _row_count(_: Check, content: Content) -> Count:
-    return Count(len(content.records))
+def _looked_at(check: Check, content: Content) -> list[Record]:
+    return [r for r in content.records if not r.broken and _lets_through(check, r)]
+
+
+def _row_count(check: Check, content: Content) -> Count:
+    count = len(_looked_at(check, content) if check.filter else content.records)
+    return Count(count, count)
 
 
 def _unique(check: Check, content: Content) -> Count:
-    keys = [[r.cells[name] for name in check.properties()] for r in content.records if not r.broken]
+    keys = [[r.cells[name] for name in check.properties()] for r in _looked_at(check, content)]
     times = Counter(tuple(c.value for c in key) for key in keys if all(c.value is not None for c in key))
     null = len(keys) - times.total()
     forbidden = sum(any(c.text is None for c in key) for key in keys) if check.kind == "primaryKey" else 0
@@ -129,7 +140,7 @@ def _unique(check: Check, content: Content) -> Count:
 
 
 def _figure(check: Check, content: Content) -> Count:
-    cells = [r.cells[check.property or ""] for r in content.records if not r.broken]
+    cells = [r.cells[check.property or ""] for r in _looked_at(check, content)]
     values = [figures.counted(c) for c in cells if c.value is not None]
     found = figures.figure(check.kind, values) if cells else "no-rows"
     if isinstance(found, str):

@@ -22,8 +22,8 @@ FILES = 34
 SEED = 1
 TORTURE = os.environ.get("ORACLE_SEED") or str(Random().randrange(10**6))
 ROUNDS = 13
-SURVEYED = 12
-"""Contracts of each form that the survey looks at."""
+SURVEYED = range(22, 38)
+"""Seeds of the contracts of each form that the survey looks at."""
 
 
 @pytest.mark.parametrize("form", cases.FORMS)
@@ -48,7 +48,7 @@ def test_cases_are_of_every_kind() -> None:
     """Every check, every way to be no record, every verdict occurs among the cases, and fails and holds in some."""
     said: Counter[str] = Counter()
     for form in (form for form in cases.MORE_FORMS.values() if form["format"] != "parquet"):
-        for seed in range(SURVEYED):
+        for seed in SURVEYED:
             made = cases.without_spark(form, seed, 8)
             for body in made.files.values():
                 said.update(_said(made.contract.plan, body))

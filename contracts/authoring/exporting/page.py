@@ -116,8 +116,9 @@ def _about(contract: Contract) -> list[tuple[str, str]]:
 def _row(contract: Contract, column: Column, example: str | None) -> Row:
     source = column.source
     hidden = ("logicalType",)
+    checks = [c for c in contract.plan.checks if c.property == column.name]
     rules = tuple(
-        _rule(contract.plan, c) for c in column.checks if c.kind not in hidden or c.severity == "warning" or c.tolerance
+        _rule(contract.plan, c) for c in checks if c.kind not in hidden or c.severity == "warning" or c.tolerance
     )
     labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
     counted = any(c.kind in ("primaryKey", "nullValues") for c in column.checks)

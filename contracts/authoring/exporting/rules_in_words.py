@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
@@ -24,6 +25,10 @@ TYPES = {"string": "text", "integer": "whole number", "number": "number", "boole
 
 def in_words(check: Check) -> str:
     """What a check asks for; about a column without its name, about the file a sentence."""
+    if check.filter:
+        whole = replace(check, arguments={k: v for k, v in check.arguments.items() if k != "filter"})
+        rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
+        return f"{rule.removesuffix('.')}, in rows where {check.arguments['filter']['text']}"
     if check.kind in NAMES:
         return f"The {NAMES[check.kind]} of all values is {_limit(check)}"
     if check.kind == "rowCount":

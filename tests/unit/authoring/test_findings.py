@@ -220,6 +220,13 @@ FIGURES = {
     "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
 }
 FILE_QUALITY = {
+    "filter that cannot be read": (
+        "- metric: rowCount\n  mustBe: 1\n  arguments:\n    filter: id >  #! bad-expression"
+    ),
+    "filter over a property that is not there": (
+        "- metric: rowCount\n  mustBe: 5\n  arguments: {filter: idd > 5}  #! bad-expression"
+    ),
+    "filter that is a number": "- metric: rowCount\n  mustBe: 5\n  arguments: {filter: 5}  #! wrong-type",
     "blank values of a whole file": CUSTOM + "{metric: notBlank, mustBe: 0}  #! wrong-place",
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
@@ -277,6 +284,9 @@ BLOCK = {
     "tolerance below nothing": f"{DROP}tolerance: {{rows: -1}}  #! bad-value",
     "tolerance of more than all": f'{DROP}tolerance: {{rows: "101%"}}  #! bad-value',
     "tolerance is left empty": f"{DROP}tolerance:  #! wrong-type",
+    "filter of a check that all others rest on": f"{DROP}checks:\n  id.logicalType: {{filter: id > 5}}  #! wrong-place",
+    "filter of what is no record": f"{DROP}checks:\n  record.text: {{filter: id > 5}}  #! wrong-place",
+    "tolerance of neither kind": f"{DROP}checks:\n  record.text: {{tolerance: {{most: 1}}}}  #! bad-value",
     "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
     "promotion of a later version": f"{DROP}promote: rows  #! not-built-yet",
     "same key of a later version": f"{DROP}sameKey: reject  #! not-built-yet",
