@@ -53,6 +53,13 @@ KEYS = ("unique", "primaryKey", "duplicateValues")
 OF_CELLS = ("required", "nullValues", "logicalType", "missingValues")
 """The kinds that judge a cell as it stands; to all others one that is not of its type is null."""
 
+QUERIES = ("sql", "statement")
+"""The kinds of checks that hold the figure of a query of their own against a threshold."""
+UNCHECKED = ("forPeople", "otherEngine")
+"""The kinds of rules that no machine checks, or not this one."""
+ROWS, DROPS = "dropgate_rows", "dropgate_drops"
+"""What queries ask: the records of all drops (drop, record, v<n> of property n), and the drops (drop)."""
+
 
 def share(count: int, of: int) -> Fraction:
     """`count` as an exact percentage of `of`; of nothing, 0."""
@@ -113,8 +120,10 @@ class Check:
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
     expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
     properties: [name]};
-    FIGURES {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and times text in
-    the property's format; patterns are Java's, ready to run.
+    FIGURES {limits: [text]}, the threshold for people; sql, statement {sql: for ROWS and DROPS, aggregate?: the one
+    value over the records t0 of a drop, columns?: names of what it finds, text, properties, limits}; otherEngine
+    {engine}; others none. Numbers are decimal text, dates and times text in the property's format; patterns are
+    Java's, ready to run.
 
     Any of them may have a filter {sql, text, properties}, as an expression has them: of other records the check says
     nothing; and `quiet` {value: text, unit}, how many rows may fail without a warning.
@@ -151,6 +160,11 @@ class Check:
     def where(self) -> str:
         """The same for people, to be put behind a sentence; empty where it looks at all records."""
         return f" where `{self.arguments['filter']['text']}`" if self.filter else ""
+
+    @builtins.property
+    def refuses(self) -> bool:
+        """Whether a file may be rejected for it."""
+        return self.severity == "error" and self.kind not in UNCHECKED
 
     @builtins.property
     def quiet(self) -> Limit | None:

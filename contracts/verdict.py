@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from contracts import codec
 from contracts.job import Count, DropResult, Sample
-from contracts.plan import FIGURES, Check, Limit, Plan
+from contracts.plan import FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
 Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
-ALLOWED_MISSING, NO_ROWS = EXCUSED
+ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
 
 
@@ -175,7 +175,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
 def _result(plan: Plan, check: Check, count: Count) -> Result:
     if count.state != "counted":
         return count.state
-    if check.kind in FIGURES and count.figure is None:
+    if check.kind in (*FIGURES, *QUERIES) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
         within = check.threshold.holds(_seen(check, count), count.evaluated)

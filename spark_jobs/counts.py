@@ -9,13 +9,25 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, OF_CELLS, Check, Plan, Threshold, share
+from contracts.plan import FIGURES, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
-ALLOWED_MISSING, NO_ROWS = EXCUSED
+ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
+WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
 MASK = "***"
 FORBID_NULL = {"required", "nullValues"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query said of one drop: its figure and that for people, or why there is none, or what went wrong."""
+
+    figure: Decimal | None = None
+    text: str | None = None
+    samples: tuple[Sample, ...] = ()
+    reason: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +45,7 @@ class Facts:
     invalid: Mapping[str, int]
     within: Mapping[str, int] = field(default_factory=dict)
     empty: Mapping[str, int] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsure: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Any] = field(default_factory=dict)
@@ -45,6 +58,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
     """What one check counted in a file with some columns."""
     if missing := [name for name in check.needs() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing))
+    if check.kind in UNCHECKED:
+        return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
     evaluated = facts.within[check.id] if check.filter else facts.sound
     if check.kind == "rowCount" and check.filter:
         return Count(evaluated, evaluated, observed=str(evaluated))
@@ -54,6 +69,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
         return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
     if check.kind in FIGURES:
         return _figure(plan, check, facts, evaluated)
+    if check.kind in QUERIES:
+        return _answer(plan, check, facts.answers.get(check.id), evaluated)
     return _with_samples(plan, check, facts, evaluated, *_figures(check, facts))
 
 
@@ -100,6 +117,19 @@ def _figure(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
         return Count(state="not_evaluated", reason=found if evaluated else NO_ROWS)
     shown = MASK if prop.masked else figures.text_of(found, check.kind, prop)
     return Count(evaluated, 0, voids, observed=shown, figure=found)
+
+
+def _answer(plan: Plan, check: Check, found: Answer | None, evaluated: int) -> Count:
+    """What a query said of a file; where no record was left to ask of, nothing."""
+    if not evaluated:
+        return Count()
+    if found is None or found.error:
+        return Count(state="error", reason=found.error if found else "the query gave nothing")
+    if found.figure is None:
+        return Count(state="not_evaluated", reason=found.reason)
+    masked = plan.masks(check)
+    samples = tuple(Sample(s.record, s.value and MASK) for s in found.samples) if masked else found.samples
+    return Count(evaluated, observed=MASK if masked else found.text, samples=samples, figure=found.figure)
 
 
 def _lacking(check: Check, facts: Facts) -> tuple[int, int]:

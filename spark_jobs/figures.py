@@ -156,7 +156,12 @@ def text_of(value: Decimal, kind: str, prop: Property) -> str:
     """A figure for people: a moment in the property's format, a number in full or with 15 digits."""
     if prop.type in MOMENTS:
         return _moment(int(value), prop)
-    ends = kind in ("min", "max", "sum") or len(value.normalize().as_tuple().digits) < SHOWN
+    return number(value, whole=kind in ("min", "max", "sum"))
+
+
+def number(value: Decimal, *, whole: bool = False) -> str:
+    """A number for people, with 15 digits unless it is to be told `whole`."""
+    ends = whole or len(value.normalize().as_tuple().digits) < SHOWN
     with localcontext(prec=DIGITS if ends else SHOWN):
         shown = (+value).normalize()
     return f"{shown:f}" if -SHOWN < shown.adjusted() < DIGITS else str(shown)

@@ -62,15 +62,13 @@ def _rule(check: Check) -> str:
 
 def _new_check(new: Edition, check: Check) -> Change:
     message = f"`{check.id}` is new: {check.expected}{_warns(check)}."
-    return new.change(
-        "check-added", check.id, message, new.check_path(check), "tightens" if check.severity == "error" else "none"
-    )
+    return new.change("check-added", check.id, message, new.check_path(check), "tightens" if check.refuses else "none")
 
 
 def _no_check(new: Edition, check: Check) -> Change:
     message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
     at = new.property_path(check.property) if check.property else OBJECT
-    return new.change("check-removed", check.id, message, at, "loosens" if check.severity == "error" else "none")
+    return new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
 
 
 def _warns(check: Check) -> str:
@@ -79,13 +77,13 @@ def _warns(check: Check) -> str:
 
 def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[Change]:
     at = new.check_path(after)
-    refuses = before.severity == after.severity == "error"
+    refuses = before.refuses and after.refuses
     if before.id != after.id:
         message = f"`{before.id}` is called `{after.id}` now; the history of the one does not go on in the other."
         yield new.change("check-renamed", after.id, message, at)
     if before.severity != after.severity:
         said = "rejects now; before it warned" if after.severity == "error" else "only warns now; before it rejected"
-        way: Direction = "tightens" if after.severity == "error" else "loosens"
+        way: Direction = "tightens" if after.refuses else "loosens" if before.refuses else "none"
         where = new.override(after) or at
         yield new.change("severity", f"{after.id}.severity", f"`{after.id}` {said}.", where, way)
     if _rule(before) != _rule(after):

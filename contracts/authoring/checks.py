@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import conditions, custom, keys, properties, quality
+from contracts.authoring import conditions, custom, keys, properties, quality, queries
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -69,11 +69,26 @@ def _quality(
         if not isinstance(entry, dict):
             continue
         bare, place, said = conditions.apart(entry)
-        ours = entry.get("type") == "custom"
-        check = custom.read(document, at, bare, prop, props) if ours else quality.read(document, at, bare, prop)
+        check = _entry(document, at, bare, prop, props)
         made = conditions.joined(document, (*at, place), check, said, props) if check else None
         placed += [(made, at)] if made else []
     return placed
+
+
+def _entry(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check of one entry, by its type."""
+    match entry.get("type"):
+        case "custom" if entry["engine"] == custom.ENGINE:
+            return custom.read(document, path, entry, prop, props)
+        case "custom":
+            return queries.of_another(document, path, entry, prop)
+        case "sql":
+            return queries.sql(document, path, entry, prop, props)
+        case "text":
+            return queries.for_people(document, path, entry, prop)
+    return quality.read(document, path, entry, prop)
 
 
 def _names(document: Document, sources: list[Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring import expressions
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.plan import Check, Property
+from contracts.plan import UNCHECKED, Check, Property
 
 OF_ANY = ("filter",)
 """The keys that entries of all kinds have."""
@@ -46,6 +46,9 @@ def joined(
 def _filter(
     document: Document, path: Path, text: Any, check: Check, props: Sequence[Property]
 ) -> dict[str, Any] | None:
+    if check.kind in UNCHECKED:
+        document.error(path, "wrong-place", f"`{check.id}` is not checked at all.", "Leave `filter` out.", on_key=True)
+        return None
     if check.scope == "record" or check.kind in ALWAYS:
         message = f"`{check.id}` looks at every record: what other checks see rests on it."
         document.error(path, "wrong-place", message, "Leave `filter` out.", on_key=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contracts.authoring import expressions, figures, quality, thresholds
+from contracts.authoring import expressions, figures, quality, queries, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
@@ -29,8 +29,13 @@ def read(
 ) -> Check | None:
     """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
     inner, at = entry["implementation"], (*path, "implementation")
-    if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop):
+    if not _is_metric(document, at, inner, prop):
         return None
+    if inner["metric"] == STATEMENT:
+        quality.others(document, path, entry, AROUND, "`implementation`")
+        given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+        known = _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS})
+        return queries.statement(document, path, entry, props) if known else None
     if prop is None:
         return _expression(document, path, entry, props)
     metric: str = inner["metric"]
@@ -100,15 +105,6 @@ def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -
         return None
 
 
-def _is_ours(document: Document, path: Path, entry: dict[str, Any]) -> bool:
-    if entry["engine"] == ENGINE:
-        return True
-    message = f"Quality entries of the engine `{entry['engine']}` are not built yet."
-    fix = f"Write `engine: {ENGINE}` and one of its metrics, as `implementation: {EXAMPLE}`."
-    document.error((*path, "engine"), "not-built-yet", message, fix)
-    return False
-
-
 def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None) -> bool:
     if not isinstance(inner, dict):
         document.error(path, "wrong-type", "`implementation` must be a mapping.", f"Write it as `{EXAMPLE}`.")
@@ -120,13 +116,13 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
         said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
         document.error((*path, "metric"), "unknown-metric", said, fix)
         return False
-    if prop is None and metric != EXPRESSION:
+    if prop is None and metric not in OF_RECORDS:
         message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", message, fix)
-    elif prop is not None and metric == EXPRESSION:
+    elif prop is not None and metric in OF_RECORDS:
         fix = "Write it under `quality` of the schema object, beside its `properties`."
-        document.error((*path, "metric"), "wrong-place", "`expression` is about whole records.", fix)
-    return (prop is None) == (metric == EXPRESSION)
+        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about whole records.", fix)
+    return (prop is None) == (metric in OF_RECORDS)
 
 
 def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
@@ -170,4 +166,7 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
 }
 """By metric: the arguments that it takes, and what reads them."""
 EXPRESSION = "expression"
-METRICS = (*READERS, *FIGURES, EXPRESSION)
+STATEMENT = "statement"
+OF_RECORDS = (EXPRESSION, STATEMENT)
+"""The metrics that stand beside the properties."""
+METRICS = (*READERS, *FIGURES, *OF_RECORDS)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
-from contracts.plan import FIGURES, HOLDS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import FIGURES, HOLDS, QUERIES, UNCHECKED, Check, Limit, Plan, Property, Threshold
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -143,7 +143,7 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
         return joined((at_all, values)) if values == "none" and _nothing_alone(row) else "both"
     if not before.threshold or not after.threshold:
         return values
-    figure = before.kind in FIGURES
+    figure = before.kind in (*FIGURES, *QUERIES)
     if values != "none" and not (_falls(before.threshold) and _falls(after.threshold)):
         values = "both"
     return joined((values, of_thresholds(before.threshold, after.threshold, figure=figure)))
@@ -302,7 +302,8 @@ ARGUMENTS: dict[str, Compare] = {
     "enum": _enum,
     "invalidValues": _valid,
     "missingValues": _missing,
-    "expression": _expression,
+    **dict.fromkeys(("expression", *QUERIES), _expression),
+    **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
     "primaryKey": _key,
     "duplicateValues": _together,
     "logicalType": _same,  # the property's own change says it

@@ -92,12 +92,8 @@ def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
 
 
 def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> bool:
-    kind, metric = entry.get("type", "library"), entry.get("metric")
+    metric = entry.get("metric")
     use = f"Use `metric:` with one of {', '.join(BUILT)}."
-    if kind != "library":
-        message = f"Quality entries of type `{kind}` are not built yet."
-        document.error((*path, "type"), "not-built-yet", message, use)
-        return False
     if metric is None:
         document.error(path, "missing-key", "The entry names no `metric`.", use)
         return False

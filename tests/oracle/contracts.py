@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.compiling import compile_text
 from contracts.plan import LogicalType, Plan, Property
-from tests.oracle import expressions, figures, hostile
+from tests.oracle import expressions, figures, hostile, queries
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of
 
@@ -94,6 +94,8 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         judged = _threshold(chance, percent=True) if chance.random() < 0.3 else {}
         inner = {"metric": "expression", "expression": expressions.an_expression(chance, kinds), **judged}
         counted.append({"id": f"e{n}", "type": "custom", "engine": "dropgate", "implementation": inner})
+    asked = range(chance.choice((0, 0, 0, 0, 1, 2)))
+    counted += [queries.an_entry(chance, n, kinds, _threshold(chance)) for n in asked]
     return {
         "apiVersion": "v3.2.0",
         "kind": "DataContract",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from contracts.job import Count, DropResult
-from contracts.plan import Check, Plan
+from contracts.plan import QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
-from tests.oracle import figures
+from tests.oracle import figures, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
 from tests.oracle.rules import FAILS
@@ -148,9 +149,18 @@ def _figure(check: Check, content: Content) -> Count:
     return Count(len(cells), 0, len(cells) - len(values), figure=found)
 
 
+def _answer(check: Check, content: Content) -> Count:
+    rows = _looked_at(check, content)
+    found = queries.answer(check, rows) if rows else "no-rows"
+    if found is None or isinstance(found, str):
+        return Count(state="not_evaluated", reason=found or "no-values")
+    return Count(len(rows), figure=Decimal(found.numerator) / Decimal(found.denominator))
+
+
 FIGURES: dict[str, Callable[[Check, Content], Count]] = {
     "rowCount": _row_count,
     **dict.fromkeys(("unique", "primaryKey", "duplicateValues"), _unique),
     **dict.fromkeys(("mean", "stdev", "min", "max", "sum"), _figure),
+    **dict.fromkeys(QUERIES, _answer),
 }
 """Figures of a file as a whole, by the kind of their check."""

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import FIGURES, Plan
+from contracts.plan import FIGURES, QUERIES, Plan
 from tests.oracle import cases, running
 from tests.oracle.contracts import Document
 from tests.oracle.judging import judge
@@ -74,6 +74,7 @@ ROWS = (
 KINDS = {
     *(f"{kind} {result}" for kind in (*FAILS, *ROWS, *FIGURES) for result in ("passed", "warning", "failed")),
     *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),
+    *(f"{kind} {result}" for kind in QUERIES for result in ("passed", "failed")),
     *("accepted", "accepted_with_warnings", "rejected", "refused"),
     *(f"because {reason}" for reason in ("no-rows", "allowed-missing", "no-values", "too-few-values")),
 }

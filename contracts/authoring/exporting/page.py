@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from contracts.authoring.exporting import sample
 from contracts.authoring.exporting.exported import HEADING, Column, Contract, Exported
-from contracts.authoring.exporting.rules_in_words import how_many, in_words, of_breaking, type_in_words
+from contracts.authoring.exporting.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
-from contracts.plan import Check, Plan
+from contracts.plan import QUERIES, Check, Plan
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
 
@@ -141,6 +141,9 @@ def _rule(plan: Plan, check: Check) -> Rule:
     exact = ""
     if check.kind == "logicalType":
         text = f"a value of its kind ({check.expected})"
+    elif check.kind in QUERIES:
+        asks = "The answer to this" if check.kind == "sql" else "The number of rows that this finds"
+        exact, text = check.arguments["text"], f"{asks} is {how_limited(check)}:"
     elif check.kind == "expression":
         exact = check.arguments["text"]
         text = f"In {how_many(check)} this is not true:" if check.threshold else "In every row this is true:"

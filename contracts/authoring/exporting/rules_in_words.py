@@ -30,9 +30,9 @@ def in_words(check: Check) -> str:
         rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
         return f"{rule.removesuffix('.')}, in rows where {check.arguments['filter']['text']}"
     if check.kind in NAMES:
-        return f"The {NAMES[check.kind]} of all values is {_limit(check)}"
+        return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
     if check.kind == "rowCount":
-        return f"The file has {_limit(check)} rows."
+        return f"The file has {how_limited(check)} rows."
     if check.threshold:
         return _counted(check)
     if check.kind in BOUNDS and "value" in check.arguments:
@@ -69,7 +69,8 @@ def _counted(check: Check) -> str:
     return f"{AILING.get(check.kind, 'not as agreed')} in {how_many(check)}{about}"
 
 
-def _limit(check: Check) -> str:
+def how_limited(check: Check) -> str:
+    """What a figure is held against."""
     assert check.threshold is not None
     if limits := check.arguments.get("limits"):
         return LIMITS[check.threshold.operator].format(*limits)

@@ -150,9 +150,16 @@ QUALITY = {
     "bare no among missing values": MISSING + "{missingValues: [no]}  #! wrong-type",
     "missing value that is null": MISSING + "{missingValues: [N/A, '']}  #! never-missing",
     "missing values misspelt": MISSING + "{missingvalues: []}  #! unknown-argument",
-    "free text": "- type: text  #! not-built-yet\n  description: looks good",
-    "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
-    "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
+    "text that says nothing": "- type: text  #! missing-key",
+    "metric beside text": "- type: text\n  description: looks good\n  engine: soda  #! unknown-key",
+    "query of no table": "- type: sql\n  query: SELECT 1  #! bad-query\n  mustBe: 1",
+    "query of no number": "- type: sql\n  query: SELECT x FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query of a text": "- type: sql\n  query: SELECT max(${property}) FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query that writes": "- type: sql\n  query: DELETE FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query of another name": "- type: sql\n  query: SELECT count(${colum}) FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query held against text": '- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: "1"  #! wrong-type',
+    "query of percent": "- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: 1\n  unit: percent  #! unknown-key",
+    "statement about one property": CUSTOM + "{metric: statement, statement: select * from data}  #! wrong-place",
     "no engine": "- type: custom  #! missing-key\n  implementation: x",
     "text for a metric of ours": CUSTOM + "metric=notBlank  #! wrong-type",
     "no metric of ours": CUSTOM + "{mustBe: 0}  #! unknown-metric",
@@ -220,6 +227,14 @@ FIGURES = {
     "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
 }
 FILE_QUALITY = {
+    "property of a query beside the properties": (
+        "- type: sql\n  query: SELECT count(${property}) FROM ${object}  #! bad-query\n  mustBe: 1"
+    ),
+    "statement that is not there": CUSTOM + "{metric: statement}  #! no-argument",
+    "statement with an unknown column": (CUSTOM + "{metric: statement, statement: select idd from data}  #! bad-query"),
+    "filter of what is not checked": (
+        "- type: custom\n  engine: soda\n  implementation: {filter: id > 5}  #! wrong-place"
+    ),
     "filter that cannot be read": (
         "- metric: rowCount\n  mustBe: 1\n  arguments:\n    filter: id >  #! bad-expression"
     ),
