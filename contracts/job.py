@@ -24,7 +24,8 @@ class JobDrop:
 
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
     are the warnings of admission, carried through to the verdict; `reports` is a folder URI or None where there is
-    no producer. `types` are Spark's types of the columns of a Parquet file, in the order of `header`.
+    no producer. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is
+    when its file came, in UTC.
     """
 
     id: str
@@ -37,6 +38,7 @@ class JobDrop:
     reports: str | None = None
     notes: tuple[Problem, ...] = ()
     types: tuple[str, ...] = ()
+    modified: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

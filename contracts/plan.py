@@ -50,10 +50,12 @@ FIGURES = ("mean", "stdev", "min", "max", "sum")
 
 KEYS = ("unique", "primaryKey", "duplicateValues")
 """The kinds of checks that look for values that several records have."""
+FORBID_NULL = ("required", "nullValues")
+"""The kinds of checks that a null cell fails."""
 OF_CELLS = ("required", "nullValues", "logicalType", "missingValues")
 """The kinds that judge a cell as it stands; to all others one that is not of its type is null."""
 
-QUERIES = ("sql", "statement")
+QUERIES = ("sql", "statement", "quantile")
 """The kinds of checks that hold the figure of a query of their own against a threshold."""
 UNCHECKED = ("forPeople", "otherEngine")
 """The kinds of rules that no machine checks, or not this one."""
@@ -120,13 +122,14 @@ class Check:
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
     expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
     properties: [name]};
-    FIGURES {limits: [text]}, the threshold for people; sql, statement {sql: for ROWS and DROPS, aggregate?: the one
-    value over the records t0 of a drop, columns?: names of what it finds, text, properties, limits}; otherEngine
-    {engine}; others none. Numbers are decimal text, dates and times text in the property's format; patterns are
-    Java's, ready to run.
+    FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
+    the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
+    otherEngine {engine}; others none. Numbers are decimal text, dates and times text in the property's format; patterns
+    are Java's, ready to run.
 
     Any of them may have a filter {sql, text, properties}, as an expression has them: of other records the check says
-    nothing; and `quiet` {value: text, unit}, how many rows may fail without a warning.
+    nothing; `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties
+    that are told of a failing record; `about`, what the author says of it for results to repeat.
     """
 
     id: str
@@ -284,7 +287,7 @@ class Plan:
 
     @cached_property
     def _forbidding(self) -> dict[str | None, Check]:
-        every = [c for c in self.row_checks() if c.kind in ("required", "nullValues") and not c.filter]
+        every = [c for c in self.row_checks() if c.kind in FORBID_NULL and not c.filter]
         return {c.property: c for c in reversed(every)}
 
     @cached_property

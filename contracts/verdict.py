@@ -108,10 +108,16 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
         "contract": contract,
         "file": codec.encode(file),
         "rows": body["rows"],
-        "checks": body["checks"],
+        "checks": [_with_about(plan, check) for check in body["checks"]],
         "problems": body["problems"],
         "failure": body["failure"],
     }
+
+
+def _with_about(plan: Plan | None, outcome: dict[str, Any]) -> dict[str, Any]:
+    """A check of a document with what its author says of it: impact, tags, schedule, metadata."""
+    said = {c.id: c.arguments["about"] for c in plan.checks if "about" in c.arguments} if plan else {}
+    return outcome | ({"about": said[outcome["id"]]} if outcome["id"] in said else {})
 
 
 def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:

@@ -124,9 +124,10 @@ MESSAGES = {
     "expression": "{text} is not true in {some}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
+    "quantile": "The {value} quantile of {name} {is_figure}{where}; the contract asks for {limit}.",
     "statement": "The statement {text} {is_figure}{where}; the contract asks for {limit}.",
     **{
-        kind: f"The {words} of {{name}} {{is_figure}}; the contract asks for {{limit}}."
+        kind: f"The {words} of {{name}} {{is_figure}}{{where}}; the contract asks for {{limit}}."
         for kind, words in NAMES.items()
     },
 }
@@ -157,6 +158,7 @@ FIXES = {
     "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
     "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
+    "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
     "statement": "Correct {name} in the records that are told here, and in others like them.",
     **dict.fromkeys(
         NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."

@@ -256,6 +256,7 @@ def _job_drops(ports: Ports, plan: Plan, members: Sequence[Drop]) -> Iterator[Jo
             reports=keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt),
             notes=notes(plan, names),
             types=types,
+            modified=drop.received_at,
         )
 
 

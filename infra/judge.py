@@ -97,6 +97,7 @@ def _request(path: Path, plan: Plan, admitted: Admission, folder: Path) -> JobRe
         reports=(folder / "reports").as_uri() + "/",
         notes=admitted.notes,
         types=header(plan, admitted.header_line)[1],
+        modified=datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
     base = folder.as_uri() + "/"
     return JobRequest(

@@ -9,14 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Threshold, share
+from contracts.plan import FIGURES, FORBID_NULL, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
 WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
 MASK = "***"
-FORBID_NULL = {"required", "nullValues"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
     if check.kind in FIGURES:
         return _figure(plan, check, facts, evaluated)
     if check.kind in QUERIES:
-        return _answer(plan, check, facts.answers.get(check.id), evaluated)
+        return _answer(plan, check, facts, evaluated)
     return _with_samples(plan, check, facts, evaluated, *_figures(check, facts))
 
 
@@ -119,17 +118,20 @@ def _figure(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     return Count(evaluated, 0, voids, observed=shown, figure=found)
 
 
-def _answer(plan: Plan, check: Check, found: Answer | None, evaluated: int) -> Count:
+def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     """What a query said of a file; where no record was left to ask of, nothing."""
+    found = facts.answers.get(check.id)
     if not evaluated:
         return Count()
     if found is None or found.error:
         return Count(state="error", reason=found.error if found else "the query gave nothing")
     if found.figure is None:
         return Count(state="not_evaluated", reason=found.reason)
-    masked = plan.masks(check)
+    masked, null = plan.masks(check), _empty(check, facts) if check.kind == "quantile" else 0
+    prop = plan.property_named(check.property) if check.kind == "quantile" and check.property else None
+    text = figures.text_of(found.figure, "min", prop) if prop else found.text
     samples = tuple(Sample(s.record, s.value and MASK) for s in found.samples) if masked else found.samples
-    return Count(evaluated, observed=MASK if masked else found.text, samples=samples, figure=found.figure)
+    return Count(evaluated, 0, null, observed=MASK if masked else text, samples=samples, figure=found.figure)
 
 
 def _lacking(check: Check, facts: Facts) -> tuple[int, int]:

@@ -68,10 +68,10 @@ def _quality(
         at: Path = (*path, "quality", n)
         if not isinstance(entry, dict):
             continue
-        bare, place, said = conditions.apart(entry)
-        check = _entry(document, at, bare, prop, props)
-        made = conditions.joined(document, (*at, place), check, said, props) if check else None
-        placed += [(made, at)] if made else []
+        filled = conditions.filled(document, at, *conditions.apart(entry, at), prop)
+        check = _entry(document, at, filled[0], prop, props) if filled else None
+        made = conditions.joined(document, check, filled[1], props) if check and filled else None
+        placed += [(conditions.told(made, filled[0]), at)] if made and filled else []
     return placed
 
 
@@ -157,5 +157,6 @@ def overridden(
         severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
         told = {"quiet": {"value": str(wanted.quiet.value), "unit": wanted.quiet.unit}} if wanted.quiet else {}
         made = replace(check, severity=severity, tolerance=tolerance, arguments=check.arguments | told)
-        by_id[name] = conditions.joined(document, (*path, name), made, wanted.said, props) or made
+        said = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
+        by_id[name] = conditions.joined(document, made, said, props) or made
     return list(by_id.values())

@@ -252,6 +252,10 @@ def _expression(before: Arguments, after: Arguments, *_: Property | None) -> Dir
     return "none" if before["text"] == after["text"] else "both"
 
 
+def _quantile(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
+    return "none" if Fraction(before["value"]) == Fraction(after["value"]) else "both"
+
+
 def _same(*_: Any) -> Direction:
     return "none"
 
@@ -302,7 +306,8 @@ ARGUMENTS: dict[str, Compare] = {
     "enum": _enum,
     "invalidValues": _valid,
     "missingValues": _missing,
-    **dict.fromkeys(("expression", *QUERIES), _expression),
+    **dict.fromkeys(("expression", "sql", "statement"), _expression),
+    "quantile": _quantile,
     **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
     "primaryKey": _key,
     "duplicateValues": _together,

@@ -15,7 +15,7 @@ from contracts.plan import OPERATORS, Property, Threshold
 from contracts.problem import nearest, quoted
 
 NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
-OF_MOMENTS = ("min", "max")
+OF_MOMENTS = ("min", "max", "quantile")
 """The figures that dates and timestamps have."""
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
 MOST_DIGITS = 20

@@ -172,10 +172,15 @@ def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[s
         return None
     sources = document.value((*path[:2], "properties"))
     known = [s["name"] for s in sources if isinstance(s, dict)]
+    return {"properties": names} if are_properties(document, at, names, known) else None
+
+
+def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:
+    """Whether a list names properties, each once; findings say where not."""
     before = document.errors()
     for n, name in enumerate(names):
-        _is_property(document, (*at, n), name, known, names[:n])
-    return {"properties": names} if document.errors() == before else None
+        _is_property(document, (*path, n), name, known, names[:n])
+    return document.errors() == before
 
 
 def _is_property(document: Document, path: Path, name: Any, known: list[str], before: list[Any]) -> None:

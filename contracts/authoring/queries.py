@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring import figures, parameters, quality, statements
+from contracts.authoring import figures, quality, statements
 from contracts.authoring.document import Document
 from contracts.authoring.expressions import NUMBERS, Refused
 from contracts.authoring.finding import Path
@@ -30,7 +30,7 @@ def sql(
     """The check of a query that gives one number; None where a finding says why there is none."""
     quality.others(document, path, entry, SQL_KEYS, "a `query`")
     severity, limited = quality.severity(document, path, entry), _limits(document, path, entry)
-    query, text = _read(document, (*path, "query"), entry["query"], prop, props)
+    query, text = _read(document, (*path, "query"), entry["query"], props)
     if query is None or severity is None or limited is None:
         return None
     if not query.single or len(query.outputs) != 1 or query.outputs[0][1] not in NUMBERS:
@@ -62,7 +62,7 @@ def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequ
         document.error(at, "no-argument", message, "Add `statement: select * from data where ...`.")
         return None
     severity, limited = quality.severity(document, path, entry), _limits(document, at, given)
-    query, text = _read(document, (*at, "statement"), inner["statement"], None, props)
+    query, text = _read(document, (*at, "statement"), inner["statement"], props)
     if query is None or severity is None or limited is None:
         return None
     threshold, limits = limited
@@ -84,24 +84,14 @@ def _arguments(query: statements.Query, text: str) -> dict[str, Any]:
     return {"sql": query.sql, "text": text, "properties": sorted(query.properties)}
 
 
-def _read(
-    document: Document, path: Path, written: str, prop: Property | None, props: Sequence[Property]
-) -> tuple[statements.Query | None, str]:
-    """The query of a text, and the text as it is run; None, and a finding, where it cannot be used."""
-    named = document.data["schema"][0]["name"]
-    object_, column = _quoted(named), _quoted(prop.name) if prop else None
-    known = {"object": object_, "table": object_} | ({"property": column, "column": column} if column else {})
+def _read(document: Document, path: Path, text: str, props: Sequence[Property]) -> tuple[statements.Query | None, str]:
+    """The query of a text, and the text in one line; None, and a finding, where it cannot be used."""
     try:
-        text = parameters.filled(written, known)
-        found = statements.read(text, props, list(dict.fromkeys((DATA, named))))
+        found = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
     except Refused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None, ""
     return found, " ".join(text.split())
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
 
 
 def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[Threshold, list[str]] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import count
 from typing import Any
 
@@ -71,6 +72,18 @@ def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
     except RecursionError as error:
         raise Refused("The query is nested too deeply.", "Part it into several checks.") from error
     return Query(found.sql, found.outputs, tuple(context.used), found.single, found.aggregate)
+
+
+def quantile(number: int, prop: Property, share: int | Decimal) -> str:
+    """The query of the least value of property `number` that a share of all values do not exceed.
+
+    Dates are days since 1970, timestamps microseconds.
+    """
+    value = {"date": f"unix_date(v{number})", "timestamp": f"unix_micros(v{number})"}.get(prop.type, f"v{number}")
+    nth = f"row_number() over (partition by drop order by v{number}) as nth, count(1) over (partition by drop) as n"
+    values = f"select drop, {value} as o0, {nth} from {ROWS} where v{number} is not null"
+    chosen = f"select drop, o0 from ({values}) where nth = greatest(1, ceil(n * {Decimal(share):f}BD))"
+    return f"select d.drop, q.o0 from {DROPS} d left join ({chosen}) q on q.drop = d.drop"
 
 
 def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:

@@ -37,6 +37,7 @@ DATED: dict[str, tuple[tuple[str, str | None], ...]] = {
     ),
     "time": (("%H:%M", None), ("%H:%M:%S.5", None), ("%Hh%M", "HH'h'mm"), ("%H%M%S", "HHmmss")),
 }
+SHARES = (0.001, 0.25, 0.5, 0.95, 1)
 ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")
 
 
@@ -181,14 +182,14 @@ def _figures(chance: Random, kind: str, good: Sequence[str]) -> list[Document]:
         judged = _threshold(chance, percent=True)
         found.append({"id": f"d-{chance.randrange(10**6)}", "metric": "duplicateValues", **judged})
     if kind in ("integer", "number") and chance.random() < 0.4:
-        metric = chance.choice(("mean", "stdev", "min", "max", "sum"))
+        metric = chance.choice(("mean", "stdev", "min", "max", "sum", "quantile"))
         figure: Any = 3 if metric == "stdev" else float(chance.choice(good))
     elif kind in ("date", "timestamp") and chance.random() < 0.3:
-        metric, figure = chance.choice(("min", "max")), chance.choice(good)
+        metric, figure = chance.choice(("min", "max", "quantile")), chance.choice(good)
     else:
         return found
     operator = chance.choice(("mustBeLessThan", "mustBeLessOrEqualTo", "mustBeGreaterThan", "mustNotBe"))
-    inner = {"metric": metric, operator: figure}
+    inner = {"metric": metric, operator: figure} | ({"quantile": chance.choice(SHARES)} if metric == "quantile" else {})
     entry = {"id": f"f-{chance.randrange(10**6)}", "type": "custom", "engine": "dropgate", "implementation": inner}
     return [*found, entry | {"severity": chance.choice(("error", "warning"))}]
 

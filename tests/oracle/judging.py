@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from contracts.job import Count, DropResult
 from contracts.plan import QUERIES, Check, Plan
@@ -151,10 +152,15 @@ def _figure(check: Check, content: Content) -> Count:
 
 def _answer(check: Check, content: Content) -> Count:
     rows = _looked_at(check, content)
-    found = queries.answer(check, rows) if rows else "no-rows"
+    null = 0
+    if check.kind == "quantile" and rows:
+        found, null = queries.quantile(check, rows)
+    else:
+        found = queries.answer(check, rows) if rows else "no-rows"
     if found is None or isinstance(found, str):
         return Count(state="not_evaluated", reason=found or "no-values")
-    return Count(len(rows), figure=Decimal(found.numerator) / Decimal(found.denominator))
+    exact = Fraction(found)
+    return Count(len(rows), null=null, figure=Decimal(exact.numerator) / Decimal(exact.denominator))
 
 
 FIGURES: dict[str, Callable[[Check, Content], Count]] = {

@@ -102,6 +102,13 @@ def an_entry(chance: Random, number: int, kinds: Mapping[str, str], threshold: d
     return about | {"type": "custom", "engine": "dropgate", "implementation": inner}
 
 
+def quantile(check: Check, records: Sequence[Record]) -> tuple[Any, int]:
+    """The least value that a share of all values do not exceed, None without values; and how many are none."""
+    values = sorted(v for r in records if (v := r.cells[check.property or ""].value) is not None)
+    place = max(1, -(-Fraction(check.arguments["value"]) * len(values) // 1))
+    return values[int(place) - 1] if values else None, len(records) - len(values)
+
+
 def answer(check: Check, records: Sequence[Record]) -> Found:
     """What a query says of the records that it looks at."""
     name, text, column = json.loads(check.description or "")

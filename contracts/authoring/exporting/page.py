@@ -10,6 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,6 +142,9 @@ def _rule(plan: Plan, check: Check) -> Rule:
     exact = ""
     if check.kind == "logicalType":
         text = f"a value of its kind ({check.expected})"
+    elif check.kind == "quantile":
+        share = Decimal(check.arguments["value"]) * 100
+        text = f"The least value that {share.normalize():f} % of all values do not exceed is {how_limited(check)}"
     elif check.kind in QUERIES:
         asks = "The answer to this" if check.kind == "sql" else "The number of rows that this finds"
         exact, text = check.arguments["text"], f"{asks} is {how_limited(check)}:"

@@ -142,6 +142,8 @@ MISSING = "- metric: missingValues\n  mustBe: 0\n  arguments: "
 INVALID = "- metric: invalidValues\n  mustBe: 0\n"
 CUSTOM = "- type: custom\n  engine: dropgate\n  implementation: "
 QUALITY = {
+    "no quantile": CUSTOM + "{metric: quantile, mustBe: 1}  #! no-argument",
+    "quantile of more than all": CUSTOM + "{metric: quantile, quantile: 95, mustBe: 1}  #! wrong-type",
     "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
     "no missing values": "- metric: missingValues  #! no-argument\n  mustBe: 0",
     "missing values that are no list": MISSING + "{missingValues: N/A}  #! wrong-type",
@@ -156,7 +158,7 @@ QUALITY = {
     "query of no number": "- type: sql\n  query: SELECT x FROM ${object}  #! bad-query\n  mustBe: 1",
     "query of a text": "- type: sql\n  query: SELECT max(${property}) FROM ${object}  #! bad-query\n  mustBe: 1",
     "query that writes": "- type: sql\n  query: DELETE FROM ${object}  #! bad-query\n  mustBe: 1",
-    "query of another name": "- type: sql\n  query: SELECT count(${colum}) FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query of another name": "- type: sql\n  query: SELECT max(${colum}) FROM ${object}  #! bad-parameter\n  mustBe: 1",
     "query held against text": '- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: "1"  #! wrong-type',
     "query of percent": "- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: 1\n  unit: percent  #! unknown-key",
     "statement about one property": CUSTOM + "{metric: statement, statement: select * from data}  #! wrong-place",
@@ -227,8 +229,28 @@ FIGURES = {
     "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
 }
 FILE_QUALITY = {
+    "parameter that stands for nothing": (
+        CUSTOM + "\n    metric: expression\n    expression: id > ${leest}  #! bad-parameter\n    parameters: {least: 5}"
+        "  #! not-used"
+    ),
+    "parameter within quotes": (
+        CUSTOM
+        + "\n    metric: expression\n    expression: id > '${least}'  #! bad-parameter\n    parameters: {least: 5}"
+    ),
+    "parameter of no type": (
+        CUSTOM + "\n    metric: expression\n    expression: id > ${least}  #! bad-parameter\n    parameters:\n"
+        "      least: {more: 5}  #! wrong-type"
+    ),
+    "parameter with a name of ours": (
+        CUSTOM + "\n    metric: expression\n    expression: id > 5\n    parameters:\n      object: 5  #! bad-parameter"
+    ),
+    "parameters that are a list": CUSTOM + "{metric: expression, expression: id > 5, parameters: [5]}  #! wrong-type",
+    "reference columns of all": "- metric: rowCount\n  mustBe: 5\n  arguments: {referenceColumns: [a]}  #! wrong-place",
+    "reference columns that are not there": (
+        CUSTOM + "{metric: expression, expression: id > 5, referenceColumns: [idd]}  #! unknown-property"
+    ),
     "property of a query beside the properties": (
-        "- type: sql\n  query: SELECT count(${property}) FROM ${object}  #! bad-query\n  mustBe: 1"
+        "- type: sql\n  query: SELECT count(${property}) FROM ${object}  #! bad-parameter\n  mustBe: 1"
     ),
     "statement that is not there": CUSTOM + "{metric: statement}  #! no-argument",
     "statement with an unknown column": (CUSTOM + "{metric: statement, statement: select idd from data}  #! bad-query"),
