@@ -8,14 +8,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from contracts.authoring.expressions import NUMBERS, Kind, Reader, Refused, Typed, counted, shown
+from contracts.authoring.expressions import NUMBERS, Kind, Reader, Refused, Typed, counted, moment, shown
 
 Made = tuple[str, Kind]
 """SQL, and the type of its values."""
 PARTS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour"}
 CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\])+")
 """Patterns of dates that Spark reads without a surprise."""
-WHOLE = re.compile(r"-?\d{1,6}")
+MOST = 10**6
+WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
 
 
 def _count(reader: Reader, node: exp.Count) -> Made:
@@ -69,6 +70,9 @@ AGGREGATES: dict[type, Callable[[Any, Any], Made]] = {
 def _cast(reader: Reader, node: exp.Cast) -> Typed:
     wanted, inner = node.to.this, node.this
     types = exp.DataType.Type
+    moments = (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ)
+    if wanted in moments and isinstance(inner, exp.Literal) and inner.is_string:
+        return moment(reader, exp.Cast(this=inner, to=node.to))  # what stands there
     if wanted == types.DATE:
         return Typed(f"to_date({reader.of(inner, 'date', 'timestamp')})", "date")
     if wanted == types.DOUBLE:
@@ -100,11 +104,18 @@ def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
     return Typed(f"add_months({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
 
 
-def _whole(node: Any) -> str:
-    text = f"-{node.this.name}" if isinstance(node, exp.Neg) else node.name
-    if not WHOLE.fullmatch(text):
-        raise Refused(f"`{shown(node)}` is no whole number.", "Write the number itself, as `7`.")
-    return text
+def _whole(node: Any) -> int:
+    """A whole number that stands there, or the product of some."""
+    match node:
+        case exp.Paren():
+            return _whole(node.this)
+        case exp.Neg():
+            return -_whole(node.this)
+        case exp.Mul() if abs(product := _whole(node.this) * _whole(node.expression)) <= MOST:
+            return product
+        case exp.Literal() if WHOLE.fullmatch(node.name):
+            return int(node.name)
+    raise Refused(f"`{shown(node)}` is no whole number.", "Write the number itself, as `7`.")
 
 
 def _read_as(reader: Reader, node: Any) -> Typed:
@@ -145,13 +156,12 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.StrToDate: _read_as,
     exp.Add: _minus,
     exp.Sub: _minus,
-    exp.SafeDivide: counted("try_divide"),
     exp.CurrentDate: lambda _, __: Typed("current_date()", "date"),
     exp.CurrentTimestamp: lambda _, __: Typed("current_timestamp()", "timestamp"),
 }
 """What may stand in a query, and not in an expression, which says the same of a record on any day."""
 NAMES = (
     *("add_months", "any_value", "avg", "cast", "count", "count_if", "current_date", "current_timestamp", "date_add"),
-    *("date_trunc", "max", "min", "stddev_pop", "stddev_samp", "sum", "to_date", "trunc", "try_divide"),
+    *("date_trunc", "max", "min", "stddev_pop", "stddev_samp", "sum", "to_date", "trunc"),
 )
 """What queries have beside the functions of expressions, for people."""

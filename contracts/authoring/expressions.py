@@ -240,7 +240,7 @@ def _literal(_: Reader, node: exp.Literal) -> Typed:
     return Typed(f"{node.name}L", "integer")
 
 
-def _moment(_: Reader, node: exp.Cast) -> Typed:
+def moment(_: Reader, node: exp.Cast) -> Typed:
     """A date or a timestamp that stands there as such."""
     if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
         raise _unknown(node)
@@ -424,7 +424,8 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Null: lambda _, __: Typed("null", "null"),
     exp.Paren: lambda reader, node: reader.typed(node.this),
     exp.TsOrDsToDate: lambda reader, node: reader.typed(node.this),
-    exp.Cast: _moment,
+    exp.Cast: moment,
+    exp.TryCast: lambda reader, node: moment(reader, exp.Cast(this=node.this, to=node.to)),
     exp.Not: lambda reader, node: Typed(f"(not {reader.boolean(node.this)})", "boolean"),
     exp.And: _joined("and"),
     exp.Or: _joined("or"),
@@ -441,6 +442,7 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Mul: counted("try_multiply"),
     exp.Div: counted("try_divide"),
     exp.Mod: counted("try_mod"),
+    exp.SafeDivide: counted("try_divide"),
     exp.Neg: _negative,
     exp.Is: _is,
     exp.In: _among,
@@ -472,6 +474,6 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
 """What may stand in an expression, and what reads it."""
 FUNCTIONS = (
     *("abs", "coalesce", "concat", "contains", "datediff", "day", "endswith", "greatest", "if", "least", "length"),
-    *("lower", "month", "nullif", "startswith", "substring", "trim", "upper", "year"),
+    *("lower", "month", "nullif", "startswith", "substring", "trim", "try_divide", "upper", "year"),
 )
 Reader.readers, Reader.functions = READERS, FUNCTIONS

@@ -295,7 +295,7 @@ class _Select(Reader):
             fix = f"Write `{close}.{node.name}`." if close else "Write the name that stands behind `from`."
             raise Refused(f"`{shown(node)}` names no table of the query.", fix)
         found = self._in(relations, node, node.name)
-        if self._grouped and not self._inside:
+        if self._grouped and not self._inside and found.sql not in (of.sql for _, of in self._groups):
             message = f"`{shown(node)}` is not the same in all rows of a group."
             raise Refused(message, f"Add it to `group by`, or write `max({node.name})`.")
         return found
