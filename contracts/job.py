@@ -23,8 +23,9 @@ class JobDrop:
     """A drop as the job sees it: where its bytes lie, what its header line says, where its rejected rows go.
 
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
-    are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where
-    nobody asks for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`.
+    are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where nobody asks
+    for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is
+    when its file came, in UTC.
     """
 
     id: str
@@ -37,6 +38,7 @@ class JobDrop:
     rejected: str | None = None
     notes: tuple[Problem, ...] = ()
     types: tuple[str, ...] = ()
+    modified: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

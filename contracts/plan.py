@@ -6,6 +6,7 @@ that admission, the job and the verdict know of a contract.
 
 from __future__ import annotations
 
+import builtins
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,6 +47,20 @@ HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
 }
 FIGURES = ("mean", "stdev", "min", "max", "sum")
 """The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
+
+KEYS = ("unique", "primaryKey", "duplicateValues")
+"""The kinds of checks that look for values that several records have."""
+FORBID_NULL = ("required", "nullValues")
+"""The kinds of checks that a null cell fails."""
+OF_CELLS = ("required", "nullValues", "logicalType", "missingValues")
+"""The kinds that judge a cell as it stands; to all others one that is not of its type is null."""
+
+QUERIES = ("sql", "statement", "quantile")
+"""The kinds of checks that hold the figure of a query of their own against a threshold."""
+UNCHECKED = ("forPeople", "otherEngine")
+"""The kinds of rules that no machine checks, or not this one."""
+ROWS, DROPS = "dropgate_rows", "dropgate_drops"
+"""What queries ask: the records of all drops (drop, record, v<n> of property n), and the drops (drop)."""
 
 
 def share(count: int, of: int) -> Fraction:
@@ -107,8 +122,14 @@ class Check:
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
     expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
     properties: [name]};
-    FIGURES {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and times text in
-    the property's format; patterns are Java's, ready to run.
+    FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
+    the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
+    otherEngine {engine}; others none. Numbers are decimal text, dates and times text in the property's format; patterns
+    are Java's, ready to run.
+
+    Any of them may have a filter {sql, text, properties}, as an expression has them: of other records the check says
+    nothing; `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties
+    that are told of a failing record; `about`, what the author says of it for results to repeat.
     """
 
     id: str
@@ -127,6 +148,32 @@ class Check:
         """The names of the properties that it looks at; none where it looks at whole records."""
         several: list[str] | None = self.arguments.get("properties")
         return tuple(several) if several else (self.property,) if self.property else ()
+
+    def needs(self) -> tuple[str, ...]:
+        """The names of the properties without which it cannot be made: also those of its filter."""
+        return (*self.properties(), *self.arguments["filter"]["properties"]) if self.filter else self.properties()
+
+    @builtins.property
+    def filter(self) -> str | None:
+        """Which records it looks at, in the SQL of an expression; None if at all."""
+        found: dict[str, Any] | None = self.arguments.get("filter")
+        return found["sql"] if found else None
+
+    @builtins.property
+    def where(self) -> str:
+        """The same for people, to be put behind a sentence; empty where it looks at all records."""
+        return f" where `{self.arguments['filter']['text']}`" if self.filter else ""
+
+    @builtins.property
+    def refuses(self) -> bool:
+        """Whether a file may be rejected for it."""
+        return self.severity == "error" and self.kind not in UNCHECKED
+
+    @builtins.property
+    def quiet(self) -> Limit | None:
+        """How many rows may fail without a warning."""
+        found: dict[str, Any] | None = self.arguments.get("quiet")
+        return Limit(Decimal(found["value"]), found["unit"]) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +287,8 @@ class Plan:
 
     @cached_property
     def _forbidding(self) -> dict[str | None, Check]:
-        return {c.property: c for c in reversed(self.row_checks()) if c.kind in ("required", "nullValues")}
+        every = [c for c in self.row_checks() if c.kind in FORBID_NULL and not c.filter]
+        return {c.property: c for c in reversed(every)}
 
     @cached_property
     def _named(self) -> dict[str, Property]:

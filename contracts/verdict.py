@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from contracts import codec
 from contracts.job import Count, DropResult, Sample
-from contracts.plan import FIGURES, Check, Limit, Plan
+from contracts.plan import FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
 Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
-ALLOWED_MISSING, NO_ROWS = EXCUSED
+ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
 
 
@@ -108,10 +108,16 @@ def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any
         "contract": contract,
         "file": codec.encode(file),
         "rows": body["rows"],
-        "checks": body["checks"],
+        "checks": [_with_about(plan, check) for check in body["checks"]],
         "problems": body["problems"],
         "failure": body["failure"],
     }
+
+
+def _with_about(plan: Plan | None, outcome: dict[str, Any]) -> dict[str, Any]:
+    """A check of a document with what its author says of it: impact, tags, schedule, metadata."""
+    said = {c.id: c.arguments["about"] for c in plan.checks if "about" in c.arguments} if plan else {}
+    return outcome | ({"about": said[outcome["id"]]} if outcome["id"] in said else {})
 
 
 def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
@@ -150,7 +156,7 @@ def made(check: Check, count: Count) -> Count:
 
 def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outcome:
     count = made(check, count)
-    if check.kind == "rowCount" and count.state == "counted":
+    if check.kind == "rowCount" and not check.filter and count.state == "counted":
         count = Count(facts.read, observed=str(facts.read))
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
@@ -175,7 +181,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
 def _result(plan: Plan, check: Check, count: Count) -> Result:
     if count.state != "counted":
         return count.state
-    if check.kind in FIGURES and count.figure is None:
+    if check.kind in (*FIGURES, *QUERIES) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
         within = check.threshold.holds(_seen(check, count), count.evaluated)
@@ -184,7 +190,8 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
     within = count.failed == 0 if limit is None else limit.allows(count.failed, count.evaluated)
     if check.severity == "warning":
         return "passed" if within else "warning"
-    return "failed" if not within else "warning" if count.failed else "passed"
+    quiet = check.quiet.allows(count.failed, count.evaluated) if check.quiet else not count.failed
+    return "failed" if not within else "passed" if quiet else "warning"
 
 
 def _seen(check: Check, count: Count) -> int | Decimal:

@@ -11,18 +11,23 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from contracts.formats import TEXT
-from contracts.plan import Check, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import QUERIES, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
     from contracts.job import Sample
     from contracts.verdict import Outcome
 
-EXCUSED = ("allowed-missing", "no-rows")
-"""Reasons for which a check that was not made is nobody's fault: the column may be missing, or there was no row."""
+EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine")
+"""Reasons for which a check that was not made is nobody's fault.
+
+The column may be missing, there was no row, it is for people to look at, or for another engine to check.
+"""
 
 REASONS = {
     "missing-column": "its column is missing",
+    "for-people": "no machine checks it, people look after it",
+    "other-engine": "another engine checks it",
     "no-values": "no record has a value to look at",
     "too-few-values": "it takes two values, and there is one",
     "too-large": "the values are too large for it",
@@ -118,8 +123,11 @@ MESSAGES = {
     "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
+    "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
+    "quantile": "The {value} quantile of {name} {is_figure}{where}; the contract asks for {limit}.",
+    "statement": "The statement {text} {is_figure}{where}; the contract asks for {limit}.",
     **{
-        kind: f"The {words} of {{name}} {{is_figure}}; the contract asks for {{limit}}."
+        kind: f"The {words} of {{name}} {{is_figure}}{{where}}; the contract asks for {{limit}}."
         for kind, words in NAMES.items()
     },
 }
@@ -149,13 +157,16 @@ FIXES = {
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
+    "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
+    "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
+    "statement": "Correct {name} in the records that are told here, and in others like them.",
     **dict.fromkeys(
         NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
     ),
 }
 
 AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
-FIGURES_AND_ROWS = ("rowCount", *NAMES)
+FIGURES_AND_ROWS = ("rowCount", *NAMES, *QUERIES)
 OF_THEIR_OWN = ("duplicateValues", *FIGURES_AND_ROWS)
 """Metrics with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
@@ -298,21 +309,22 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
     names = quoted(check.properties(), most=12)
     failed = outcome.failed or 0
     bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
-    of, what = _looked_at(outcome, read, bounds)
+    of, what = _looked_at(outcome, read, bounds, filtered=bool(check.filter))
     return {
         "name": names or "The file",
         "each": names if prop else f"combination of {names}",
         "expected": check.expected,
         "text": f"`{check.arguments.get('text', check.expected)}`",
         "rule": f"`{check.id}` ({check.expected})",
-        "some": some(failed, of, bounds, what),
+        "some": some(failed, of, bounds, what) + check.where,
         "rows": "this row" if failed == 1 else "these rows",
         "them": "it" if failed == 1 else "them",
         "are": "is" if failed == 1 else "are",
         "have": "has" if failed == 1 else "have",
-        "records": "1 record" if read == 1 else f"{read:,} records",
+        "records": _records(check, outcome, read),
         "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
-        "is_figure": "is not as agreed" if prop and prop.masked else f"is `{outcome.observed}`",
+        "is_figure": _figure_in_words(plan, check, outcome),
+        "where": check.where,
         "ails": AILS.get(check.kind, "is not valid"),
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
@@ -328,6 +340,20 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
     }
 
 
+def _records(check: Check, outcome: Outcome, read: int) -> str:
+    count = (outcome.evaluated or 0) if check.filter else read
+    return ("1 record" if count == 1 else f"{count:,} records") + check.where
+
+
+def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
+    if check.kind in FIGURES_AND_ROWS and plan.masks(check):
+        return "is not as agreed"
+    found = f"`{outcome.observed}`"
+    if check.kind == "statement":
+        return f"finds {found} row{'' if outcome.observed == '1' else 's'}"
+    return f"gives {found}" if check.kind == "sql" else f"is {found}"
+
+
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
     if prop is None:
         return {"write": "", "agreed": "", "unknown": ""}
@@ -340,9 +366,10 @@ def _agreed(check: Check) -> str:
         return f"Write one of {quoted(values, most=12)}, exactly so."
     if check.arguments.get("format") in TEXT:
         return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
-    if check.expected.startswith("matching "):
-        return f"Write a value that matches `{check.expected.removeprefix('matching ')}`."
-    return f"Write it as agreed ({check.expected})."
+    rule = check.expected.removesuffix(check.where)
+    if rule.startswith("matching "):
+        return f"Write a value that matches `{rule.removeprefix('matching ')}`."
+    return f"Write it as agreed ({rule})."
 
 
 def _missing(check: Check) -> str:
@@ -368,9 +395,11 @@ def _characters(check: Check) -> str:
     return f"{length} character" if length == 1 else f"{length} characters"
 
 
-def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...]) -> tuple[int, str]:
-    """What a share is of, and its name: all records; beside a percent, which counts no others, those it is about."""
+def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
+    """What a share is of, and its name: all records; beside a percent or a filter those alone that it is about."""
     evaluated = read if outcome.evaluated is None else outcome.evaluated
+    if filtered:
+        return evaluated, "record"
     return (evaluated, "readable record") if bounds and evaluated < read else (read, "record")
 
 

@@ -258,6 +258,7 @@ def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) 
             rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
             notes=notes(plan, names),
             types=types,
+            modified=drop.received_at,
         )
 
 

@@ -106,6 +106,7 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
         rejected=(folder / "rejected" / str(number)).as_uri() + "/",
         notes=admitted.notes,
         types=header(plan, admitted.header_line)[1],
+        modified=datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
 
 

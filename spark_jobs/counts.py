@@ -9,20 +9,32 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, Check, Plan, Threshold, share
+from contracts.plan import FIGURES, FORBID_NULL, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
-ALLOWED_MISSING, NO_ROWS = EXCUSED
+ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
+WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
 MASK = "***"
-FORBID_NULL = {"required", "nullValues"}
-OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
-"""Kinds that judge the cell as it stands; to all others a cell that is not of its type is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query said of one drop: its figure and that for people, or why there is none, or what went wrong."""
+
+    figure: Decimal | None = None
+    text: str | None = None
+    samples: tuple[Sample, ...] = ()
+    reason: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst."""
+    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
+
+    `within` and `empty` are of checks with a filter: the records that it lets through, and those without a value.
+    """
 
     total: int
     sound: int
@@ -30,6 +42,9 @@ class Facts:
     nulls: Mapping[str, int]
     voids: Mapping[str, int]
     invalid: Mapping[str, int]
+    within: Mapping[str, int] = field(default_factory=dict)
+    empty: Mapping[str, int] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsure: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Any] = field(default_factory=dict)
@@ -40,15 +55,22 @@ class Facts:
 
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
     """What one check counted in a file with some columns."""
-    if missing := [name for name in check.properties() if name not in present]:
+    if missing := [name for name in check.needs() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing))
+    if check.kind in UNCHECKED:
+        return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
+    evaluated = facts.within[check.id] if check.filter else facts.sound
+    if check.kind == "rowCount" and check.filter:
+        return Count(evaluated, evaluated, observed=str(evaluated))
     if check.kind == "rowCount":
         return Count(facts.total, facts.total, observed=str(facts.total))
     if check.scope == "record":
         return _with_samples(plan, check, facts, facts.total, facts.failed[check.id], 0)
     if check.kind in FIGURES:
-        return _figure(plan, check, facts)
-    return _with_samples(plan, check, facts, facts.sound, *_figures(check, facts))
+        return _figure(plan, check, facts, evaluated)
+    if check.kind in QUERIES:
+        return _answer(plan, check, facts, evaluated)
+    return _with_samples(plan, check, facts, evaluated, *_figures(check, facts))
 
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
@@ -59,8 +81,7 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
         return facts.failed[check.id], 0
     name = name or ""
     if check.scope == "row":
-        null = 0 if _forbids_null(check) else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
-        return facts.failed[check.id], null
+        return facts.failed[check.id], 0 if _forbids_null(check) else _empty(check, facts)
     match check.kind:
         case "unique" | "duplicateValues":
             return facts.sharing[check.id], _lacking(check, facts)[1]
@@ -68,33 +89,54 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
             keyless, unkeyed = _lacking(check, facts)
             return facts.sharing[check.id] + keyless, unkeyed - keyless
         case "nullValues":
-            return facts.nulls[name], 0
-        case "missingValues":
-            return facts.invalid[check.id], 0 if _forbids_null(check) else facts.nulls[name]
-        case "invalidValues" | "notBlank" | "regex":
-            return facts.invalid[check.id], facts.voids[name]
+            return _empty(check, facts), 0
+        case "missingValues" | "invalidValues" | "notBlank" | "regex":
+            return facts.invalid[check.id], 0 if _forbids_null(check) else _empty(check, facts)
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _empty(check: Check, facts: Facts) -> int:
+    """How many of the records that a check looks at have no value to judge."""
+    if check.filter:
+        return facts.empty[check.id]
+    return (facts.nulls if check.kind in OF_CELLS else facts.voids)[check.property or ""]
 
 
 def _forbids_null(check: Check) -> bool:
     return check.kind in FORBID_NULL or check.arguments.get("null", False)
 
 
-def _figure(plan: Plan, check: Check, facts: Facts) -> Count:
+def _figure(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     """The figure of all values of a property; without one, the check was not made, unless there was no record."""
     name = check.property or ""
-    prop, voids = plan.property_named(name), facts.voids[name]
-    number = plan.properties.index(prop)
-    found = figures.figure(check.kind, prop, number, facts.sound - voids, facts.sums)
+    prop, voids = plan.property_named(name), _empty(check, facts)
+    at = figures.place(plan.properties.index(prop), plan.checks.index(check) if check.filter else None)
+    found = figures.figure(check.kind, prop, at, evaluated - voids, facts.sums)
     if isinstance(found, str):
-        return Count(state="not_evaluated", reason=found if facts.sound else NO_ROWS)
+        return Count(state="not_evaluated", reason=found if evaluated else NO_ROWS)
     shown = MASK if prop.masked else figures.text_of(found, check.kind, prop)
-    return Count(facts.sound, 0, voids, observed=shown, figure=found)
+    return Count(evaluated, 0, voids, observed=shown, figure=found)
+
+
+def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
+    """What a query said of a file; where no record was left to ask of, nothing."""
+    found = facts.answers.get(check.id)
+    if not evaluated:
+        return Count()
+    if found is None or found.error:
+        return Count(state="error", reason=found.error if found else "the query gave nothing")
+    if found.figure is None:
+        return Count(state="not_evaluated", reason=found.reason)
+    masked, null = plan.masks(check), _empty(check, facts) if check.kind == "quantile" else 0
+    prop = plan.property_named(check.property) if check.kind == "quantile" and check.property else None
+    text = figures.text_of(found.figure, "min", prop) if prop else found.text
+    samples = tuple(Sample(s.record, s.value and MASK) for s in found.samples) if masked else found.samples
+    return Count(evaluated, 0, null, observed=MASK if masked else text, samples=samples, figure=found.figure)
 
 
 def _lacking(check: Check, facts: Facts) -> tuple[int, int]:
     """How many records have a null in a check's key, and how many no value of its type."""
-    if check.property is None:
+    if check.property is None or check.filter:
         return facts.parts[check.id]
     return facts.nulls[check.property], facts.voids[check.property]
 

@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import bits, formats, keys, metrics, samples, storage, writer
+from spark_jobs import bits, formats, keys, metrics, samples, statements, storage, writer
 from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
-from spark_jobs.counts import Facts, count
+from spark_jobs.counts import Answer, Facts, count
 
 MANY = 50_000
 """Lines from which on compiling a query over all of them pays."""
@@ -31,6 +31,7 @@ class Findings:
     samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
     sharing: dict[tuple[str, str], int] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
 
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
@@ -43,6 +44,8 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
         for group in read.groups:
             if group.places and (checks := keys.checks(request.plan, group.header)):
                 _look_at_keys(spark, request.plan, checks, group, found)
+            if group.places and (asked := statements.checks(request.plan, group.header)):
+                found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
@@ -79,11 +82,10 @@ def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
 
 def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group: Group, found: Findings) -> None:
     """Find values that records of one file share; the records themselves only where there are any."""
-    malformed = any(t.total != t.sound for t in found.tallies.values())
     form = formats.of(plan)
     drops = list(dict.fromkeys(place.drop.id for place in group.places))
-    records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, malformed)
-    cells = keys.numbered(spark, records, group.places, drops)
+    records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, _malformed(found))
+    cells = keys.filtered(keys.numbered(spark, records, group.places, drops), plan, checks)
     rows = keys.keyed(cells, checks)
     repeats = keys.repeated(rows)
     try:
@@ -101,9 +103,14 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
             found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("record"))[: keys.MOST])
 
 
+def _malformed(found: Findings) -> bool:
+    """Whether there are malformed records to leave out."""
+    return any(t.total != t.sound for t in found.tallies.values())
+
+
 def _is_lacking(plan: Plan, number: int, check: Check, found: Findings) -> bool:
     """Whether a record of any drop has a null in a check's key."""
-    if check.property is None:
+    if check.property is None or check.filter:
         return any(t.sums[f"keyless{number}"] for t in found.tallies.values())
     return any(_nulls(plan, tally)[check.property] for tally in found.tallies.values())
 
@@ -161,6 +168,9 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         nulls,
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        {c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        {c.id: tally.sums.get(f"void{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        {c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
         {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
         {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
         tally.sums,

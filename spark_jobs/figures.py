@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.datepattern import PIECE, literal
-from contracts.plan import FIGURES, Plan, Property
+from contracts.plan import FIGURES, Check, Plan, Property
 
 UNIT = 3_037_000_500
 """What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
@@ -75,13 +75,28 @@ YEAR_1, CYCLE = -719_162, 146_097
 """The first day that Python knows, since 1970; days of 400 years, after which the calendar repeats itself."""
 
 
-def parts(plan: Plan) -> dict[str, tuple[int, str]]:
-    """What is added up for the figures of a plan, by column: the property's number, and which part it is."""
+def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
+    """What is added up for the figures of a plan, by column: the property's number, which part, of whose records.
+
+    Checks of all records share their parts.
+    """
     at = {p.name: n for n, p in enumerate(plan.properties)}
     wanted = [
-        (at[c.property], part) for c in plan.checks if c.kind in FIGURES and c.property for part in NEEDED[c.kind]
+        (at[c.property], part, k, c if c.filter else None)
+        for k, c in enumerate(plan.checks)
+        if c.kind in FIGURES and c.property
+        for part in NEEDED[c.kind]
     ]
-    return {f"{part}{n}": (n, part) for n, part in wanted if part in MERGED or part in ADDED[_held(plan.properties[n])]}
+    return {
+        f"{part}{place(n, k if check else None)}": (n, part, check)
+        for n, part, k, check in wanted
+        if part in MERGED or part in ADDED[_held(plan.properties[n])]
+    }
+
+
+def place(number: int, check: int | None) -> str:
+    """What the columns of a property's parts end in, those of a check's own records with its number."""
+    return str(number) if check is None else f"{number}of{check}"
 
 
 def _held(prop: Property) -> str:
@@ -91,15 +106,19 @@ def _held(prop: Property) -> str:
 
 def decimals(plan: Plan) -> dict[int, str]:
     """The numbers that are added up as decimals, in SQL by the property's number: made once, as it takes a while."""
-    wanted = (n for n, part in parts(plan).values() if part in SUMS and plan.properties[n].type == "number")
+    wanted = (n for n, part, _ in parts(plan).values() if part in SUMS and plan.properties[n].type == "number")
     return {n: EXACT.format(v=f"v{n}") for n in wanted}
 
 
-def added(part: str, number: int, prop: Property, *, present: bool) -> str:
-    """What one record adds to a part, in SQL on its columns v<n> and x<n>; null where it has no value."""
+def added(part: str, number: int, prop: Property, *, present: bool, only: str | None = None) -> str:
+    """What one record adds to a part, in SQL on its columns v<n> and x<n>; null where it has no value.
+
+    `only` is the filter of the records that count, in SQL.
+    """
     shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
     if present:
-        return shape.format(v=f"v{number}", x=f"x{number}")
+        found = shape.format(v=f"v{number}", x=f"x{number}")
+        return f"if({only}, {found}, null)" if only else found
     return shape.format(v="null" if prop.type in MOMENTS else "cast(null as bigint)", x=f"cast(null as {DECIMAL})")
 
 
@@ -108,11 +127,11 @@ def merged(part: str) -> str:
     return MERGED.get(part, "sum")
 
 
-def figure(kind: str, prop: Property, number: int, values: int, sums: Mapping[str, Any]) -> Decimal | str:
-    """The figure of so many values of property `number`; the reason where there is none."""
+def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, Any]) -> Decimal | str:
+    """The figure of so many values, whose parts are the sums of a `place`; the reason where there is none."""
     if values < 1 or (kind == "stdev" and values < 2):
         return NO_VALUES if values < 1 else TOO_FEW
-    found = {part: sums.get(f"{part}{number}") or 0 for part in NEEDED[kind]}
+    found = {part: sums.get(f"{part}{at}") or 0 for part in NEEDED[kind]}
     if kind in ("min", "max"):
         return Decimal(str(found[NEEDED[kind][0]])) + 0  # a zero has no sign
     try:
@@ -137,7 +156,12 @@ def text_of(value: Decimal, kind: str, prop: Property) -> str:
     """A figure for people: a moment in the property's format, a number in full or with 15 digits."""
     if prop.type in MOMENTS:
         return _moment(int(value), prop)
-    ends = kind in ("min", "max", "sum") or len(value.normalize().as_tuple().digits) < SHOWN
+    return number(value, whole=kind in ("min", "max", "sum"))
+
+
+def number(value: Decimal, *, whole: bool = False) -> str:
+    """A number for people, with 15 digits unless it is to be told `whole`."""
+    ends = whole or len(value.normalize().as_tuple().digits) < SHOWN
     with localcontext(prec=DIGITS if ends else SHOWN):
         shown = (+value).normalize()
     return f"{shown:f}" if -SHOWN < shown.adjusted() < DIGITS else str(shown)

@@ -7,18 +7,17 @@ into memory goes to disk. Only where values repeat are the records themselves lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.plan import Plan
+from contracts.plan import KEYS, Plan
 from spark_jobs import bits, frames
 from spark_jobs.metrics import Place
 
-KINDS = ("unique", "primaryKey", "duplicateValues")
 MOST = 5
 LENGTH = 200
 """Characters of a value that are shown."""
@@ -44,12 +43,12 @@ class Lacking:
 
 def checks(plan: Plan, header: tuple[str, ...]) -> bits.Numbered:
     """The checks of keys that can be made of files with a header, with their numbers."""
-    return [(n, c) for n, c in enumerate(plan.checks) if c.kind in KINDS and set(c.properties()) <= set(header)]
+    return [(n, c) for n, c in enumerate(plan.checks) if c.kind in KEYS and set(c.needs()) <= set(header)]
 
 
 def names(keys: bits.Numbered) -> list[str]:
     """The properties whose cells some checks need, each once."""
-    return list(dict.fromkeys(name for _, check in keys for name in check.properties()))
+    return list(dict.fromkeys(name for _, check in keys for name in check.needs()))
 
 
 def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], drops: Sequence[str]) -> DataFrame:
@@ -59,6 +58,22 @@ def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], dro
     record = (sf.col("id") + sf.col("shift")).alias("record")
     own = [name for name in found.columns if name not in ("file", "block", "id")]
     return found.join(sf.broadcast(known), ["file", "block"]).select("drop", record, *own)
+
+
+def filtered(cells: DataFrame, plan: Plan, keys: bits.Numbered) -> DataFrame:
+    """The same with `within<k>`: whether the filter of check k, if it has one, lets the record through."""
+    own = [(k, c.filter) for k, c in keys if c.filter]
+    if not own:
+        return cells
+    wanted, at = names(keys), {p.name: n for n, p in enumerate(plan.properties)}
+    texts, values = ([f"{letter}{n}" for n in range(len(wanted))] for letter in "tv")
+    kept = ["drop", "record", *texts]
+    apart = cells.select(*kept, *(sf.col(v).alias(f"of_{v}") for v in values))
+    moved = apart.select(
+        "*", *(sf.col(f"of_{v}").alias(f"v{at[name]}") for v, name in zip(values, wanted, strict=True))
+    )
+    told = moved.select("*", *(sf.expr(sql).alias(f"within{k}") for k, sql in own))
+    return told.select(*kept, *(sf.col(f"of_{v}").alias(v) for v in values), *(f"within{k}" for k, _ in own))
 
 
 def keyed(cells: DataFrame, keys: bits.Numbered) -> DataFrame:
@@ -79,7 +94,7 @@ def _rows(keys: bits.Numbered, wanted: Sequence[str], types: dict[str, str]) -> 
     slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
     made = []
     for number, own in parts.items():
-        there = " and ".join(f"v{n} is not null" for n in own)
+        there = " and ".join([*(f"v{n} is not null" for n in own), *_within(number, types)])
         texts = _texts(own)
         values = [
             f"'k{k}', {f'v{held[number][slot]}' if slot in held[number] else f'cast(null as {slot[0]})'}"
@@ -88,6 +103,11 @@ def _rows(keys: bits.Numbered, wanted: Sequence[str], types: dict[str, str]) -> 
         struct = f"named_struct('check', {number}, 'texts', {texts}, {', '.join(values)})"
         made.append(f"if({there}, {struct}, null)")
     return made
+
+
+def _within(number: int, columns: Container[str]) -> list[str]:
+    """What says that the filter of a check lets a record through."""
+    return [name] if (name := f"within{number}") in columns else []
 
 
 def _texts(own: Sequence[int]) -> str:
@@ -137,7 +157,8 @@ def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Sha
 def lacking(cells: DataFrame, wanted: Sequence[str], keys: bits.Numbered) -> dict[tuple[int, int], list[Lacking]]:
     """The first records of each drop and check that have a null in a part of the key; `wanted` are the cells' names."""
     parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
-    tests = {number: " or ".join(f"t{n} is null" for n in own) for number, own in parts.items()}
+    lacks = {number: " or ".join(f"t{n} is null" for n in own) for number, own in parts.items()}
+    tests = {k: " and ".join([f"({test})", *_within(k, cells.columns)]) for k, test in lacks.items()}
     rows = [
         f"if({tests[number]}, named_struct('check', {number}, 'texts', {_texts(own)}), null)"
         for number, own in parts.items()

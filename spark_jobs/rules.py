@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import formats
-from contracts.plan import Check, Csv, Plan, Property
+from contracts.plan import KEYS, OF_CELLS, Check, Csv, Plan, Property
 from spark_jobs import figures, reader
 from spark_jobs.schema import is_double, typed
 
@@ -50,16 +50,22 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
         return plan.property_named(name), sf.col(f"c{numbers[name]}"), sf.col(f"v{numbers[name]}")
 
     def test(check: Check) -> Column | None:
+        if not _is_whole(check, numbers):
+            return None
         if check.kind == "expression":
-            return sf.expr(f"not {check.arguments['sql']}") if _is_whole(check, numbers) else None
-        return failing(check, *columns(check.property)) if check.property and check.property in numbers else None
+            found = sf.expr(f"not {check.arguments['sql']}")
+        elif check.property:
+            found = failing(check, *columns(check.property))
+        else:
+            return None
+        return sf.expr(check.filter) & found if check.filter else found
 
     return [test(check) for check in checks]
 
 
 def _is_whole(check: Check, present: Container[str]) -> bool:
     """Whether the file has all columns that a check looks at."""
-    return all(name in present for name in check.properties())
+    return all(name in present for name in check.needs())
 
 
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
@@ -67,7 +73,8 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
     `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
     wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k;
-    `unsure<k>`: records of which the expression of check k is neither true nor false.
+    `unsure<k>`: records of which the expression of check k is neither true nor false; `within<k>` and `void<k>`: the
+    records that the filter of check k lets through, and those of them without a value to judge.
     """
     known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
     return known | _invalid_of(plan, present)
@@ -75,7 +82,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of it is told by nulls alone, in SQL."""
-    return _nulls(plan, present) | _parts(plan, present) | _unsure(plan, present)
+    return _nulls(plan, present) | _parts(plan, present) | _unsure(plan, present) | _within(plan, present)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -94,7 +101,8 @@ def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
     counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
-    return [*counted, *(f"unsure{k}" for k in _expressions(plan)), *figures.parts(plan)]
+    counted += [*(f"unsure{k}" for k in _expressions(plan)), *_within(plan, ())]
+    return [*counted, *figures.parts(plan)]
 
 
 def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
@@ -109,9 +117,14 @@ def figured(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What one record adds to the figures of all values, by name, in SQL."""
     props = plan.properties
     return {
-        name: figures.added(part, n, props[n], present=props[n].name in present)
-        for name, (n, part) in figures.parts(plan).items()
+        name: figures.added(part, n, props[n], present=props[n].name in present, only=_only(check, present))
+        for name, (n, part, check) in figures.parts(plan).items()
     }
+
+
+def _only(check: Check | None, present: Container[str]) -> str | None:
+    """Which records a figure is taken of, in SQL; None for all."""
+    return None if check is None else check.filter if _is_whole(check, present) else "false"
 
 
 def merged(plan: Plan) -> list[Column]:
@@ -125,7 +138,7 @@ def merging(plan: Plan) -> list[figures.Merge]:
 
 
 def _merging(plan: Plan) -> dict[str, str]:
-    how = {name: figures.merged(part) for name, (_, part) in figures.parts(plan).items()}
+    how = {name: figures.merged(part) for name, (_, part, _) in figures.parts(plan).items()}
     return {name: how.get(name, "sum") for name in summed_names(plan)}
 
 
@@ -141,8 +154,9 @@ def _validity(plan: Plan) -> dict[int, Check]:
 
 
 def _several(plan: Plan) -> dict[int, Check]:
-    """The checks of keys of several properties, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments and c.kind != "expression"}
+    """The checks of keys of several properties, or of some records alone, by number."""
+    keys = {k: c for k, c in enumerate(plan.checks) if c.kind in KEYS}
+    return {k: c for k, c in keys.items() if c.filter or "properties" in c.arguments}
 
 
 def _expressions(plan: Plan) -> dict[int, Check]:
@@ -153,7 +167,28 @@ def _expressions(plan: Plan) -> dict[int, Check]:
 def _unsure(plan: Plan, present: Container[str]) -> dict[str, str]:
     """The records that an expression says nothing of, in SQL."""
     found = _expressions(plan).items()
-    return {f"unsure{k}": f"{c.arguments['sql']} is null" if _is_whole(c, present) else "false" for k, c in found}
+    return {f"unsure{k}": _where(c, f"{c.arguments['sql']} is null", present) for k, c in found}
+
+
+def _where(check: Check, test: str, present: Container[str]) -> str:
+    """A test of the records that a check looks at, in SQL."""
+    if not _is_whole(check, present):
+        return "false"
+    return f"{check.filter} and ({test})" if check.filter else test
+
+
+def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """The records that filters let through, and of them those without a value to judge, in SQL."""
+    at = {p.name: n for n, p in enumerate(plan.properties)}
+    tests: dict[str, str] = {}
+    for k, check in enumerate(plan.checks):
+        if not check.filter:
+            continue
+        tests[f"within{k}"] = _where(check, "true", present)
+        if check.property and check.kind not in KEYS:
+            column = f"{'c' if check.kind in OF_CELLS else 'v'}{at[check.property]}"
+            tests[f"void{k}"] = _where(check, f"{column} is null", present)
+    return tests
 
 
 def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -163,7 +198,8 @@ def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
     for k, check in _several(plan).items():
         own = [at[name] for name in check.properties() if name in present]
         for name, column in PARTS.items():
-            tests[f"{name}{k}"] = " or ".join(f"{column}{n} is null" for n in own) or "false"
+            lacks = " or ".join(f"{column}{n} is null" for n in own) or "false"
+            tests[f"{name}{k}"] = _where(check, lacks, present) if check.filter else lacks
     return tests
 
 

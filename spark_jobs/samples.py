@@ -6,6 +6,7 @@ The written rows in, plain figures out, by drop. Texts are cut to what a receipt
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
@@ -20,6 +21,7 @@ from spark_jobs.schema import typed
 
 MOST = 5
 LENGTH = 200
+MASK = "***"
 LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
 WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 """The kinds of checks that have a worst value: the least or the greatest."""
@@ -70,7 +72,8 @@ def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str,
     found: dict[tuple[str, str], list[Sample]] = {}
     text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
     value = sf.substring(text, 1, LENGTH).alias("value")
-    for row in top.select("drop", "check", "record", value, _cells(plan).alias("note")).collect():
+    note = sf.coalesce(_cells(plan), _reference(plan, failing)).alias("note")
+    for row in top.select("drop", "check", "record", value, note).collect():
         found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"], row["note"]))
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
@@ -135,6 +138,19 @@ def _value(failing: Numbered) -> Column:
 
 def _values(check: Check) -> Column:
     """What a record has in the properties of an expression: their names and texts."""
-    texts = (sf.coalesce(sf.element_at("cells", sf.lit(name)), sf.lit("null")) for name in check.properties())
-    parts = zip(check.properties(), texts, strict=True)
-    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in parts))
+    return _named({name: sf.element_at("cells", sf.lit(name)) for name in check.properties()})
+
+
+def _named(texts: Mapping[str, Column]) -> Column:
+    known = ((name, sf.coalesce(text, sf.lit("null"))) for name, text in texts.items())
+    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in known))
+
+
+def _reference(plan: Plan, failing: Numbered) -> Column:
+    """What else is told of a record that the row's `check` fails; classified cells are masked."""
+    found = sf.lit(None).cast("string")
+    for check in (c for _, c in failing if "reference" in c.arguments):
+        names = check.arguments["reference"]
+        texts = {n: sf.lit(MASK) if plan.property_named(n).masked else sf.element_at("cells", sf.lit(n)) for n in names}
+        found = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(found)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
@@ -16,10 +16,15 @@ ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Severity and tolerance of one check, for which ODCS has no place on schema constraints."""
+    """What is said of one check, for which ODCS has no place on schema constraints.
+
+    `quiet` is how many rows may fail without a warning, `said` what entries of all kinds have (`conditions.OF_ANY`).
+    """
 
     severity: Severity | None = None
     tolerance: Limit | None = None
+    quiet: Limit | None = None
+    said: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +77,17 @@ def made(value: dict[str, Any]) -> DropBlock:
         columns=Columns(**whole["columns"]),
         empty=whole["empty"],
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
-        checks={name: Override(c.get("severity"), _limit(c.get("tolerance"))) for name, c in whole["checks"].items()},
+        checks={name: _override(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
         same_key=whole["sameKey"],
     )
+
+
+def _override(wanted: dict[str, Any]) -> Override:
+    rest = {key: value for key, value in wanted.items() if key not in ("severity", "tolerance")}
+    tolerance = wanted.get("tolerance")
+    both = tolerance if isinstance(tolerance, dict) else {"error": tolerance}
+    return Override(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
 
 
 def _csv(written: dict[str, Any]) -> Csv:

@@ -10,6 +10,8 @@ from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
 from contracts.plan import Check
 
+BESIDE = ("about", "quiet", "reference")
+"""Arguments of checks that say nothing of what is asked for."""
 FOLLOWS = ("required", "logicalType")
 """Kinds of checks that come and go with the property's flag and type, or the file's format, which say it."""
 
@@ -57,20 +59,19 @@ def _kindred(check: Check) -> tuple[str, str | None]:
 
 
 def _rule(check: Check) -> str:
-    return repr((*_kindred(check), check.scope, check.arguments, check.threshold))
+    arguments = {key: value for key, value in check.arguments.items() if key not in BESIDE}
+    return repr((*_kindred(check), check.scope, arguments, check.threshold))
 
 
 def _new_check(new: Edition, check: Check) -> Change:
     message = f"`{check.id}` is new: {check.expected}{_warns(check)}."
-    return new.change(
-        "check-added", check.id, message, new.check_path(check), "tightens" if check.severity == "error" else "none"
-    )
+    return new.change("check-added", check.id, message, new.check_path(check), "tightens" if check.refuses else "none")
 
 
 def _no_check(new: Edition, check: Check) -> Change:
     message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
     at = new.property_path(check.property) if check.property else OBJECT
-    return new.change("check-removed", check.id, message, at, "loosens" if check.severity == "error" else "none")
+    return new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
 
 
 def _warns(check: Check) -> str:
@@ -79,13 +80,13 @@ def _warns(check: Check) -> str:
 
 def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[Change]:
     at = new.check_path(after)
-    refuses = before.severity == after.severity == "error"
+    refuses = before.refuses and after.refuses
     if before.id != after.id:
         message = f"`{before.id}` is called `{after.id}` now; the history of the one does not go on in the other."
         yield new.change("check-renamed", after.id, message, at)
     if before.severity != after.severity:
         said = "rejects now; before it warned" if after.severity == "error" else "only warns now; before it rejected"
-        way: Direction = "tightens" if after.severity == "error" else "loosens"
+        way: Direction = "tightens" if after.refuses else "loosens" if before.refuses else "none"
         where = new.override(after) or at
         yield new.change("severity", f"{after.id}.severity", f"`{after.id}` {said}.", where, way)
     if _rule(before) != _rule(after):
@@ -100,6 +101,12 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
         way = directions.of_tolerances((before, old.plan), (after, new.plan)) if refuses else "none"
         message = f"`{after.id}` tolerates {_tolerated(after)}, and tolerated {_tolerated(before)}."
         yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at, way)
+    elif before.quiet != after.quiet:
+        message = f"`{after.id}` warns beyond {after.quiet or 'none'}, and did beyond {before.quiet or 'none'}."
+        yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at)
+    if before.arguments.get("reference") != after.arguments.get("reference"):
+        message = f"`{after.id}` tells other columns of a failing record."
+        yield new.change("words", f"{after.id}.referenceColumns", message, at)
     if before.dimension != after.dimension:
         message = was(f"{after.id}.dimension", before.dimension, after.dimension)
         yield new.change("dimension", f"{after.id}.dimension", message, at)

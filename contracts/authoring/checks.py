@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import custom, keys, properties, quality
+from contracts.authoring import conditions, custom, keys, properties, quality, queries
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -43,12 +43,12 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     The block says in which format the records come: what a record is, and whether a text can be anything else.
     """
     first = record_checks(block.format, block.columns.extra) if block else ()
-    props: list[Property] = []
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
-    for n, source in enumerate(one["properties"]):
-        path: Path = (*OBJECT, "properties", n)
-        if isinstance(source, dict) and (found := properties.read(document, path, source)):
-            props.append(found[0])
+    sources: list[tuple[Path, Any]] = [((*OBJECT, "properties", n), s) for n, s in enumerate(one["properties"])]
+    known = [(path, s, properties.read(document, path, s)) for path, s in sources if isinstance(s, dict)]
+    props = [found[0] for _, _, found in known if found]
+    for path, source, found in known:
+        if found:
             if found[0].type == "string" and block and block.format != "csv":
                 placed.append((properties.type_check(found[0]), path))
             placed += [(check, path) for check in found[1]]
@@ -68,10 +68,27 @@ def _quality(
         at: Path = (*path, "quality", n)
         if not isinstance(entry, dict):
             continue
-        ours = entry.get("type") == "custom"
-        check = custom.read(document, at, entry, prop, props) if ours else quality.read(document, at, entry, prop)
-        placed += [(check, at)] if check else []
+        filled = conditions.filled(document, at, *conditions.apart(entry, at), prop)
+        check = _entry(document, at, filled[0], prop, props) if filled else None
+        made = conditions.joined(document, check, filled[1], props) if check and filled else None
+        placed += [(conditions.told(made, filled[0]), at)] if made and filled else []
     return placed
+
+
+def _entry(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check of one entry, by its type."""
+    match entry.get("type"):
+        case "custom" if entry["engine"] == custom.ENGINE:
+            return custom.read(document, path, entry, prop, props)
+        case "custom":
+            return queries.of_another(document, path, entry, prop)
+        case "sql":
+            return queries.sql(document, path, entry, prop, props)
+        case "text":
+            return queries.for_people(document, path, entry, prop)
+    return quality.read(document, path, entry, prop)
 
 
 def _names(document: Document, sources: list[Any]) -> None:
@@ -119,8 +136,10 @@ def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str
             quality.never_missing(document, source, (*OBJECT, "properties", n), nulls)
 
 
-def overridden(document: Document, path: Path, block: DropBlock, checks: list[Check]) -> list[Check]:
-    """The checks with the severities and tolerances of `drop.checks`, which stand at `path`; ids never change by it."""
+def overridden(
+    document: Document, path: Path, block: DropBlock, checks: list[Check], props: Sequence[Property]
+) -> list[Check]:
+    """The checks with what `drop.checks` says of them, which stands at `path`; ids never change by it."""
     by_id = {c.id: c for c in checks}
     for name, wanted in block.checks.items():
         check = by_id.get(name)
@@ -132,9 +151,12 @@ def overridden(document: Document, path: Path, block: DropBlock, checks: list[Ch
         if check.scope == "record" and wanted.severity == "warning":
             message = f"`{name}` cannot be a warning: such a line is no record."
             document.error((*path, name, "severity"), "bad-value", message, "Write `tolerance:` if some may be lost.")
-        if check.threshold and wanted.tolerance:
+        if check.threshold and (wanted.tolerance or wanted.quiet):
             message = f"`{name}` has a threshold of its own in its quality entry."
             document.error((*path, name, "tolerance"), "bad-value", message, "Change the entry's operator.")
         severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
-        by_id[name] = replace(check, severity=severity, tolerance=tolerance)
+        told = {"quiet": {"value": str(wanted.quiet.value), "unit": wanted.quiet.unit}} if wanted.quiet else {}
+        made = replace(check, severity=severity, tolerance=tolerance, arguments=check.arguments | told)
+        said = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
+        by_id[name] = conditions.joined(document, made, said, props) or made
     return list(by_id.values())

@@ -122,7 +122,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if one:
         checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
     if whole:
-        found = checks.overridden(document, (*path, "checks"), block, found)
+        found = checks.overridden(document, (*path, "checks"), block, found, props)
     _tolerated(document, path, block)
     if contract is None or one is None or not whole:
         return _done(document)

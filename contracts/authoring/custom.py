@@ -7,9 +7,10 @@ of what they are: everything is looked at here. `READERS` has a line for each me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
-from contracts.authoring import expressions, figures, quality, thresholds
+from contracts.authoring import expressions, figures, quality, queries, statements, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
@@ -29,14 +30,19 @@ def read(
 ) -> Check | None:
     """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
     inner, at = entry["implementation"], (*path, "implementation")
-    if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop):
+    if not _is_metric(document, at, inner, prop):
         return None
+    if inner["metric"] == STATEMENT:
+        quality.others(document, path, entry, AROUND, "`implementation`")
+        given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+        known = _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS})
+        return queries.statement(document, path, entry, props) if known else None
     if prop is None:
         return _expression(document, path, entry, props)
     metric: str = inner["metric"]
     quality.others(document, path, entry, AROUND, "`implementation`")
-    if metric in FIGURES:
-        return _figure(document, path, entry, prop)
+    if metric in (*FIGURES, QUANTILE):
+        return _figure(document, path, entry, prop, props)
     takes, reader = READERS[metric]
     if not _has_keys(document, at, inner, {"metric", "unit", *takes, *OPERATORS}):
         return None
@@ -48,27 +54,47 @@ def read(
     return quality.made(entry, metric, prop, found, severity, threshold)
 
 
-def _figure(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> Check | None:
-    inner = entry["implementation"]
-    limited, severity = (
-        figures.read(document, (*path, "implementation"), inner, prop),
-        quality.severity(document, path, entry),
-    )
+def _figure(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property, props: Sequence[Property]
+) -> Check | None:
+    inner, at_inner = entry["implementation"], (*path, "implementation")
+    if inner["metric"] == QUANTILE and not _is_share(document, at_inner, inner):
+        return None
+    limited = figures.read(document, at_inner, {k: v for k, v in inner.items() if k != QUANTILE}, prop)
+    severity = quality.severity(document, path, entry)
     if limited is None or severity is None:
         return None
     (threshold, limits), metric = limited, inner["metric"]
+    arguments: dict[str, Any] = {"limits": limits}
+    if metric == QUANTILE:
+        at = next(n for n, p in enumerate(props) if p.name == prop.name)
+        arguments |= {"value": str(inner[QUANTILE]), "sql": statements.quantile(at, prop, inner[QUANTILE])}
     return Check(
         id=quality.identity(entry, prop, metric, severity),
         kind=metric,
         scope="set",
         severity=severity,
         dimension=entry.get("dimension") or "accuracy",
-        expected=figures.words(metric, threshold, limits),
+        expected=figures.words(f"{inner[QUANTILE]} {metric}" if metric == QUANTILE else metric, threshold, limits),
         property=prop.name,
-        arguments={"limits": limits},
+        arguments=arguments,
         threshold=threshold,
         description=entry.get("description"),
     )
+
+
+def _is_share(document: Document, path: Path, inner: dict[str, Any]) -> bool:
+    """Whether it is said which part of the values lies at or below the figure."""
+    share = inner.get(QUANTILE)
+    if QUANTILE not in inner:
+        document.error(path, "no-argument", "The entry does not say which quantile.", "Add `quantile: 0.95`.")
+    elif isinstance(share, bool) or not isinstance(share, (int, Decimal)) or not 0 < share <= 1:
+        document.wrong_type((*path, QUANTILE), "a number above 0, at most 1")
+    elif len(str(share)) > LONGEST_SHARE:
+        document.error((*path, QUANTILE), "wrong-type", f"`{share}` has too many digits.", "Write at most 9.")
+    else:
+        return True
+    return False
 
 
 def _expression(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
@@ -100,15 +126,6 @@ def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -
         return None
 
 
-def _is_ours(document: Document, path: Path, entry: dict[str, Any]) -> bool:
-    if entry["engine"] == ENGINE:
-        return True
-    message = f"Quality entries of the engine `{entry['engine']}` are not built yet."
-    fix = f"Write `engine: {ENGINE}` and one of its metrics, as `implementation: {EXAMPLE}`."
-    document.error((*path, "engine"), "not-built-yet", message, fix)
-    return False
-
-
 def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None) -> bool:
     if not isinstance(inner, dict):
         document.error(path, "wrong-type", "`implementation` must be a mapping.", f"Write it as `{EXAMPLE}`.")
@@ -120,13 +137,13 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
         said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
         document.error((*path, "metric"), "unknown-metric", said, fix)
         return False
-    if prop is None and metric != EXPRESSION:
+    if prop is None and metric not in OF_RECORDS:
         message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
         document.error((*path, "metric"), "wrong-place", message, fix)
-    elif prop is not None and metric == EXPRESSION:
+    elif prop is not None and metric in OF_RECORDS:
         fix = "Write it under `quality` of the schema object, beside its `properties`."
-        document.error((*path, "metric"), "wrong-place", "`expression` is about whole records.", fix)
-    return (prop is None) == (metric == EXPRESSION)
+        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about whole records.", fix)
+    return (prop is None) == (metric in OF_RECORDS)
 
 
 def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
@@ -170,4 +187,8 @@ READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
 }
 """By metric: the arguments that it takes, and what reads them."""
 EXPRESSION = "expression"
-METRICS = (*READERS, *FIGURES, EXPRESSION)
+STATEMENT, QUANTILE = "statement", "quantile"
+LONGEST_SHARE = 11
+OF_RECORDS = (EXPRESSION, STATEMENT)
+"""The metrics that stand beside the properties."""
+METRICS = (*READERS, *FIGURES, QUANTILE, *OF_RECORDS)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
-from contracts.plan import FIGURES, HOLDS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import FIGURES, HOLDS, QUERIES, UNCHECKED, Check, Limit, Plan, Property, Threshold
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -136,17 +136,29 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     props = (_properties(before, was), _properties(after, now))
     if before.kind != after.kind:
         return _of_ends(before, after, *props)
-    values = ARGUMENTS[before.kind](before.arguments, after.arguments, *props)
+    values = joined((ARGUMENTS[before.kind](before.arguments, after.arguments, *props), _filters(old, new)))
     if before.scope != after.scope:
         at_all = of_thresholds(limit_of(*old), limit_of(*new))
         row = limit_of(*(old if before.scope == "row" else new))
         return joined((at_all, values)) if values == "none" and _nothing_alone(row) else "both"
     if not before.threshold or not after.threshold:
         return values
-    figure = before.kind in FIGURES
+    figure = before.kind in (*FIGURES, *QUERIES)
     if values != "none" and not (_falls(before.threshold) and _falls(after.threshold)):
         values = "both"
     return joined((values, of_thresholds(before.threshold, after.threshold, figure=figure)))
+
+
+def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
+    """Which records two checks look at: all of them are more, if no share of them is taken."""
+    before, after = ((c.arguments.get("filter") or {}).get("text") for c, _ in (old, new))
+    if before == after:
+        return "none"
+    if (before and after) or any(
+        not _falls(limit := limit_of(*side)) or limit.unit == "percent" for side in (old, new)
+    ):
+        return "both"
+    return "loosens" if after else "tightens"
 
 
 def _properties(check: Check, plan: Plan) -> Property | None:
@@ -193,7 +205,7 @@ OTHER_END = {
 
 def _of_ends(before: Check, after: Check, was: Property | None, now: Property | None) -> Direction:
     """A bound that is allowed where it was not, or is not where it was; whole numbers and days have a next one."""
-    if was is None or now is None or was.type != now.type:
+    if was is None or now is None or was.type != now.type or before.where != after.where:
         return "both"
     sign = 1 if before.kind in ("minimum", "exclusiveMinimum") else -1
     old, new = (_end(check, prop, sign) for check, prop in ((before, was), (after, now)))
@@ -238,6 +250,10 @@ def _any(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
 def _expression(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
     """By what is written: its SQL goes by the order of the properties."""
     return "none" if before["text"] == after["text"] else "both"
+
+
+def _quantile(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
+    return "none" if Fraction(before["value"]) == Fraction(after["value"]) else "both"
 
 
 def _same(*_: Any) -> Direction:
@@ -290,7 +306,9 @@ ARGUMENTS: dict[str, Compare] = {
     "enum": _enum,
     "invalidValues": _valid,
     "missingValues": _missing,
-    "expression": _expression,
+    **dict.fromkeys(("expression", "sql", "statement"), _expression),
+    "quantile": _quantile,
+    **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
     "primaryKey": _key,
     "duplicateValues": _together,
     "logicalType": _same,  # the property's own change says it

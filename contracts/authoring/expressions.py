@@ -59,27 +59,31 @@ class Refused(Exception):
         self.message, self.fix = message, fix
 
 
-def read(text: str, props: Sequence[Property]) -> Expression:
-    """The boolean over the columns of a record that a text stands for; raises Refused."""
-    tree = _parsed(text)
-    reader = _Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
+def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Expression:
+    """The boolean over the columns of a record that a text stands for; raises Refused.
+
+    `constant` says that it may name none of them.
+    """
+    tree = parsed(text)
+    reader = Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
     found = reader.boolean(tree)
-    if not reader.used:
+    if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
     return Expression(found, tuple(reader.used))
 
 
-def _parsed(text: str) -> exp.Expression:
+def parsed(text: str, what: str = "expression", example: str = "boolean, as `low <= high`") -> exp.Expression:
+    """The one tree of a text; raises Refused."""
     if len(text) > LONGEST:
-        raise Refused(f"The expression is longer than {LONGEST:,} characters.", "Part it into several checks.")
+        raise Refused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
     try:
         found = sqlglot.parse(text, dialect="spark")
     except sqlglot.errors.SqlglotError as error:
-        raise Refused(f"The expression cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
+        raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
-        raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
+        raise Refused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
     if len(found) != 1 or not isinstance(found[0], exp.Expression):
-        raise Refused("There must be one expression.", "Write one boolean, as `low <= high`, and no `;`.")
+        raise Refused(f"There must be one {what}.", f"Write one {example}, and no `;`.")
     return found[0]
 
 
@@ -91,8 +95,14 @@ def _first(error: sqlglot.errors.SqlglotError) -> str:
     return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
 
 
-class _Reader:
-    """Walks one expression; `used` are the properties met, in the order of their first use."""
+class Reader:
+    """Walks one expression; `used` are the properties met, in the order of their first use.
+
+    `readers` is what may stand in it, and what reads it; `functions` names some of it for people.
+    """
+
+    readers: Mapping[type, Callable[[Any, Any], Typed]]
+    functions: Sequence[str]
 
     def __init__(self, text: str, known: Mapping[str, tuple[int, Property]]) -> None:
         self._text, self._known = text, known
@@ -102,16 +112,16 @@ class _Reader:
         """The SQL of what must be true or false."""
         found = self.typed(node)
         if found.kind not in ("boolean", "null"):
-            message = f"`{_shown(node)}` is {found.kind}, where true or false is wanted."
+            message = f"`{shown(node)}` is {found.kind}, where true or false is wanted."
             raise Refused(message, "Compare it with something, as `amount > 0`.")
         return found.sql
 
     def typed(self, node: Any) -> Typed:
         """The SQL and the type of any part."""
         try:
-            reader = READERS.get(type(node))
+            reader = self.readers.get(type(node))
             if reader is None:
-                raise _unknown(node)
+                raise _unknown(node, self.functions)
             return reader(self, node)
         except RecursionError as error:
             raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
@@ -120,27 +130,26 @@ class _Reader:
         """A property, by its exact name."""
         name = node.name
         if node.table:
-            raise Refused(f"`{_shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
+            raise Refused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
         if name not in self._known:
             close = nearest(name, self._known)
             fix = f"Write `{close}`." if close else f"There are {quoted(self._known, most=12)}."
             raise Refused(f"The contract has no property `{name}`.", fix)
         number, prop = self._known[name]
         self.used[name] = None
-        kind: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
-        return Typed(f"v{number}", kind)
+        return Typed(f"v{number}", kind_of(prop))
 
     def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
         """Parts that are compared or stand for each other: their SQL and the one type that they have."""
         found = self.alike(nodes)
-        return [one.sql for one in found], _widest({one.kind for one in found})
+        return [one.sql for one in found], widest({one.kind for one in found})
 
     def alike(self, nodes: Sequence[Any]) -> list[Typed]:
         """Parts that must be of one type, or all numbers."""
         found = [self.typed(node) for node in nodes]
         kinds = {one.kind for one in found} - {"null"}
         if len(kinds) > 1 and not kinds <= set(NUMBERS):
-            told = " and ".join(f"`{_shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
+            told = " and ".join(f"`{shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
             raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
         return found
 
@@ -153,7 +162,7 @@ class _Reader:
         found = self.typed(node)
         if found.kind not in (*kinds, "null"):
             wanted = " or ".join(kinds)
-            raise Refused(f"`{_shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
+            raise Refused(f"`{shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
         return found
 
     def pattern(self, node: Any) -> str:
@@ -172,12 +181,19 @@ class _Reader:
         return _text(java)
 
 
-def _widest(kinds: AbstractSet[Kind]) -> Kind:
+def kind_of(prop: Property) -> Kind:
+    """The type of a property's values."""
+    found: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
+    return found  # type: ignore[no-any-return]
+
+
+def widest(kinds: AbstractSet[Kind]) -> Kind:
     """The type of values of some types that go together."""
     return max(kinds - {"null"}, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
 
 
-def _shown(node: Any) -> str:
+def shown(node: Any) -> str:
+    """A part as it may stand in a sentence."""
     return str(node.sql(dialect="spark"))[:60]
 
 
@@ -187,19 +203,20 @@ def _text(value: str) -> str:
     return f"'{escaped}'"
 
 
-def _unknown(node: Any) -> Refused:
+def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
+    """What to say of a part that cannot stand where it stands, beside these functions."""
     if isinstance(node, exp.AggFunc | exp.Window):
-        return Refused(f"`{_shown(node)}` is about many records.", "An expression sees one record; leave it out.")
+        return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
         return Refused("An expression cannot ask a table.", "Compare properties of the record alone.")
     if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Drop):
         return Refused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
     if isinstance(node, exp.Cast):
-        return Refused(f"`{_shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+        return Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
     name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
-    close = nearest(name.lower(), FUNCTIONS) if name else None
-    known = f"There are {', '.join(FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
-    return Refused(f"`{_shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else known)
+    close = nearest(name.lower(), functions) if name else None
+    known = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
+    return Refused(f"`{shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else known)
 
 
 def _how_to_compare(kinds: set[Any]) -> str:
@@ -210,7 +227,7 @@ def _how_to_compare(kinds: set[Any]) -> str:
     return "Compare values of one type."
 
 
-def _literal(_: _Reader, node: exp.Literal) -> Typed:
+def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
         return Typed(_text(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
@@ -227,7 +244,7 @@ def _literal(_: _Reader, node: exp.Literal) -> Typed:
     return Typed(f"{node.name}L", "integer")
 
 
-def _moment(_: _Reader, node: exp.Cast) -> Typed:
+def moment(_: Reader, node: exp.Cast) -> Typed:
     """A date or a timestamp that stands there as such."""
     if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
         raise _unknown(node)
@@ -246,7 +263,7 @@ def _moment(_: _Reader, node: exp.Cast) -> Typed:
 
 
 def _compared(sign: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Binary) -> Typed:
+    def read_it(reader: Reader, node: exp.Binary) -> Typed:
         (left, right), kind = reader.same([node.this, node.expression])
         if kind == "boolean" and sign not in ("=", "<>", "<=>"):
             raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
@@ -255,36 +272,38 @@ def _compared(sign: str) -> Any:
     return read_it
 
 
-def _counted(function: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Binary) -> Typed:
+def counted(function: str) -> Any:
+    """What reads an operator of two numbers."""
+
+    def read_it(reader: Reader, node: exp.Binary) -> Typed:
         left, right = (reader.one_of(part, *NUMBERS) for part in (node.this, node.expression))
         if function == "try_divide":
             return Typed(f"try_divide(double({left.sql}), double({right.sql}))", "number")
-        return Typed(f"{function}({left.sql}, {right.sql})", _widest({left.kind, right.kind}))
+        return Typed(f"{function}({left.sql}, {right.sql})", widest({left.kind, right.kind}))
 
     return read_it
 
 
 def _joined(sign: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Connector) -> Typed:
+    def read_it(reader: Reader, node: exp.Connector) -> Typed:
         return Typed(f"({reader.boolean(node.this)} {sign} {reader.boolean(node.expression)})", "boolean")
 
     return read_it
 
 
-def _negative(reader: _Reader, node: exp.Neg) -> Typed:
+def _negative(reader: Reader, node: exp.Neg) -> Typed:
     found = reader.one_of(node.this, *NUMBERS)
     return Typed(f"try_subtract(0L, {found.sql})" if found.kind == "integer" else f"(-{found.sql})", found.kind)
 
 
-def _absolute(reader: _Reader, node: exp.Abs) -> Typed:
+def _absolute(reader: Reader, node: exp.Abs) -> Typed:
     """The least integer has no absolute value of 64 bits; a decimal holds it, and the way back gives null."""
     found = reader.one_of(node.this, *NUMBERS)
     whole = f"try_cast(abs(cast({found.sql} as decimal(20,0))) as bigint)"
     return Typed(whole if found.kind == "integer" else f"abs({found.sql})", found.kind)
 
 
-def _is(reader: _Reader, node: exp.Is) -> Typed:
+def _is(reader: Reader, node: exp.Is) -> Typed:
     if isinstance(node.expression, exp.Null):
         return Typed(f"({reader.typed(node.this).sql} is null)", "boolean")
     if isinstance(node.expression, exp.Boolean):
@@ -292,14 +311,14 @@ def _is(reader: _Reader, node: exp.Is) -> Typed:
     raise _unknown(node)
 
 
-def _among(reader: _Reader, node: exp.In) -> Typed:
+def _among(reader: Reader, node: exp.In) -> Typed:
     if not node.expressions:
         raise Refused("`in` needs a list of values.", "Write them in brackets, as `in ('A', 'B')`.")
     (first, *others), _ = reader.same([node.this, *node.expressions])
     return Typed(f"({first} in ({', '.join(others)}))", "boolean")
 
 
-def _between(reader: _Reader, node: exp.Between) -> Typed:
+def _between(reader: Reader, node: exp.Between) -> Typed:
     if node.args.get("symmetric"):
         raise Refused("`between symmetric` is not known.", "Write the smaller bound first.")
     (it, low, high), kind = reader.same([node.this, node.args["low"], node.args["high"]])
@@ -308,7 +327,7 @@ def _between(reader: _Reader, node: exp.Between) -> Typed:
     return Typed(f"({it} between {low} and {high})", "boolean")
 
 
-def _like(reader: _Reader, node: exp.Like) -> Typed:
+def _like(reader: Reader, node: exp.Like) -> Typed:
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
@@ -317,11 +336,11 @@ def _like(reader: _Reader, node: exp.Like) -> Typed:
     return Typed(f"({reader.of(node.this, 'text')} rlike {_text(whole)})", "boolean")
 
 
-def _matching(reader: _Reader, node: exp.RegexpLike) -> Typed:
+def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:
     return Typed(f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean")
 
 
-def _case(reader: _Reader, node: exp.Case) -> Typed:
+def _case(reader: Reader, node: exp.Case) -> Typed:
     if node.this is not None:
         raise Refused("`case` followed by a value is not known.", "Write `case when a = 1 then ... end`.")
     branches = node.args["ifs"]
@@ -331,48 +350,48 @@ def _case(reader: _Reader, node: exp.Case) -> Typed:
     return Typed(f"(case {' '.join(whens)} else {texts[-1]} end)", kind)
 
 
-def _if(reader: _Reader, node: exp.If) -> Typed:
+def _if(reader: Reader, node: exp.If) -> Typed:
     (yes, no), kind = reader.same([node.args["true"], node.args.get("false") or exp.Null()])
     return Typed(f"if({reader.boolean(node.this)}, {yes}, {no})", kind)
 
 
 def _any_of(function: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
         parts, kind = reader.same([node.this, *node.expressions])
         if function != "coalesce" and (kind == "boolean" or len(parts) == 1):
-            raise Refused(f"`{_shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
+            raise Refused(f"`{shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
         return Typed(f"{function}({', '.join(parts)})", kind)
 
     return read_it
 
 
-def _null_if(reader: _Reader, node: exp.Nullif) -> Typed:
+def _null_if(reader: Reader, node: exp.Nullif) -> Typed:
     left, right = reader.alike([node.this, node.expression])
     return Typed(f"nullif({left.sql}, {right.sql})", left.kind)
 
 
 def _of_text(function: str, kind: Kind = "text") -> Any:
-    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
         told = reader.of(node.this, "text")
         return Typed(f"bigint({function}({told}))" if kind == "integer" else f"{function}({told})", kind)
 
     return read_it
 
 
-def _trimmed(reader: _Reader, node: exp.Trim) -> Typed:
+def _trimmed(reader: Reader, node: exp.Trim) -> Typed:
     if node.expression or node.args.get("position"):
-        raise Refused(f"`{_shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
+        raise Refused(f"`{shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
     return Typed(f"trim({reader.of(node.this, 'text')})", "text")
 
 
 def _within(function: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
         return Typed(f"{function}({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "boolean")
 
     return read_it
 
 
-def _part(reader: _Reader, node: exp.Substring) -> Typed:
+def _part(reader: Reader, node: exp.Substring) -> Typed:
     numbers = [node.args.get("start"), node.args.get("length")]
     if any(n is not None and not (isinstance(n, exp.Literal) and re.fullmatch(r"\d{1,9}", n.name)) for n in numbers):
         raise Refused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
@@ -380,36 +399,37 @@ def _part(reader: _Reader, node: exp.Substring) -> Typed:
     return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
 
 
-def _together(reader: _Reader, node: exp.Concat) -> Typed:
+def _together(reader: Reader, node: exp.Concat) -> Typed:
     return Typed(f"concat({', '.join(reader.of(part, 'text') for part in node.expressions)})", "text")
 
 
-def _both(reader: _Reader, node: exp.DPipe) -> Typed:
+def _both(reader: Reader, node: exp.DPipe) -> Typed:
     return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
 
 
 def _calendar(function: str) -> Any:
-    def read_it(reader: _Reader, node: exp.Func) -> Typed:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
         return Typed(f"bigint({function}({reader.of(node.this, 'date', 'timestamp')}))", "integer")
 
     return read_it
 
 
-def _days(reader: _Reader, node: exp.DateDiff) -> Typed:
+def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     if node.args.get("unit"):
-        raise Refused(f"`{_shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
+        raise Refused(f"`{shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
     return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
 
 
-READERS: dict[type, Callable[[_Reader, Any], Typed]] = {
-    exp.Column: _Reader.column,
+READERS: dict[type, Callable[[Reader, Any], Typed]] = {
+    exp.Column: lambda reader, node: reader.column(node),
     exp.Literal: _literal,
     exp.RawString: lambda _, node: Typed(_text(str(node.this)), "text"),
     exp.Boolean: lambda _, node: Typed(str(node.this).lower(), "boolean"),
     exp.Null: lambda _, __: Typed("null", "null"),
     exp.Paren: lambda reader, node: reader.typed(node.this),
     exp.TsOrDsToDate: lambda reader, node: reader.typed(node.this),
-    exp.Cast: _moment,
+    exp.Cast: moment,
+    exp.TryCast: lambda reader, node: moment(reader, exp.Cast(this=node.this, to=node.to)),
     exp.Not: lambda reader, node: Typed(f"(not {reader.boolean(node.this)})", "boolean"),
     exp.And: _joined("and"),
     exp.Or: _joined("or"),
@@ -421,11 +441,12 @@ READERS: dict[type, Callable[[_Reader, Any], Typed]] = {
     exp.GTE: _compared(">="),
     exp.NullSafeEQ: _compared("<=>"),
     exp.NullSafeNEQ: lambda reader, node: Typed(f"(not {_compared('<=>')(reader, node).sql})", "boolean"),
-    exp.Add: _counted("try_add"),
-    exp.Sub: _counted("try_subtract"),
-    exp.Mul: _counted("try_multiply"),
-    exp.Div: _counted("try_divide"),
-    exp.Mod: _counted("try_mod"),
+    exp.Add: counted("try_add"),
+    exp.Sub: counted("try_subtract"),
+    exp.Mul: counted("try_multiply"),
+    exp.Div: counted("try_divide"),
+    exp.Mod: counted("try_mod"),
+    exp.SafeDivide: counted("try_divide"),
     exp.Neg: _negative,
     exp.Is: _is,
     exp.In: _among,
@@ -457,5 +478,6 @@ READERS: dict[type, Callable[[_Reader, Any], Typed]] = {
 """What may stand in an expression, and what reads it."""
 FUNCTIONS = (
     *("abs", "coalesce", "concat", "contains", "datediff", "day", "endswith", "greatest", "if", "least", "length"),
-    *("lower", "month", "nullif", "startswith", "substring", "trim", "upper", "year"),
+    *("lower", "month", "nullif", "startswith", "substring", "trim", "try_divide", "upper", "year"),
 )
+Reader.readers, Reader.functions = READERS, FUNCTIONS

@@ -15,7 +15,7 @@ from contracts.plan import OPERATORS, Property, Threshold
 from contracts.problem import nearest, quoted
 
 NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
-OF_MOMENTS = ("min", "max")
+OF_MOMENTS = ("min", "max", "quantile")
 """The figures that dates and timestamps have."""
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
 MOST_DIGITS = 20
@@ -93,6 +93,11 @@ def _text(document: Document, path: Path, value: Any, prop: Property) -> str | N
     """A limit as text; of integers a fraction, too, as a mean may be one."""
     if prop.type in MOMENTS:
         return text_of(document, path, value, prop)
+    return number(document, path, value)
+
+
+def number(document: Document, path: Path, value: Any) -> str | None:
+    """A number as the contract writes it; None, and a finding, if it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
         document.wrong_type(path, "a number")
         return None

@@ -92,12 +92,8 @@ def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
 
 
 def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> bool:
-    kind, metric = entry.get("type", "library"), entry.get("metric")
+    metric = entry.get("metric")
     use = f"Use `metric:` with one of {', '.join(BUILT)}."
-    if kind != "library":
-        message = f"Quality entries of type `{kind}` are not built yet."
-        document.error((*path, "type"), "not-built-yet", message, use)
-        return False
     if metric is None:
         document.error(path, "missing-key", "The entry names no `metric`.", use)
         return False
@@ -176,10 +172,15 @@ def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[s
         return None
     sources = document.value((*path[:2], "properties"))
     known = [s["name"] for s in sources if isinstance(s, dict)]
+    return {"properties": names} if are_properties(document, at, names, known) else None
+
+
+def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:
+    """Whether a list names properties, each once; findings say where not."""
     before = document.errors()
     for n, name in enumerate(names):
-        _is_property(document, (*at, n), name, known, names[:n])
-    return {"properties": names} if document.errors() == before else None
+        _is_property(document, (*path, n), name, known, names[:n])
+    return document.errors() == before
 
 
 def _is_property(document: Document, path: Path, name: Any, known: list[str], before: list[Any]) -> None:

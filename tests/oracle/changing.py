@@ -9,6 +9,7 @@ from typing import Any
 
 from contracts.authoring.directions import OTHER_END
 from tests.oracle.contracts import Document, compiled
+from tests.oracle.expressions import an_expression
 
 OTHER_FILES = "maker/more/*"
 OF_THE_TYPE = ("format", "timezone", "defaultTimezone", "pattern")
@@ -179,6 +180,22 @@ def _override(chance: Random, document: Document) -> None:
         del _block(document)["checks"][check.id]
 
 
+def _filter(chance: Random, document: Document) -> None:
+    """A check that looks at some records alone, at others, or at all again."""
+    plan = compiled(document)
+    if plan is None:
+        return
+    kinds = {p.name: p.type for p in plan.properties}
+    check = chance.choice(plan.checks)
+    wanted = _block(document).setdefault("checks", {}).setdefault(check.id, {})
+    if "filter" in wanted and chance.random() < 0.5:
+        del wanted["filter"]
+    else:
+        wanted["filter"] = an_expression(chance, kinds, 1)
+    if not wanted:
+        del _block(document)["checks"][check.id]
+
+
 def _no_override(chance: Random, document: Document) -> None:
     if checks := _block(document).get("checks"):
         del checks[chance.choice(list(checks))]
@@ -234,7 +251,7 @@ def _type(chance: Random, document: Document) -> None:
 
 
 CHANGES: tuple[Callable[[Random, Any], None], ...] = (
-    *(_option, _option, _new_option, _entry, _override, _tolerance) * 2,
+    *(_option, _option, _new_option, _entry, _override, _tolerance, _filter) * 2,
     *(_flag, _enum, _digits, _arguments, _no_override, _columns, _empty, _files, _status, _nulls, _less, _more),
     *(_order, _type),
 )

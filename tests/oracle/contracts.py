@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.compiling import compile_text
 from contracts.plan import LogicalType, Plan, Property
-from tests.oracle import expressions, figures, hostile
+from tests.oracle import expressions, figures, hostile, queries
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of
 
@@ -37,6 +37,7 @@ DATED: dict[str, tuple[tuple[str, str | None], ...]] = {
     ),
     "time": (("%H:%M", None), ("%H:%M:%S.5", None), ("%Hh%M", "HH'h'mm"), ("%H%M%S", "HHmmss")),
 }
+SHARES = (0.001, 0.25, 0.5, 0.95, 1)
 ZONES = ("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")
 
 
@@ -65,7 +66,8 @@ def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
         plan = compiled(document)
         if plan is None:
             continue
-        document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan)
+        kinds = {c.written["name"]: c.written["logicalType"] for c in columns}
+        document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan, kinds)
         if plan := compiled(document):
             return Contract(document, plan, {c.written["name"]: c.cells for c in columns})
 
@@ -93,6 +95,8 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         judged = _threshold(chance, percent=True) if chance.random() < 0.3 else {}
         inner = {"metric": "expression", "expression": expressions.an_expression(chance, kinds), **judged}
         counted.append({"id": f"e{n}", "type": "custom", "engine": "dropgate", "implementation": inner})
+    asked = range(chance.choice((0, 0, 0, 0, 1, 2)))
+    counted += [queries.an_entry(chance, n, kinds, _threshold(chance)) for n in asked]
     return {
         "apiVersion": "v3.2.0",
         "kind": "DataContract",
@@ -104,14 +108,16 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     }
 
 
-def _overrides(chance: Random, plan: Plan) -> Document:
+def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:
     found: Document = {}
     for check in plan.checks:
         wanted: Document = {}
         if check.scope != "record" and chance.random() < 0.25:
             wanted["severity"] = "warning"
         if not check.threshold and chance.random() < 0.25:
-            wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%"))
+            wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%", {"warning": 1, "error": "30%"}))
+        if check.scope != "record" and check.kind not in ("logicalType", "knownKeys") and chance.random() < 0.1:
+            wanted["filter"] = expressions.an_expression(chance, kinds, 1)
         if wanted:
             found[check.id] = wanted
     return found
@@ -176,14 +182,14 @@ def _figures(chance: Random, kind: str, good: Sequence[str]) -> list[Document]:
         judged = _threshold(chance, percent=True)
         found.append({"id": f"d-{chance.randrange(10**6)}", "metric": "duplicateValues", **judged})
     if kind in ("integer", "number") and chance.random() < 0.4:
-        metric = chance.choice(("mean", "stdev", "min", "max", "sum"))
+        metric = chance.choice(("mean", "stdev", "min", "max", "sum", "quantile"))
         figure: Any = 3 if metric == "stdev" else float(chance.choice(good))
     elif kind in ("date", "timestamp") and chance.random() < 0.3:
-        metric, figure = chance.choice(("min", "max")), chance.choice(good)
+        metric, figure = chance.choice(("min", "max", "quantile")), chance.choice(good)
     else:
         return found
     operator = chance.choice(("mustBeLessThan", "mustBeLessOrEqualTo", "mustBeGreaterThan", "mustNotBe"))
-    inner = {"metric": metric, operator: figure}
+    inner = {"metric": metric, operator: figure} | ({"quantile": chance.choice(SHARES)} if metric == "quantile" else {})
     entry = {"id": f"f-{chance.randrange(10**6)}", "type": "custom", "engine": "dropgate", "implementation": inner}
     return [*found, entry | {"severity": chance.choice(("error", "warning"))}]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 
 from contracts.job import Count, DropResult
-from contracts.plan import Check, Plan
+from contracts.plan import QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
-from tests.oracle import figures
+from tests.oracle import figures, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
 from tests.oracle.rules import FAILS
@@ -66,14 +68,20 @@ def _masks(plan: Plan, rows: dict[int, tuple[str, frozenset[str]]]) -> tuple[tup
 
 
 def _is_made(check: Check, content: Content) -> bool:
-    return content.names.issuperset(check.properties())
+    return content.names.issuperset(check.needs())
+
+
+def _lets_through(check: Check, record: Record) -> bool:
+    """Whether a check looks at a record that is one."""
+    said = check.arguments.get("filter")
+    return said is None or truth(said["text"], record.cells) is True
 
 
 def _said(check: Check, plan: Plan, record: Record) -> str | None:
     """What a check says of a record; None where it does not look at it."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
-    if record.broken:
+    if record.broken or not _lets_through(check, record):
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
@@ -116,12 +124,17 @@ def _count(plan: Plan, content: Content, check: Check) -> Count:
     return Count(said.total(), said[FAILED], said[NULL])
 
 
-def _row_count(_: Check, content: Content) -> Count:
-    return Count(len(content.records))
+def _looked_at(check: Check, content: Content) -> list[Record]:
+    return [r for r in content.records if not r.broken and _lets_through(check, r)]
+
+
+def _row_count(check: Check, content: Content) -> Count:
+    count = len(_looked_at(check, content) if check.filter else content.records)
+    return Count(count, count)
 
 
 def _unique(check: Check, content: Content) -> Count:
-    keys = [[r.cells[name] for name in check.properties()] for r in content.records if not r.broken]
+    keys = [[r.cells[name] for name in check.properties()] for r in _looked_at(check, content)]
     times = Counter(tuple(c.value for c in key) for key in keys if all(c.value is not None for c in key))
     null = len(keys) - times.total()
     forbidden = sum(any(c.text is None for c in key) for key in keys) if check.kind == "primaryKey" else 0
@@ -129,7 +142,7 @@ def _unique(check: Check, content: Content) -> Count:
 
 
 def _figure(check: Check, content: Content) -> Count:
-    cells = [r.cells[check.property or ""] for r in content.records if not r.broken]
+    cells = [r.cells[check.property or ""] for r in _looked_at(check, content)]
     values = [figures.counted(c) for c in cells if c.value is not None]
     found = figures.figure(check.kind, values) if cells else "no-rows"
     if isinstance(found, str):
@@ -137,9 +150,23 @@ def _figure(check: Check, content: Content) -> Count:
     return Count(len(cells), 0, len(cells) - len(values), figure=found)
 
 
+def _answer(check: Check, content: Content) -> Count:
+    rows = _looked_at(check, content)
+    null = 0
+    if check.kind == "quantile" and rows:
+        found, null = queries.quantile(check, rows)
+    else:
+        found = queries.answer(check, rows) if rows else "no-rows"
+    if found is None or isinstance(found, str):
+        return Count(state="not_evaluated", reason=found or "no-values")
+    exact = Fraction(found)
+    return Count(len(rows), null=null, figure=Decimal(exact.numerator) / Decimal(exact.denominator))
+
+
 FIGURES: dict[str, Callable[[Check, Content], Count]] = {
     "rowCount": _row_count,
     **dict.fromkeys(("unique", "primaryKey", "duplicateValues"), _unique),
     **dict.fromkeys(("mean", "stdev", "min", "max", "sum"), _figure),
+    **dict.fromkeys(QUERIES, _answer),
 }
 """Figures of a file as a whole, by the kind of their check."""

@@ -71,8 +71,9 @@ def one(check: Check, count: Count, verdict: str | None, results: str = "", prob
     return Case(((check, count),), verdict, results, problems, plan)
 
 
-def own(limit: Limit, check: Check = ROW) -> Check:
-    return replace(check, tolerance=limit)
+def own(limit: Limit, check: Check = ROW, quiet: Limit | None = None) -> Check:
+    told = {"quiet": {"value": str(quiet.value), "unit": quiet.unit}} if quiet else {}
+    return replace(check, tolerance=limit, arguments=check.arguments | told)
 
 
 def held(check: Check, threshold: Threshold) -> Check:
@@ -94,6 +95,9 @@ TOLERANCE = {
     "own rows: the limit is within": one(own(tolerate("5", "rows")), failing(5), "accepted_with_warnings", "warning"),
     "own rows: one more is not": one(own(tolerate("5", "rows")), failing(6), "rejected", "failed"),
     "own percent: the limit is within": one(own(tolerate("5")), failing(5), "accepted_with_warnings", "warning"),
+    "quietly within": one(own(tolerate("5"), quiet=tolerate("2")), failing(2), "accepted_with_warnings", "passed"),
+    "quietly beyond": one(own(tolerate("5"), quiet=tolerate("2")), failing(3), "accepted_with_warnings", "warning"),
+    "quietly beyond all": one(own(tolerate("5"), quiet=tolerate("2")), failing(6), "rejected", "failed"),
     "own percent: one more is not": one(own(tolerate("5")), failing(6), "rejected", "failed"),
     "percent is of evaluated rows": one(own(tolerate("10")), failing(5, of=50), "accepted_with_warnings", "warning"),
     "percent is of evaluated, not of read": one(own(tolerate("10")), failing(6, of=50), "rejected", "failed"),

@@ -18,6 +18,7 @@ RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "pri
 RULES |= {"quality", "id"}
 """Keys of a property whose meaning is in the plan."""
 WARNS = "it only warns"
+OF_SOME = "it looks at some records alone"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Contract:
     def columns(self) -> Iterator[Column]:
         """The properties, each with how it is written and with its checks."""
         for prop, source in zip(self.plan.properties, self.object["properties"], strict=True):
-            yield Column(prop, source, tuple(c for c in self.plan.checks if c.property == prop.name))
+            own = (c for c in self.plan.checks if c.property == prop.name and not c.filter)
+            yield Column(prop, source, tuple(own))
 
     def entry(self, check: Check) -> dict[str, Any]:
         """The quality entry that a check was made of; empty where it is no such check."""
@@ -63,7 +65,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A property of the plan, how the document writes it, and its checks."""
+    """A property of the plan, how the document writes it, and its checks of every record."""
 
     prop: Property
     source: dict[str, Any]
@@ -147,7 +149,8 @@ class Account:
         for check in plan.checks:
             unknown = check.scope == "record" or (check.kind == "knownKeys" and self.contract.bare)
             if check.id not in self.carried and not unknown:
-                self.lose(f"The check `{check.id}` ({visible(check.expected)}): {why(check)}.")
+                reason = OF_SOME if check.filter else why(check)
+                self.lose(f"The check `{check.id}` ({visible(check.expected)}): {reason}.")
             elif check.tolerance and not unknown and check.id not in self.tolerated:
                 self.lose(f"The tolerance of `{check.id}`: {tolerated_in_words(check.tolerance)}.")
 

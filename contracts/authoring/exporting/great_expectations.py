@@ -157,7 +157,7 @@ def _of_columns(account: Account) -> list[dict[str, Any]]:
 
 def _expectations(account: Account, check: Check) -> list[dict[str, Any]]:
     """What a check is in a suite; it is carried if it is anything."""
-    found = _found(account.contract, check)
+    found = [] if check.filter else _found(account.contract, check)
     share = _share(check)
     if not found or share is None:
         return []

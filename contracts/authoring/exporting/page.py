@@ -10,16 +10,17 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.exporting import sample
 from contracts.authoring.exporting.exported import HEADING, Column, Contract, Exported
-from contracts.authoring.exporting.rules_in_words import how_many, in_words, of_breaking, type_in_words
+from contracts.authoring.exporting.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
-from contracts.plan import Check, Plan
+from contracts.plan import QUERIES, Check, Plan
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
 
@@ -116,8 +117,9 @@ def _about(contract: Contract) -> list[tuple[str, str]]:
 def _row(contract: Contract, column: Column, example: str | None) -> Row:
     source = column.source
     hidden = ("logicalType",)
+    checks = [c for c in contract.plan.checks if c.property == column.name]
     rules = tuple(
-        _rule(contract.plan, c) for c in column.checks if c.kind not in hidden or c.severity == "warning" or c.tolerance
+        _rule(contract.plan, c) for c in checks if c.kind not in hidden or c.severity == "warning" or c.tolerance
     )
     labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
     counted = any(c.kind in ("primaryKey", "nullValues") for c in column.checks)
@@ -140,6 +142,12 @@ def _rule(plan: Plan, check: Check) -> Rule:
     exact = ""
     if check.kind == "logicalType":
         text = f"a value of its kind ({check.expected})"
+    elif check.kind == "quantile":
+        share = Decimal(check.arguments["value"]) * 100
+        text = f"The least value that {share.normalize():f} % of all values do not exceed is {how_limited(check)}"
+    elif check.kind in QUERIES:
+        asks = "The answer to this" if check.kind == "sql" else "The number of rows that this finds"
+        exact, text = check.arguments["text"], f"{asks} is {how_limited(check)}:"
     elif check.kind == "expression":
         exact = check.arguments["text"]
         text = f"In {how_many(check)} this is not true:" if check.threshold else "In every row this is true:"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
@@ -24,10 +25,14 @@ TYPES = {"string": "text", "integer": "whole number", "number": "number", "boole
 
 def in_words(check: Check) -> str:
     """What a check asks for; about a column without its name, about the file a sentence."""
+    if check.filter:
+        whole = replace(check, arguments={k: v for k, v in check.arguments.items() if k != "filter"})
+        rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
+        return f"{rule.removesuffix('.')}, in rows where {check.arguments['filter']['text']}"
     if check.kind in NAMES:
-        return f"The {NAMES[check.kind]} of all values is {_limit(check)}"
+        return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
     if check.kind == "rowCount":
-        return f"The file has {_limit(check)} rows."
+        return f"The file has {how_limited(check)} rows."
     if check.threshold:
         return _counted(check)
     if check.kind in BOUNDS and "value" in check.arguments:
@@ -64,7 +69,8 @@ def _counted(check: Check) -> str:
     return f"{AILING.get(check.kind, 'not as agreed')} in {how_many(check)}{about}"
 
 
-def _limit(check: Check) -> str:
+def how_limited(check: Check) -> str:
+    """What a figure is held against."""
     assert check.threshold is not None
     if limits := check.arguments.get("limits"):
         return LIMITS[check.threshold.operator].format(*limits)

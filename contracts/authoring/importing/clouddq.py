@@ -1,7 +1,8 @@
 """Configuration of CloudDQ in, from one file or many; an ODCS document of each entity out, with the rules bound to it.
 
-Rules without SQL come over as checks, expressions in BigQuery's SQL as the same in Spark's where an `expression` can
-say them. All other rules with SQL, and those with a row filter, are named and kept as custom properties.
+Rules without SQL come over as checks, those in BigQuery's SQL as the same in Spark's where an `expression` or a
+`statement` can say them, with row filters, parameters and reference columns. All others are named and kept as custom
+properties.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
 
-from contracts.authoring import expressions
+from contracts.authoring import expressions, statements
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Level, Path
-from contracts.authoring.importing import shapes, sql_types
+from contracts.authoring.importing import bigquery, shapes, sql_types
 from contracts.authoring.importing.imported import Imported, contract, given, kept, lost, rest_lost
 from contracts.plan import Property
 from contracts.problem import nearest
@@ -42,6 +42,7 @@ SHAPE: dict[str, Any] = {
         "row_filters": _each(
             "filter_sql_expr", filter_sql_expr={"type": ["string", "boolean"], "description": "an SQL expression"}
         ),
+        "reference_columns": _each(include_reference_columns={"type": ["array", "null"], "items": TEXT}),
         "rules": _each("rule_type", rule_type=TEXT, dimension=MAYBE, params={"type": ["object", "null"]}),
         "rule_bindings": _each(
             "column_id",
@@ -50,6 +51,8 @@ SHAPE: dict[str, Any] = {
             entity_uri=MAYBE,
             column_id=TEXT,
             row_filter_id=MAYBE,
+            reference_columns_id=MAYBE,
+            metadata={"type": ["object", "null"]},
             rule_ids={
                 "type": "array",
                 "items": {"type": ["string", "object"], "maxProperties": 1, "description": "the id of a rule"},
@@ -57,14 +60,22 @@ SHAPE: dict[str, Any] = {
         ),
     },
 }
-SECTIONS = ("entities", "row_filters", "rules", "rule_bindings")
-OTHERS = ("reference_columns", "rule_dimensions", "metadata_registry_defaults")
+SECTIONS = ("entities", "row_filters", "rules", "rule_bindings", "reference_columns")
+OTHERS = ("rule_dimensions", "metadata_registry_defaults")
 """Sections that make no check."""
 READ = {
     "entity": {"table_name", "columns"},
     "column": {"name", "data_type", "description"},
     "rule": {"rule_type", "dimension", "params"},
-    "binding": {"entity_id", "entity_uri", "column_id", "row_filter_id", "rule_ids", "metadata"},
+    "binding": {
+        "entity_id",
+        "entity_uri",
+        "column_id",
+        "row_filter_id",
+        "rule_ids",
+        "metadata",
+        "reference_columns_id",
+    },
 }
 CHECKS: dict[str, dict[str, Any]] = {
     "NOT_NULL": {"metric": "nullValues", "mustBe": 0},
@@ -73,7 +84,8 @@ CHECKS: dict[str, dict[str, Any]] = {
 }
 """By type of rule: the check that says the same; a REGEX gives it its pattern."""
 DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
-EXPRESSION = "CUSTOM_SQL_EXPR"
+SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
+"""By type of rule in SQL, which is the key of its text: the metric that says the same."""
 ALL_ROWS = "true"
 
 
@@ -153,6 +165,8 @@ def _is_whole(document: Document) -> bool:
             _known(document, (*at, "rule_ids", n), _rule_id(rule), _section(document, "rules"), "rule")
         if (row_filter := binding.get("row_filter_id")) is not None:
             _known(document, (*at, "row_filter_id"), row_filter, _section(document, "row_filters"), "row filter")
+        if (reference := binding.get("reference_columns_id")) is not None:
+            _known(document, (*at, "reference_columns_id"), reference, _section(document, "reference_columns"), "list")
         if (entity_id := binding.get("entity_id")) is not None:
             entities = _section(document, "entities")
             if _known(document, (*at, "entity_id"), entity_id, entities, "entity"):
@@ -209,62 +223,112 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
     path: Path = ("rule_bindings", name)
     rest_lost(document, path, binding, READ["binding"], f"`{name}`")
     where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
+    told = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
     for n, said in enumerate(binding["rule_ids"]):
         rule_id = _rule_id(said)
         rule = _section(document, "rules")[rule_id]
         at: Path = (*path, "rule_ids", n)
         arguments = said[rule_id] if isinstance(said, dict) else None
-        entry, beside = _check(rule), _expression(rule, arguments or {}, prop["name"], table)
-        if str(where).strip().lower() != ALL_ROWS:
-            message = f"`{rule_id}` looks at some rows alone (`{where!s:.80}`); filters are not built."
-            lost(document, at, message, on_key=False)
-        elif entry is None and not isinstance(beside, dict):
-            why = f": {beside}" if beside else ""
-            message = f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built{why or '.'}"
-            lost(document, at, message, on_key=False)
-        else:
-            more = {"customProperties": [kept("metadata", binding["metadata"])]} if binding.get("metadata") else {}
-            identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
-            place = table.quality if entry is None else prop.setdefault("quality", [])
-            place.append({**identity, **_dimension(document, rule_id, rule), **(entry or beside), **more})
+        bound = Bound(rule, arguments or {}, prop["name"], table, str(where))
+        entry, only = _entry(bound), _only(bound)
+        if isinstance(entry, str) or isinstance(only, str):
+            why = entry if isinstance(entry, str) else f"its row filter `{where!s:.80}`: {only}"
+            lost(document, at, f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built: {why}")
+            value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
+            table.custom.append(kept(f"{name}-{rule_id}", given(value)))
             continue
-        value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
-        table.custom.append(kept(f"{name}-{rule_id}", given(value)))
+        of_rows = not _is_statement(entry)
+        if told and not of_rows and any(c not in entry["implementation"]["statement"] for c in told):
+            lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
+        also = only | ({"referenceColumns": told} if told and of_rows else {})
+        place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
+        more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
+        identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
+        metadata = {"customProperties": more} if more else {}
+        place.append({**identity, **_dimension(document, rule_id, rule), **_with(entry, also), **metadata})
 
 
-def _check(rule: dict[str, Any]) -> dict[str, Any] | None:
-    """The check that a rule is; None where there is none, or its pattern is missing."""
-    found = CHECKS.get(rule["rule_type"].upper())
-    if found is None or rule["rule_type"].upper() != "REGEX":
-        return found
-    pattern = (rule.get("params") or {}).get("pattern")
-    if not isinstance(pattern, str):
-        return None
-    return {**found, "implementation": {"metric": "regex", "pattern": pattern, "mustBe": 0}}
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A rule with its arguments, the column and table that it is bound to, and its row filter."""
+
+    rule: dict[str, Any]
+    arguments: dict[str, Any]
+    column: str
+    table: Table
+    where: str
+
+    def properties(self) -> list[Property]:
+        """What its SQL may name."""
+        return [Property(p["name"], p.get("logicalType", "string")) for p in self.table.properties.values()]
 
 
-def _expression(rule: dict[str, Any], arguments: dict[str, Any], column: str, table: Table) -> Any:
-    """The check of a rule that is an expression; a text that says why it is none, or None for other rules."""
-    text = (rule.get("params") or {}).get("custom_sql_expr")
-    if rule["rule_type"].upper() != EXPRESSION or not isinstance(text, str):
-        return None
-    text = text.replace("$column", f"`{column}`")
-    for name, value in arguments.items():
-        literal = str(value) if isinstance(value, (int, float)) else exp.Literal.string(str(value)).sql("bigquery")
-        text = re.sub(rf"\$?\b{re.escape(str(name))}\b", literal.replace("\\", r"\\"), text)
-    props = [Property(p["name"], p.get("logicalType", "string")) for p in table.properties.values()]
+def _reference(document: Document, binding: dict[str, Any]) -> list[str]:
+    """The ids of the columns that are told of a failing record; `*` are none, as evidence has them all."""
+    known = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
+    return [str(c).upper() if str(c).upper() in known else str(c) for c in known.get("include_reference_columns") or ()]
+
+
+def _is_statement(entry: dict[str, Any]) -> bool:
+    return bool(entry.get("implementation", {}).get("metric") == "statement")
+
+
+def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """An entry with what entries of all kinds may have."""
+    if not more:
+        return entry
+    place = "implementation" if "implementation" in entry else "arguments"
+    return {**entry, place: {**entry.get(place, {}), **more}}
+
+
+def _only(bound: Bound) -> dict[str, Any] | str:
+    """The filter of a check, if it looks at some rows alone; or why there cannot be one."""
+    if bound.where.strip().lower() == ALL_ROWS:
+        return {}
     try:
-        spark = "; ".join(sqlglot.transpile(text, read="bigquery", write="spark"))
-        expressions.read(spark, props)
+        text = bigquery.transpiled(bound.where)
+        expressions.read(text, bound.properties(), constant=True)
     except (sqlglot.errors.SqlglotError, RecursionError):
         return "its SQL cannot be read."
     except expressions.Refused as refused:
         return refused.message
-    return {
-        "type": "custom",
-        "engine": "dropgate",
-        "implementation": {"metric": "expression", "expression": spark},
-    }
+    return {"filter": text}
+
+
+def _entry(bound: Bound) -> dict[str, Any] | str:
+    """The check that a rule is; or why there is none."""
+    params, kind = bound.rule.get("params") or {}, bound.rule["rule_type"].upper()
+    if kind == "REGEX":
+        pattern = params.get("pattern")
+        if not isinstance(pattern, str):
+            return "it has no pattern."
+        inner = {"metric": "regex", "pattern": bigquery.pattern(pattern), "mustBe": 0}
+        return {**CHECKS[kind], "implementation": inner}
+    if kind in CHECKS:
+        return CHECKS[kind]
+    metric = SQL.get(kind)
+    text = params.get(kind.lower()) if metric else None
+    return _of_sql(bound, metric, text) if metric and isinstance(text, str) else "it has no SQL."
+
+
+def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
+    """The check of a rule in SQL: with parameters if they can stand in it, else with their values."""
+    why = "its SQL cannot be read."
+    try:
+        for written, whole, values in bigquery.spark(text, bound.column, bound.arguments):
+            try:
+                if metric == "expression":
+                    expressions.read(whole, bound.properties())
+                else:
+                    statements.read(whole, bound.properties(), ("data",))
+            except expressions.Refused as refused:
+                why = refused.message
+                continue
+            inner = {"metric": metric, metric: written, **({"parameters": values} if values else {})}
+            return {"type": "custom", "engine": "dropgate", "implementation": inner}
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        pass
+    return why
 
 
 def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ WRITTEN = {
     "`two words` = 'a' || name": "(v8 = concat('a', v2))",
     "low + 1 < -high * 2.5": "(try_add(v0, 1L) < try_multiply((-v1), 2.5BD))",
     "low / 2 = 1e3": "(try_divide(double(v0), double(2L)) = 1000.0D)",
+    "try_divide(low, 2) = 1e3": "(try_divide(double(v0), double(2L)) = 1000.0D)",
     "low % 2 = 0 and not ok": "((try_mod(v0, 2L) = 0L) and (not v5))",
     "-low > abs(low)": "(try_subtract(0L, v0) > try_cast(abs(cast(v0 as decimal(20,0))) as bigint))",
     "ok or name is not null": "(v5 or (not (v2 is null)))",

@@ -142,6 +142,8 @@ MISSING = "- metric: missingValues\n  mustBe: 0\n  arguments: "
 INVALID = "- metric: invalidValues\n  mustBe: 0\n"
 CUSTOM = "- type: custom\n  engine: dropgate\n  implementation: "
 QUALITY = {
+    "no quantile": CUSTOM + "{metric: quantile, mustBe: 1}  #! no-argument",
+    "quantile of more than all": CUSTOM + "{metric: quantile, quantile: 95, mustBe: 1}  #! wrong-type",
     "metric misspelt": "- metric: nullvalues  #! unknown-value\n  mustBe: 0",
     "no missing values": "- metric: missingValues  #! no-argument\n  mustBe: 0",
     "missing values that are no list": MISSING + "{missingValues: N/A}  #! wrong-type",
@@ -150,9 +152,16 @@ QUALITY = {
     "bare no among missing values": MISSING + "{missingValues: [no]}  #! wrong-type",
     "missing value that is null": MISSING + "{missingValues: [N/A, '']}  #! never-missing",
     "missing values misspelt": MISSING + "{missingvalues: []}  #! unknown-argument",
-    "free text": "- type: text  #! not-built-yet\n  description: looks good",
-    "statement": "- type: sql  #! not-built-yet\n  query: SELECT 1\n  mustBe: 1",
-    "other engine": "- type: custom\n  engine: soda  #! not-built-yet\n  implementation: x",
+    "text that says nothing": "- type: text  #! missing-key",
+    "metric beside text": "- type: text\n  description: looks good\n  engine: soda  #! unknown-key",
+    "query of no table": "- type: sql\n  query: SELECT 1  #! bad-query\n  mustBe: 1",
+    "query of no number": "- type: sql\n  query: SELECT x FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query of a text": "- type: sql\n  query: SELECT max(${property}) FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query that writes": "- type: sql\n  query: DELETE FROM ${object}  #! bad-query\n  mustBe: 1",
+    "query of another name": "- type: sql\n  query: SELECT max(${colum}) FROM ${object}  #! bad-parameter\n  mustBe: 1",
+    "query held against text": '- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: "1"  #! wrong-type',
+    "query of percent": "- type: sql\n  query: SELECT count(*) FROM data\n  mustBe: 1\n  unit: percent  #! unknown-key",
+    "statement about one property": CUSTOM + "{metric: statement, statement: select * from data}  #! wrong-place",
     "no engine": "- type: custom  #! missing-key\n  implementation: x",
     "text for a metric of ours": CUSTOM + "metric=notBlank  #! wrong-type",
     "no metric of ours": CUSTOM + "{mustBe: 0}  #! unknown-metric",
@@ -220,6 +229,41 @@ FIGURES = {
     "deviation below nothing": "    metric: stdev\n    mustBeLessThan: 0  #! cannot-hold",
 }
 FILE_QUALITY = {
+    "parameter that stands for nothing": (
+        CUSTOM + "\n    metric: expression\n    expression: id > ${leest}  #! bad-parameter\n    parameters: {least: 5}"
+        "  #! not-used"
+    ),
+    "parameter within quotes": (
+        CUSTOM
+        + "\n    metric: expression\n    expression: id > '${least}'  #! bad-parameter\n    parameters: {least: 5}"
+    ),
+    "parameter of no type": (
+        CUSTOM + "\n    metric: expression\n    expression: id > ${least}  #! bad-parameter\n    parameters:\n"
+        "      least: {more: 5}  #! wrong-type"
+    ),
+    "parameter with a name of ours": (
+        CUSTOM + "\n    metric: expression\n    expression: id > 5\n    parameters:\n      object: 5  #! bad-parameter"
+    ),
+    "parameters that are a list": CUSTOM + "{metric: expression, expression: id > 5, parameters: [5]}  #! wrong-type",
+    "reference columns of all": "- metric: rowCount\n  mustBe: 5\n  arguments: {referenceColumns: [a]}  #! wrong-place",
+    "reference columns that are not there": (
+        CUSTOM + "{metric: expression, expression: id > 5, referenceColumns: [idd]}  #! unknown-property"
+    ),
+    "property of a query beside the properties": (
+        "- type: sql\n  query: SELECT count(${property}) FROM ${object}  #! bad-parameter\n  mustBe: 1"
+    ),
+    "statement that is not there": CUSTOM + "{metric: statement}  #! no-argument",
+    "statement with an unknown column": (CUSTOM + "{metric: statement, statement: select idd from data}  #! bad-query"),
+    "filter of what is not checked": (
+        "- type: custom\n  engine: soda\n  implementation: {filter: id > 5}  #! wrong-place"
+    ),
+    "filter that cannot be read": (
+        "- metric: rowCount\n  mustBe: 1\n  arguments:\n    filter: id >  #! bad-expression"
+    ),
+    "filter over a property that is not there": (
+        "- metric: rowCount\n  mustBe: 5\n  arguments: {filter: idd > 5}  #! bad-expression"
+    ),
+    "filter that is a number": "- metric: rowCount\n  mustBe: 5\n  arguments: {filter: 5}  #! wrong-type",
     "blank values of a whole file": CUSTOM + "{metric: notBlank, mustBe: 0}  #! wrong-place",
     "percentage of records": "- metric: rowCount\n  mustBe: 5\n  unit: percent  #! unknown-unit",
     "nulls of a whole file": "- metric: nullValues  #! wrong-place\n  mustBe: 0",
@@ -277,6 +321,9 @@ BLOCK = {
     "tolerance below nothing": f"{DROP}tolerance: {{rows: -1}}  #! bad-value",
     "tolerance of more than all": f'{DROP}tolerance: {{rows: "101%"}}  #! bad-value',
     "tolerance is left empty": f"{DROP}tolerance:  #! wrong-type",
+    "filter of a check that all others rest on": f"{DROP}checks:\n  id.logicalType: {{filter: id > 5}}  #! wrong-place",
+    "filter of what is no record": f"{DROP}checks:\n  record.text: {{filter: id > 5}}  #! wrong-place",
+    "tolerance of neither kind": f"{DROP}checks:\n  record.text: {{tolerance: {{most: 1}}}}  #! bad-value",
     "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
     "promotion of a later version": f"{DROP}promote: rows  #! not-built-yet",
     "same key of a later version": f"{DROP}sameKey: reject  #! not-built-yet",

@@ -32,9 +32,13 @@ CONFIG: dict[str, Any] = {
         "SHORT": {"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": "LENGTH($column) <= 30"}},
         "ONCE": {
             "rule_type": "CUSTOM_SQL_STATEMENT",
-            "params": {"custom_sql_statement": "select 1 from data", "custom_sql_arguments": ["names"]},
+            "params": {
+                "custom_sql_statement": "select $names from data group by $names having count(*) > $most",
+                "custom_sql_arguments": ["names", "most"],
+            },
         },
     },
+    "reference_columns": {"KEYS": {"include_reference_columns": ["ID", "SINCE"]}},
     "rule_bindings": {
         "B": {
             "entity_id": "PEOPLE",
@@ -98,20 +102,26 @@ def test_rule_without_sql_is_a_check(kind: str) -> None:
 def test_dimension_and_metadata_are_kept() -> None:
     first, *_ = one(json.dumps(CONFIG))["properties"][0]["quality"]
     assert first["dimension"] == "completeness"
-    assert first["customProperties"][0]["value"] == {"brand": "one"}
+    assert [(p["property"], p["value"]) for p in first["customProperties"]] == [("brand", "one")]
 
 
+TWO_TYPES = "Values of different types are compared: `since` is timestamp and `'2026'` is text."
 LOST = {
     "SQL of another table": (
         changed("rules", "WRITTEN", to=OF_ANOTHER),
         "`WRITTEN` is a rule of type CUSTOM_SQL_EXPR, which is not built: `in` needs a list of values.",
     ),
-    "SQL of a set": (
-        bound({"ONCE": {"names": "id"}}), "`ONCE` is a rule of type CUSTOM_SQL_STATEMENT, which is not built."
+    "SQL that is cut short": (
+        bound({"ONCE": {"names": "id(", "most": 1}}),
+        "`ONCE` is a rule of type CUSTOM_SQL_STATEMENT, which is not built: its SQL cannot be read.",
     ),
     "a filter": (
         bound("THERE", row_filter_id="NEW"),
-        "`THERE` looks at some rows alone (`since > '2026'`); filters are not built."
+        f"`THERE` is a rule of type NOT_NULL, which is not built: its row filter `since > '2026'`: {TWO_TYPES}",
+    ),
+    "reference columns of a set": (
+        bound({"ONCE": {"names": "id", "most": 1}}, reference_columns_id="KEYS"),
+        "The reference columns of `ONCE`, which is about no record.",
     ),
     "newer rows alone": (
         bound("THERE", incremental_time_filter_column_id="SINCE"),
@@ -135,15 +145,45 @@ def test_what_has_no_equivalent_is_named(case: str) -> None:
 
 
 def test_rule_with_sql_is_kept_whole() -> None:
-    (entry,) = one(bound({"ONCE": {"names": "id"}}))["customProperties"]
+    arguments = {"names": "none", "most": 1}
+    (entry,) = one(bound({"ONCE": arguments}))["customProperties"]
     assert entry["property"] == "B-ONCE"
     assert entry["value"] == {
-        "column": "id", "where": "true", "rule": CONFIG["rules"]["ONCE"], "arguments": {"names": "id"}
+        "column": "id", "where": "true", "rule": CONFIG["rules"]["ONCE"], "arguments": arguments
     }  # fmt: skip
+
+
+def test_statement_comes_over_with_filter_and_parameters() -> None:
+    data = json.loads(bound({"ONCE": {"names": "id", "most": 1}}, row_filter_id="NEW"))
+    data["row_filters"]["NEW"]["filter_sql_expr"] = "SAFE_DIVIDE(LENGTH(id), 2) > 1"
+    assert one(json.dumps(data))["quality"] == [
+        {
+            "id": "B-ONCE",
+            "type": "custom",
+            "engine": "dropgate",
+            "implementation": {
+                "metric": "statement",
+                "statement": "SELECT id FROM data GROUP BY id HAVING COUNT(*) > ${most}",
+                "parameters": {"most": 1},
+                "filter": "TRY_DIVIDE(LENGTH(id), 2) > 1",
+            },
+        }
+    ]
+
+
+def test_filter_and_reference_columns_stand_in_every_rule_of_rows() -> None:
+    data = json.loads(bound("THERE", "MAIL", row_filter_id="NEW", reference_columns_id="KEYS"))
+    data["row_filters"]["NEW"]["filter_sql_expr"] = "id <> 'x'"
+    data["rules"]["MAIL"]["params"]["pattern"] = r"^[\\\\w]+$"
+    more = {"filter": "id <> 'x'", "referenceColumns": ["id", "since"]}
+    there, mail = one(json.dumps(data))["properties"][0]["quality"]
+    assert there["arguments"] == more
+    assert mail["implementation"] == {"metric": "regex", "pattern": r"^[\\w]+$", "mustBe": 0, **more}
 
 
 BAD = {
     "a rule that is nowhere": (bound("THREE"), "unknown-id"),
+    "reference columns that are nowhere": (bound("THERE", reference_columns_id="KEY"), "unknown-id"),
     "a filter that is nowhere": (bound("THERE", row_filter_id="SOME"), "unknown-id"),
     "an entity that is nowhere": (bound("THERE", entity_id="PLACES"), "unknown-id"),
     "a column that is nowhere": (bound("THERE", column_id="NAME"), "unknown-id"),
@@ -191,5 +231,9 @@ def test_expression_comes_over_in_sparks_sql() -> None:
     (document,) = documents(FORM, json.dumps(data))
     (entry,) = document["schema"][0]["quality"]
 
-    assert entry["implementation"] == {"metric": "expression", "expression": "`id` RLIKE '^[A-Z]+$' AND since < 5"}
+    assert entry["implementation"] == {
+        "metric": "expression",
+        "expression": "`id` RLIKE '^[A-Z]+$' AND since < ${until}",
+        "parameters": {"until": 5},
+    }
     assert entry["id"] == "B-SHORT"

@@ -1,0 +1,106 @@
+"""Queries from contract to verdict: what they find in each file of a batch, what is told of it, what goes wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tests.integration.job.world import judge
+from tests.unit.authoring import documents
+from tests.unit.authoring.documents import DROP
+
+PROPERTIES = """\
+- name: id
+  logicalType: string
+- name: n
+  logicalType: integer
+  quality:
+    - {type: sql, query: "select count(*) from ${object} where ${property} < 0", mustBe: 0}
+    - {id: mean, type: sql, query: "select avg(${property}) from ${object}", mustBeLessThan: 5}
+- name: day
+  logicalType: date
+  classification: secret
+"""
+QUALITY = """\
+- {id: most, type: sql, query: "select max(k) from (select count(*) as k from data group by id)", mustBe: 1}
+- id: latest
+  type: sql
+  query: "select count(*) from data where trunc(day, 'month') = date '2024-02-01'"
+  mustBe: 1
+- id: twice
+  description: An id names one thing.
+  type: custom
+  engine: dropgate
+  implementation: {metric: statement, statement: "select id, count(*) as times from data group by id having times > 1"}
+- id: secret
+  type: custom
+  engine: dropgate
+  implementation: {metric: statement, statement: select * from data where day is null, filter: n > 0}
+- {type: text, description: Somebody looks at the map once a month., dimension: accuracy}
+- {type: custom, engine: soda, implementation: "duplicate_percent(id) < 1 %", severity: warning}
+"""
+FILES = {
+    "a.csv": 'id,n,day\nx,1,2024-02-29\ny,-1,2024-02-01\nx,7,\nz,"2",2024-03-01\nx,,\nbroken\n',
+    "b.csv": "id,n,day\nx,1,2024-02-29\n",
+    "c.csv": "id,n,day\nx,-3,\n",
+}
+SAID = {
+    "n.sql": ("1", "0", "1"),
+    "mean": ("2.25", "1", "-3"),
+    "most": ("3", "1", "1"),
+    "latest": ("2", "1", "0"),
+    "twice": ("1", "0", "0"),
+    "secret": ("1", "0", None),
+}
+"""What each query gives of each file; of the last no record is left to ask of."""
+
+
+def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Path) -> None:
+    text = documents.a_document(PROPERTIES, QUALITY, DROP + "tolerance: {rows: 1}\n")
+    plan = documents.a_plan(text)
+    judged = judge(spark, tmp_path, plan, FILES)
+
+    counts = {check: [judged.count(check, name) for name in FILES] for check in SAID}
+    assert {
+        c: tuple(None if n.figure is None else f"{n.figure.normalize():f}" for n in of) for c, of in counts.items()
+    } == SAID
+    assert [n.observed for n in counts["secret"]] == ["***", "***", None]
+    assert [(s.record, s.value) for s in counts["twice"][0].samples] == [(1, "id=x, times=3")]
+    assert [(s.record, s.value) for s in counts["secret"][0].samples] == [(3, "***")]
+    results = {o.id: (o.result, o.reason) for o in judged.decision("c.csv").checks}
+    assert results["secret"] == ("not_evaluated", "no-rows")
+    assert results["forPeople4"] == ("not_evaluated", "for-people")
+    assert results["otherEngine5.warning"] == ("not_evaluated", "other-engine")
+    assert judged.decision("b.csv").verdict == "accepted"
+    told = {p.check: f"{p.message} {p.fix}" for p in judged.decision("a.csv").problems}
+    assert told["n.sql"] == (
+        "The query `select count(*) from `orders` where `n` < 0` gives `1`; the contract asks for exactly `0`. "
+        "Compare `n` with earlier files: look for lost or repeated rows, and wrong values."
+    )
+    assert told["twice"].startswith(
+        "The statement `select id, count(*) as times from data group by id having times > 1` "
+    )
+    assert told["twice"].endswith(
+        "finds `1` row; the contract asks for exactly `0`. Correct `id` in the records that are told here, "
+        "and in others like them. The contract says: An id names one thing."
+    )
+    assert told["secret"].endswith(
+        "` is not as agreed where `n > 0`; the contract asks for exactly `0`. Correct `day`, "
+        "`id`, `n` in the records that are told here, and in others like them."
+    )
+
+
+def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Path) -> None:
+    plan = documents.a_plan(documents.a_document(PROPERTIES, QUALITY))
+    broken = {"twice": "select nothing", "most": "select 1 / 0 as o0, t0.drop as drop from dropgate_rows t0"}
+    checks = [
+        replace(c, arguments=c.arguments | {"sql": broken.get(c.id, c.arguments.get("sql"))}) for c in plan.checks
+    ]
+    judged = judge(spark, tmp_path, replace(plan, checks=tuple(checks)), {"b.csv": FILES["b.csv"]})
+
+    assert [judged.count(check, "b.csv").state for check in ("twice", "most", "mean")] == ["error", "error", "counted"]
+    assert "DIVIDE_BY_ZERO" in str(judged.count("most", "b.csv").reason)
+    decision = judged.decision("b.csv")
+    assert (decision.verdict, decision.failure and decision.failure.code) == (None, "check-crashed")

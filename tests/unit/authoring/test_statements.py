@@ -1,0 +1,82 @@
+"""Queries as they are read: what each is for all files at once, and why others are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from contracts.authoring import statements
+from contracts.authoring.expressions import Refused
+from contracts.plan import LogicalType, Property
+
+TYPES: dict[str, LogicalType] = {"x": "string", "n": "integer", "a": "number", "d": "date", "ts": "timestamp"}
+PROPERTIES = [Property(name, kind) for name, kind in TYPES.items()]
+REFUSED = {
+    "select nn from data": "There is no column `nn`. Write `n`.",
+    "select sum(x) from data": "`x` is text, where",
+    "select x, count(*) from data": "`x` is not the same in all rows of a group. Add it to `group by`",
+    "select x from data where count(*) > 5": "`COUNT(*)` is about many records, and cannot stand here.",
+    "select count(count(*)) from data": "`COUNT(*)` is about many records",
+    "select x from data having n > 1": "`having` stands without a group.",
+    "select x from others": "There is no table `others`. Write `orders`",
+    "select x from parquet.`/etc/passwd`": "is no table of records.",
+    "select x from data a join data b": "does not say which rows go together.",
+    "select x from data a full join data b using (x)": "is no join that is known.",
+    "select n from data a join data b using (x)": "`n` stands in two tables. Write `a.n`.",
+    "select b.x from data a": "`b.x` names no table of the query.",
+    "select (select n from data) from data": "may have several values.",
+    "select x from data where n in (select n from data)": "asks a list of a query. Join it",
+    "select x from data where exists (select 1 from data)": "cannot ask a table.",
+    "select x from data order by x": "`order by` says nothing here.",
+    "select x from data limit 5": "`limit` says nothing here.",
+    "select x from data union select x from data": "Queries cannot be put together.",
+    "select sum(n) over (order by n) from data": "is no window that is known.",
+    "select 1": "The query asks no table.",
+    "delete from data": "Only a SELECT is known here.",
+    "insert into data select * from data": "Only a SELECT is known here.",
+    "create table t as select * from data": "Only a SELECT is known here.",
+    "select x from data; drop table data": "There must be one query.",
+    "select cout_if(n > 5) from data": "Write `count_if`.",
+    "select rand() from data": "is nothing that an expression knows.",
+    "select cast(x as int) from data": "changes a type.",
+    "select to_date(x, 'MMM d') from data": "has a pattern that is not known.",
+    "select date_add(d, n) from data": "is no whole number.",
+    "select x from data group by 1": "`group by 1` names no column.",
+    "select * from data group by x": "`*` stands beside a group.",
+    "select x from": "The query cannot be read",
+    "select " + "(" * 3000 + "n" + ")" * 3000 + " from data": "nested too deeply",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=[text[:60] for text in REFUSED])
+def test_what_a_query_cannot_be_is_said(text: str) -> None:
+    with pytest.raises(Refused) as refused:
+        statements.read(text, PROPERTIES, ("data", "orders"))
+    assert REFUSED[text] in f"{refused.value.message} {refused.value.fix}"
+
+
+def test_query_is_written_for_all_drops_at_once() -> None:
+    found = statements.read(
+        "select x, count(*) as k from orders where a > 1 group by x", PROPERTIES, ("data", "orders")
+    )
+    assert found.sql == (
+        "select t0.drop as drop, min(t0.record) as record, t0.v0 as o0, count(1) as o1 from dropgate_rows t0 "
+        "where (t0.v2 > 1L) group by t0.drop, t0.v0"
+    )
+    assert found.outputs == (("x", "text"), ("k", "integer"))
+    assert found.properties == ("a", "x")
+
+
+SINGLE = {
+    "select count(*) from data where n > 5": True,
+    "select avg(a) * 2 from data": True,
+    "select k + 1 from (select max(n) as k from data)": True,
+    "select n from data": False,
+    "select max(n) from data group by x": False,
+    "select max(n) from data having max(n) > 1": False,
+    "select k from (select max(n) as k from data) where k > 5": False,
+}
+
+
+@pytest.mark.parametrize("text", SINGLE)
+def test_query_of_one_value_is_known_as_such(text: str) -> None:
+    assert statements.read(text, PROPERTIES, ("data",)).single == SINGLE[text]
