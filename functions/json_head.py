@@ -74,7 +74,7 @@ def _no_object(line: str) -> Problem:
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     """Keys that the contract does not know, where records may not have them."""
-    known = [p.name for p in plan.properties]
+    known = [p.name for p in plan.roots]
     unknown = [key for key in keys if key not in known and key not in OURS]
     if plan.columns.extra != "reject" or not unknown:
         return []

@@ -16,13 +16,16 @@ from spark_jobs import figures
 ALLOWED_MISSING, NO_ROWS = EXCUSED
 MASK = "***"
 FORBID_NULL = {"required", "nullValues"}
-OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
+OF_CELLS = FORBID_NULL | {"logicalType", "missingValues", "deprecated"}
 """Kinds that judge the cell as it stands; to all others a cell that is not of its type is null."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst."""
+    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
+
+    `lost` are the records that have no place for a nested property, by its name.
+    """
 
     total: int
     sound: int
@@ -32,6 +35,7 @@ class Facts:
     invalid: Mapping[str, int]
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsure: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Any] = field(default_factory=dict)
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
@@ -59,21 +63,25 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
         return facts.failed[check.id], 0
     name = name or ""
     if check.scope == "row":
-        null = 0 if _forbids_null(check) else facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
-        return facts.failed[check.id], null
+        return facts.failed[check.id], _null(check, name, facts)
     match check.kind:
         case "unique" | "duplicateValues":
             return facts.sharing[check.id], _lacking(check, facts)[1]
         case "primaryKey":  # a null key fails; a cell that is not of its type is null here
             keyless, unkeyed = _lacking(check, facts)
             return facts.sharing[check.id] + keyless, unkeyed - keyless
-        case "nullValues":
+        case "nullValues" if name not in facts.lost:
             return facts.nulls[name], 0
-        case "missingValues":
-            return facts.invalid[check.id], 0 if _forbids_null(check) else facts.nulls[name]
-        case "invalidValues" | "notBlank" | "regex":
-            return facts.invalid[check.id], facts.voids[name]
+        case "nullValues" | "missingValues" | "invalidValues" | "notBlank" | "regex":
+            return facts.invalid[check.id], _null(check, name, facts)
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _null(check: Check, name: str, facts: Facts) -> int:
+    """The records without anything to judge: where a null fails, those without a place for the property."""
+    if _forbids_null(check):
+        return facts.lost.get(name, 0)
+    return facts.nulls[name] if check.kind in OF_CELLS else facts.voids[name]
 
 
 def _forbids_null(check: Check) -> bool:

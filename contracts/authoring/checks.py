@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import custom, keys, properties, quality
+from contracts.authoring import custom, keys, nesting, properties, quality
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
+from contracts.authoring.nesting import Place
 from contracts.columns import OURS
 from contracts.plan import Check, Property, record_checks
 from contracts.problem import nearest
@@ -45,17 +46,21 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     first = record_checks(block.format, block.columns.extra) if block else ()
     props: list[Property] = []
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
-    for n, source in enumerate(one["properties"]):
-        path: Path = (*OBJECT, "properties", n)
-        if isinstance(source, dict) and (found := properties.read(document, path, source)):
-            props.append(found[0])
-            if found[0].type == "string" and block and block.format != "csv":
-                placed.append((properties.type_check(found[0]), path))
-            placed += [(check, path) for check in found[1]]
-            placed += _quality(document, path, source, found[0], props)
+    places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
+    by_route: dict[tuple[str, ...], Property] = {}
+    for place in places:
+        if found := properties.read(document, place, by_route.get(place.route[:-1])):
+            by_route[place.route] = prop = found[0]
+            props.append(prop)
+            if block:
+                nesting.in_format(document, place, prop.type, block.format)
+            if prop.type == "string" and block and block.format != "csv":
+                placed.append((properties.type_check(prop), place.path))
+            placed += [(check, place.path) for check in found[1]]
+            placed += _quality(document, place.path, place.source, prop, props)
     placed = keys.together(document, (*OBJECT, "properties"), one["properties"], placed)
     placed += _quality(document, OBJECT, one, None, props)
-    _names(document, one["properties"])
+    _names(document, places)
     _clashes(document, placed)
     return props, [check for check, _ in placed]
 
@@ -66,7 +71,7 @@ def _quality(
     placed: list[tuple[Check, Path]] = []
     for n, entry in enumerate(owner.get("quality") or []):
         at: Path = (*path, "quality", n)
-        if not isinstance(entry, dict):
+        if not isinstance(entry, dict) or (prop and not nesting.is_for(document, at, entry, prop)):
             continue
         ours = entry.get("type") == "custom"
         check = custom.read(document, at, entry, prop, props) if ours else quality.read(document, at, entry, prop)
@@ -74,19 +79,16 @@ def _quality(
     return placed
 
 
-def _names(document: Document, sources: list[Any]) -> None:
+def _names(document: Document, places: Sequence[Place]) -> None:
     """Refuse names that stand twice, and those that no column can have."""
     seen: set[str] = set()
-    for n, source in enumerate(sources):
-        path: Path = (*OBJECT, "properties", n)
-        if not isinstance(source, dict):
-            continue
-        if source["name"] in seen:
-            message = f"The property `{source['name']}` stands twice."
-            document.error((*path, "name"), "duplicate-property", message, "Keep one of them.")
-        if wrong := _unusable(source["name"]):
-            document.error((*path, "name"), "bad-name", wrong, "Give the column another name.")
-        seen.add(source["name"])
+    for place in places:
+        if place.name in seen:
+            message = f"The property `{place.name}` stands twice."
+            document.error((*place.path, "name"), "duplicate-property", message, "Keep one of them.")
+        if wrong := _unusable(place.name):
+            document.error((*place.path, "name"), "bad-name", wrong, "Give the column another name.")
+        seen.add(place.name)
 
 
 def _unusable(name: str) -> str | None:

@@ -66,7 +66,13 @@ class Document:
         if path[:1] != ("schema",) or path[2:3] != ("properties",):
             return dotted(path)
         called = self.value((*path[:4], "name"))
-        return dotted((called, *path[4:]) if isinstance(called, str) and called else path)
+        return dotted(self._within(path[:4], (called,), path[4:]) if isinstance(called, str) and called else path)
+
+    def _within(self, owner: Path, named: Path, rest: Path) -> Path:
+        """A path whose beginning is `named`, with properties within properties by their names, too."""
+        if rest[:1] != ("properties",) or not isinstance(name := self.value((*owner, *rest[:2], "name")), str):
+            return (*named, *rest)
+        return self._within((*owner, *rest[:2]), (*named, name), rest[2:])
 
     def value(self, path: Path) -> Any:
         """The value at a path; None where there is none."""

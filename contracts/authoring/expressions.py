@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot import exp
 
 from contracts.authoring import regex
-from contracts.plan import Property
+from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
 
 Kind = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
@@ -60,7 +60,8 @@ class Refused(Exception):
 def read(text: str, props: Sequence[Property]) -> Expression:
     """The boolean over the columns of a record that a text stands for; raises Refused."""
     tree = _parsed(text)
-    reader = _Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
+    single = ((n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats)
+    reader = _Reader(text, {p.name: (n, p) for n, p in single})
     found = reader.boolean(tree)
     if not reader.used:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")

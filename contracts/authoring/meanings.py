@@ -104,6 +104,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "exact": "exact",
         "zone": "value-format",
         "offset": "value-format",
+        "path": "property-added",
     },
     Check: {
         "id": "check-renamed",

@@ -1,0 +1,207 @@
+"""Nested values: what docs/semantics.md says of them, one line of JSON for each, by the oracle and by the job."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.compiling import compile_text
+from contracts.plan import Plan
+from tests.oracle import running
+from tests.oracle.judging import judge
+from tests.oracle.records import content
+
+CONTRACT = """\
+apiVersion: v3.2.0
+kind: DataContract
+id: orders
+version: "1.0.0"
+status: active
+schema:
+  - name: orders
+    properties:
+      - {name: id, logicalType: integer, required: true, unique: true}
+      - name: to
+        logicalType: object
+        logicalTypeOptions: {required: [city], minProperties: 1, maxProperties: 3}
+        quality: [{metric: nullValues, mustBeLessThan: 3}]
+        properties:
+          - name: city
+            logicalType: string
+            unique: true
+            logicalTypeOptions: {maxLength: 5}
+            quality: [{metric: nullValues, mustBeLessThan: 2}]
+          - {name: zip.code, logicalType: integer, enum: [{value: 1}, {value: 2}]}
+          - {name: since, logicalType: date, logicalTypeOptions: {format: dd.MM.yyyy, minimum: 01.01.2000}}
+          - name: geo
+            logicalType: object
+            required: true
+            properties:
+              - {name: lat, logicalType: number, required: true, logicalTypeOptions: {minimum: -90, maximum: 90}}
+      - name: lines
+        logicalType: array
+        logicalTypeOptions: {minItems: 1, maxItems: 3, uniqueItems: true}
+        items:
+          logicalType: object
+          required: true
+          properties:
+            - {name: sku, logicalType: string, required: true, logicalTypeOptions: {pattern: "^[a-z]+$"}}
+            - name: price
+              logicalType: number
+              physicalType: decimal(5,2)
+              logicalTypeOptions: {minimum: 0}
+              quality:
+                - {metric: nullValues, mustBeLessThan: 2}
+                - {metric: missingValues, arguments: {missingValues: ["0.01"]}, mustBe: 0}
+            - {name: tags, logicalType: array, items: {logicalType: string, enum: [{value: a}, {value: b}]}}
+      - name: words
+        logicalType: map
+        map:
+          key: {logicalType: string, logicalTypeOptions: {maxLength: 2}}
+          value: {logicalType: string, required: true, logicalTypeOptions: {minLength: 2}}
+      - {name: any, logicalType: object}
+      - name: days
+        logicalType: array
+        logicalTypeOptions: {uniqueItems: true}
+        items: {logicalType: array, items: {logicalType: timestamp}}
+customProperties:
+  - property: drop
+    vendor: dropgate
+    value: {files: "shop/*.jsonl", producer: shop, format: jsonl}
+"""
+LINES = {
+    "all of it": (
+        '{"id": 1, "to": {"city": "a", "geo": {"lat": 1}}, "lines": [{"sku": "a", "price": 1}], "words": {"de": "ja"}}',
+        "",
+    ),
+    "nothing within what is not there": ('{"id": 1}', ""),
+    "null is nothing to be within": ('{"id": 1, "to": null, "lines": null, "words": null}', ""),
+    "required within what is there": ('{"id": 1, "to": {"city": "x"}}', "to.geo.required"),
+    "and not within what is missing in it": ('{"id": 1, "to": {"geo": {}}}', "to.city.required to.geo.lat.required"),
+    "an object is no array": ('{"id": 1, "to": [], "lines": {}}', "to.logicalType lines.logicalType"),
+    "nor text, and nothing is within": ('{"id": 1, "to": "{}", "words": 5}', "to.logicalType words.logicalType"),
+    "keys with a value are counted": (
+        '{"id": 1, "to": {"city": null}}',
+        "to.minProperties to.city.required to.geo.required",
+    ),
+    "four of them": (
+        '{"id": 1, "to": {"city": "a", "zip.code": 1, "since": "01.01.2000", "geo": {"lat": 1}}}',
+        "to.maxProperties",
+    ),
+    "rules within objects": (
+        '{"id": 1, "to": {"city": "Berlin", "zip.code": 3, "geo": {"lat": 91}}}',
+        "to.city.maxLength to['zip.code'].enum to.geo.lat.maximum",
+    ),
+    "types within objects": (
+        '{"id": 1, "to": {"city": 1, "since": "2020-01-01", "geo": {"lat": "1"}}}',
+        "to.city.logicalType to.since.logicalType to.geo.lat.logicalType",
+    ),
+    "an empty array has no element": ('{"id": 1, "lines": []}', "lines.minItems"),
+    "too many elements": (
+        '{"id": 1, "lines": [{"sku": "a"}, {"sku": "b"}, {"sku": "c"}, {"sku": "d"}]}',
+        "lines.maxItems",
+    ),
+    "one element that fails is enough": (
+        '{"id": 1, "lines": [{"sku": "a", "price": 1}, {"sku": "b", "price": -1}]}',
+        "lines[].price.minimum",
+    ),
+    "a null element has nothing within": ('{"id": 1, "lines": [null]}', "lines[].required"),
+    "an element of another type neither": ('{"id": 1, "lines": [5]}', "lines[].logicalType"),
+    "what an element lacks": ('{"id": 1, "lines": [{"sku": "a"}, {}]}', "lines[].sku.required"),
+    "numbers that are equal, whatever their zeros": (
+        '{"id": 1, "lines": [{"sku": "a", "price": 1.0}, {"price": 1, "sku": "a"}]}',
+        "lines.uniqueItems",
+    ),
+    "two nulls are the same": ('{"id": 1, "days": [null, null]}', "days.uniqueItems"),
+    "text is no number": ('{"id": 1, "days": [1, "1"]}', "days[].logicalType"),
+    "arrays within arrays": ('{"id": 1, "days": [["2020-01-01T00:00:00Z"], ["x", null]]}', "days[][].logicalType"),
+    "arrays within objects within arrays": (
+        '{"id": 1, "lines": [{"sku": "a", "tags": ["a", null]}, {"sku": "b", "tags": ["a", "c"]}]}',
+        "lines[].tags[].enum",
+    ),
+    "digits of an exact number": ('{"id": 1, "lines": [{"sku": "a", "price": 1.125}]}', "lines[].price.logicalType"),
+    "a missing value": ('{"id": 1, "lines": [{"sku": "a", "price": 0.01}]}', "lines[].price.missingValues"),
+    "keys and values of a map": ('{"id": 1, "words": {"deu": "j"}}', "words.~.maxLength words.*.minLength"),
+    "a null in a map": ('{"id": 1, "words": {"de": null}}', "words.*.required"),
+    "an object without properties may hold anything": ('{"id": 1, "any": {"a": {"b": [1]}}}', ""),
+    "an unknown key within": ('{"id": 1, "lines": [{"sku": "a", "foo": 1}]}', "record.knownKeys"),
+    "a dot in a key is no path": ('{"id": 1, "to.city": "x"}', "record.knownKeys"),
+    "a key twice within": ('{"id": 1, "to": {"city": "a", "city": "b"}}', "record.object"),
+    "half a character within": ('{"id": 1, "lines": [{"sku": "\\ud83d"}]}', "record.text"),
+    "text behind it": ('{"id": 1, "any": {}}} x', "record.object"),
+    "a number that no double holds": (
+        '{"id": 1, "to": {"city": "x", "geo": {"lat": 1e400}}}',
+        "to.geo.lat.logicalType",
+    ),
+    "brackets without end": ('{"id": 1, "any": ' + "[" * 5_000, "record.object"),
+    "brackets with an end": ('{"id": 1, "any": ' + "[" * 200 + "]" * 200 + "}", "any.logicalType"),
+}
+"""What is meant, a record, and the row checks that it fails."""
+
+
+@cache
+def a_plan() -> Plan:
+    compiled = compile_text(CONTRACT.encode(), "orders.v1.yaml")
+    assert compiled.plan, compiled.findings
+    return compiled.plan
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_record_fails_what_is_said_of_it(name: str) -> None:
+    line, wanted = LINES[name]
+    plan = a_plan()
+    opinion = judge(plan, content(plan, tuple(p.name for p in plan.properties), f"{line}\n".encode()))
+    failing = {i for _, ids in opinion.rows.values() for i in ids}
+    assert failing == set(wanted.split())
+
+
+def test_job_and_oracle_say_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    chance = Random(1)
+    first = "".join(f"{line}\n" for line, _ in LINES.values())
+    files = {
+        "lines": first,
+        **{f"f{n}": "".join(_line(chance) for _ in range(chance.choice((1, 3, 40)))) for n in range(12)},
+    }
+    compared = running.compare(spark, tmp_path, a_plan(), {name: text.encode() for name, text in files.items()})
+    assert not compared.differences, compared.differences[:5]
+    assert not [name for name, one in compared.admitted.items() if one.refused]
+
+
+def _line(chance: Random) -> str:
+    record = {
+        "id": chance.randrange(50),
+        **{key: _value(chance, 0) for key in ("to", "lines", "words", "any", "days") if chance.random() < 0.6},
+    }
+    if chance.random() < 0.8:
+        record["to"] = _object(chance, 1, ("city", "zip.code", "since", "geo"))
+    if chance.random() < 0.8:
+        record["lines"] = [_object(chance, 1, ("sku", "price", "tags")) for _ in range(chance.randrange(4))]
+    return json.dumps(record) + "\n"
+
+
+def _object(chance: Random, depth: int, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: _value(chance, depth) for key in keys if chance.random() < 0.8}
+
+
+def _value(chance: Random, depth: int) -> Any:
+    """Any value, and mostly one that may stand somewhere."""
+    kind = chance.randrange(8 if depth < 3 else 6)
+    if kind < 6:
+        texts = (None, "a", "b", "Wien", "", "01.02.2003", "2020-01-01T10:00:00Z", True)
+        numbers = (0, 1, 2, -1, 1.5, 0.01, 91, 1e20, 123.456)
+        return (
+            chance.choice(texts)
+            if kind < 3
+            else chance.choice(numbers)
+            if kind < 5
+            else {"lat": chance.choice(numbers)}
+        )
+    if kind == 6:
+        return [_value(chance, depth + 1) for _ in range(chance.randrange(4))]
+    return _object(chance, depth + 1, ("lat", "city", "de", "sku", "price", "tags"))
