@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, Check, Plan, Threshold, share
+from contracts.plan import FIGURES, Check, Plan, Property, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
@@ -45,7 +45,7 @@ class Facts:
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
     """What one check counted in a file with some columns."""
     if missing := [name for name in check.properties() if name not in present]:
-        return Count(state="not_evaluated", reason=_why_missing(plan, missing))
+        return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
     if check.kind == "rowCount":
         return Count(facts.total, facts.total, observed=str(facts.total))
     if check.scope == "record":
@@ -129,6 +129,14 @@ def _percentage(failed: int, evaluated: int) -> str:
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
 
 
-def _why_missing(plan: Plan, names: list[str]) -> str:
-    allowed = plan.columns.missing != "reject" and not any(plan.property_named(name).required for name in names)
+def _why_missing(plan: Plan, names: list[str], present: Container[str]) -> str:
+    allowed = plan.columns.missing != "reject" and not any(_outermost(plan, name, present).required for name in names)
     return ALLOWED_MISSING if allowed else "missing-column"
+
+
+def _outermost(plan: Plan, name: str, present: Container[str]) -> Property:
+    """The outermost of a missing property and all that it lies in that is missing, too."""
+    prop = plan.property_named(name)
+    while prop.path and plan.parent(prop).name not in present:
+        prop = plan.parent(prop)
+    return prop

@@ -9,7 +9,8 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import reduce
 from typing import Protocol
 
 from pyspark.sql import Column, DataFrame
@@ -32,7 +33,7 @@ class Parts(Protocol):
         """The object, array or map that it is; null where it is none."""
 
     def count(self, value: Column, prop: Property) -> Column:
-        """How many keys of an object are not null."""
+        """How many keys are not null of an object of which the contract names no properties."""
 
     def child(self, value: Column, key: str) -> Column:
         """What stands under a key of an object."""
@@ -55,7 +56,7 @@ def opened(
     `roots` are these containers by name, as they stand in the record. `at` asks for the places of elements. What lies
     in something is a select of its own, so that nothing is taken apart twice.
     """
-    walk = _Walk(plan, parts, at=at)
+    walk = _Walk(plan, parts, present, at=at)
     level = [p for p in plan.roots if p.name in roots]
     rows = rows.select("*", *(roots[p.name].alias(walk.named("raw", p)) for p in level))
     while level:
@@ -70,8 +71,8 @@ def opened(
 class _Walk:
     """The columns of single properties, from those of the ones that they lie in."""
 
-    def __init__(self, plan: Plan, parts: Parts, *, at: bool) -> None:
-        self._plan, self._parts, self._at = plan, parts, at
+    def __init__(self, plan: Plan, parts: Parts, present: Container[str], *, at: bool) -> None:
+        self._plan, self._parts, self._present, self._at = plan, parts, present, at
         self._numbers = {p.name: n for n, p in enumerate(plan.properties)}
         self._sized = {c.property for c in plan.checks if c.kind in SIZES}
 
@@ -123,8 +124,15 @@ class _Walk:
     def _pair(self, raw: Column, first: Column, prop: Property) -> tuple[Column, Column]:
         if prop.type not in CONTAINERS:
             return first, self._parts.value(raw, first, prop)
-        size = self._parts.count(first, prop) if prop.name in self._sized else sf.lit(0)
+        size = self._size(first, prop) if prop.name in self._sized else sf.lit(0)
         return sf.when(first.isNotNull(), size).when(~self._parts.is_null(raw), sf.lit(-1)), first
+
+    def _size(self, value: Column, prop: Property) -> Column:
+        inner = [p for p in self._plan.properties if p.path and p.route[:-1] == prop.route]
+        if not inner:
+            return self._parts.count(value, prop)
+        keys = [p.path[-1][1:] for p in inner if p.name in self._present]
+        return given(~self._parts.is_null(self._parts.child(value, key)) for key in keys)
 
     def _named_pair(self, s: Column, prop: Property) -> list[Column]:
         cell, value = self._pair(s["x"], s["f"], prop)
@@ -148,6 +156,11 @@ class _Walk:
 
     def _place(self, s: Column) -> list[Column]:
         return [s["at"].alias("at")] if self._at else []
+
+
+def given(tests: Iterable[Column]) -> Column:
+    """How many of some tests are true."""
+    return reduce(Column.__add__, (test.cast("int") for test in tests), sf.lit(0))
 
 
 def _x(s: Column) -> Column:

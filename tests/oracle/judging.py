@@ -101,7 +101,7 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
         return NULL
     prop = plan.property_named(check.property or "")
     if prop.type in CONTAINERS:
-        return FAILED if nested.FAILS[check.kind](cell.value, int(check.arguments.get("value", 0))) else GOOD
+        return FAILED if nested.fails(check, prop, plan, cell.value) else GOOD
     return FAILED if FAILS[check.kind](cell.value, check, prop) else GOOD
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.plan import Plan, Property
+from contracts.plan import Check, Plan, Property
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -74,6 +74,13 @@ def _text(raw: Any) -> str:
         return f"double {float(raw.text)}"
     text = raw.text.rstrip("0").rstrip(".") if "." in raw.text else raw.text
     return "0" if text == "-0" else text
+
+
+def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
+    """Whether what holds others breaks a rule; keys that the contract does not know do not count, if it names any."""
+    inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
+    known = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
+    return FAILS[check.kind](known, int(check.arguments.get("value", 0)))
 
 
 def _given(members: Iterator[Any]) -> int:

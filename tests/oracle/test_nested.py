@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -146,8 +147,8 @@ LINES = {
 
 
 @cache
-def a_plan() -> Plan:
-    compiled = compile_text(CONTRACT.encode(), "orders.v1.yaml")
+def a_plan(text: str = CONTRACT) -> Plan:
+    compiled = compile_text(text.encode(), "orders.v1.yaml")
     assert compiled.plan, compiled.findings
     return compiled.plan
 
@@ -171,6 +172,73 @@ def test_job_and_oracle_say_the_same(spark: SparkSession, tmp_path: Path) -> Non
     compared = running.compare(spark, tmp_path, a_plan(), {name: text.encode() for name, text in files.items()})
     assert not compared.differences, compared.differences[:5]
     assert not [name for name, one in compared.admitted.items() if one.refused]
+
+
+SCHEMA = (
+    "id long, to struct<city: string, `zip.code`: int, since: date, geo: struct<lat: double>>, "
+    "lines array<struct<sku: string, price: decimal(5,2), tags: array<string>>>, words map<string, string>, "
+    "any struct<a: int>, days array<array<timestamp>>"
+)
+LESS = (
+    "id long, to struct<city: string, geo: struct<lat: double>, more: int>, lines array<struct<sku: string>>, "
+    "days array<array<timestamp>>"
+)
+"""Of another file, which lacks some of it and has one more."""
+
+
+def test_parquet_means_what_json_lines_mean(spark: SparkSession, tmp_path: Path) -> None:
+    chance = Random(2)
+    block = "files: shop/x.parquet, producer: shop, format: parquet, columns: {extra: warn, missing: ignore}"
+    plan = a_plan(CONTRACT.replace('files: "shop/*.jsonl", producer: shop, format: jsonl', block))
+    files, known = {}, {}
+    for name, schema in {"all": SCHEMA, "less": LESS}.items():
+        records = [_record(chance) for _ in range(60)]
+        lines = [json.dumps(_cut(record) if name == "less" else record) for record in records]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+        typed = spark.read.schema(schema).option("dateFormat", "dd.MM.yyyy").json(f"{tmp_path}/{name}.jsonl")
+        typed.coalesce(1).write.parquet(f"{tmp_path}/{name}")
+        files[name] = next((tmp_path / name).glob("part-*.parquet")).read_bytes()
+        read = content(a_plan(), tuple(p.name for p in plan.properties), "\n".join(lines).encode())
+        known[name] = replace(read, names=frozenset(running.look(plan, files[name]).header))
+    compared = running.compare(spark, tmp_path / "job", plan, files, known)
+    assert not compared.differences, compared.differences[:5]
+    assert [p.property for p in compared.admitted["less"].problems] == ["to.more"]
+    counts = dict(zip((c.id for c in plan.checks), compared.opinions["less"].facts.counts, strict=True))
+    assert {i for i, c in counts.items() if c.reason == "allowed-missing"} >= {
+        "to.since.minimum",
+        "lines[].tags[].enum",
+    }
+
+
+def _cut(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what the other file lacks."""
+    found = {key: record[key] for key in ("id", "to", "lines", "days")}
+    if record.get("to"):
+        found["to"] = {key: record["to"].get(key) for key in ("city", "geo")}
+    if record.get("lines"):
+        found["lines"] = [{k: v for k, v in one.items() if k == "sku"} if one else None for one in record["lines"]]
+    return found
+
+
+def _record(chance: Random) -> dict[str, Any]:
+    """A record of the right types; keys of elements have no nulls, which Parquet cannot tell from missing ones."""
+    some = chance.choice
+    to = {
+        "city": some((None, "a", "Wien", "Berlin")),
+        "zip.code": some((None, 1, 3)),
+        "since": some((None, "01.02.2003")),
+    }
+    lat = some((None, {}, {"lat": 1.5}, {"lat": 91.0}))
+    line = {"sku": some(("a", "B")), "price": some((1.5, -1, 0.01)), "tags": some(([], ["a"], ["c", None]))}
+    lines = [some((None, {}, line, {"sku": "b"})) for _ in range(chance.randrange(5))]
+    return {
+        "id": chance.randrange(50),
+        "to": some((None, {}, {**to, "geo": lat})),
+        "lines": some((None, [], lines, lines)),
+        "words": some((None, {}, {"de": "ja"}, {"deu": "y", "en": None})),
+        "any": some((None, {"a": 1})),
+        "days": some((None, [None, None], [["2020-01-01T00:00:00Z", None], []])),
+    }
 
 
 def _line(chance: Random) -> str:
