@@ -33,7 +33,8 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 
 
 def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    names = tuple(dict.fromkeys((*keys, *(p.name for p in plan.properties))))
+    first = () if plan.nested else keys  # what nests is found by name: files are one read in whatever order it stands
+    names = tuple(dict.fromkeys((*first, *(p.name for p in plan.properties))))
     return names, json.dumps(names, ensure_ascii=False)
 
 

@@ -154,6 +154,7 @@ OBJECT: dict[str, Said] = ELEMENT | {
     **dict.fromkeys(("logicalType", "dataGranularityDescription", "context"), "words"),
 }
 PROPERTY: dict[str, Said] = ELEMENT | {
+    "deprecated": "plan",
     **dict.fromkeys(
         (
             *("primaryKey", "primaryKeyPosition", "logicalType", "logicalTypeOptions", "required", "unique"),

@@ -6,7 +6,7 @@ An object's are under `properties`, an array's elements under `items`, a map's k
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.authoring.document import Document
@@ -19,6 +19,14 @@ MOST_DEPTH = 10
 """Levels of properties within one of the record: each takes a step of every query."""
 WITHIN = {"object": "properties", "array": "items", "map": "map"}
 SIDES = {"key": "~", "value": "*"}
+ELEMENTS: dict[str, dict[str, Any]] = {
+    "float32": {"logicalType": "number", "logicalTypeOptions": {"format": "f32"}},
+    "int8": {"logicalType": "integer", "logicalTypeOptions": {"format": "i8"}},
+    "uint8": {"logicalType": "integer", "logicalTypeOptions": {"format": "u8"}},
+    "binary": {"logicalType": "integer", "logicalTypeOptions": {"minimum": 0, "maximum": 1}},
+}
+"""What the elements of a vector are, by their type; of others, numbers."""
+DESCRIBING = ("distanceMetric", "embeddingModel", "embeddingModelVersion", "normalized")
 OF_SINGLE = ("enum", "unique", "primaryKey")
 """Keys of a property that compare single values."""
 OF_ONE = ("unique", "primaryKey")
@@ -58,6 +66,8 @@ def _listed(
 
 
 def _with_inner(document: Document, place: Place) -> Iterator[Place]:
+    if place.source.get("logicalType") == "vector":
+        place = replace(place, source=_as_array(document, place))
     yield place
     key = WITHIN.get(place.source.get("logicalType", ""), "")
     inner = place.source.get(key)
@@ -75,6 +85,21 @@ def _with_inner(document: Document, place: Place) -> Iterator[Place]:
         for side, step in SIDES.items():
             if isinstance(inner.get(side), dict):
                 yield from _with_inner(document, Place((*place.path, key, side), inner[side], (*place.route, step)))
+
+
+def _as_array(document: Document, place: Place) -> dict[str, Any]:
+    """A vector as what it is in a file: an array of so many numbers."""
+    options = place.source.get("logicalTypeOptions") or {}
+    for key in DESCRIBING:
+        if key in options:
+            at: Path = (*place.path, "logicalTypeOptions", key)
+            document.note(
+                at, "not-checked", f"`{key}` of a vector is not checked.", "It may stay, for people and tools."
+            )
+    element = ELEMENTS.get(options.get("elementType", "float32"), {"logicalType": "number"})
+    size = options.get("dimensions", 0)
+    length = {"minItems": size, "maxItems": size}
+    return place.source | {"logicalType": "array", "logicalTypeOptions": length, "items": element | {"required": True}}
 
 
 def _asked(document: Document, place: Place) -> tuple[str, ...]:

@@ -59,6 +59,7 @@ def read(document: Document, place: Place, parent: Property | None = None) -> tu
         *_flags(prop, source | {"required": required}),
         *enum,
         *logical_options.read(document, (*path, "logicalTypeOptions"), options, prop),
+        *([_deprecated(prop)] if source.get("deprecated") else []),
     ]
 
 
@@ -93,6 +94,12 @@ def type_check(prop: Property) -> Check:
     return row_check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})
 
 
+def _deprecated(prop: Property) -> Check:
+    """A warning of what should not be filled in any more."""
+    said, name = "nothing, as it is deprecated", prop.name
+    return Check(f"{name}.deprecated.warning", "deprecated", "row", "warning", "conformity", said, name)
+
+
 def _flags(prop: Property, source: dict[str, Any]) -> list[Check]:
     return [
         Check(f"{prop.name}.{kind}", kind, "row" if kind == "required" else "set", "error", dimension, said, prop.name)
@@ -106,7 +113,9 @@ def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property
         return []
     entries = [((*path, "enum", n, "value"), entry["value"]) for n, entry in enumerate(source["enum"])]
     texts = [t for at, value in entries if (t := text_of(document, at, value, prop)) is not None]
-    return [row_check(prop, "enum", shown(texts), {"values": texts})]
+    labels = [entry.get("label") for entry in source["enum"]]
+    words = [f"{text} ({label})" if label else text for text, label in zip(texts, labels, strict=False)]
+    return [row_check(prop, "enum", shown(words), {"values": texts})]
 
 
 def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:

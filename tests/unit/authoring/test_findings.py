@@ -30,7 +30,10 @@ def deep(levels: int) -> str:
 
 PROPERTY = {
     "no type": a_document("- name: x  #! no-type"),
-    "type of a later version": a_document("- name: x\n  logicalType: vector  #! not-built-yet"),
+    "vector in a cell": a_document(
+        "- name: x\n  logicalType: vector  #! bad-value\n  logicalTypeOptions: {dimensions: 2}"
+    ),
+    "vector without a length": nested("- name: y\n  logicalType: vector\n  logicalTypeOptions: {}  #! missing-key"),
     "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
     "no type but bounds": a_document("- name: x  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
     "map of a text": a_property("map: {}  #! unknown-key"),
