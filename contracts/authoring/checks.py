@@ -22,8 +22,9 @@ def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
     """The one schema object of a contract; None, and a finding if the document is `whole`, where there is none."""
     objects = document.data.get("schema") or []
     if len(objects) > 1:
-        message = "Several schema objects in one contract are not built yet."
-        document.error(("schema", 1), "not-built-yet", message, "Write one contract for each.")
+        message = "The contract has several schema objects, and `drop` does not say which of them its files are."
+        fix = "Make `drop` a list, with `object: <name>` first in each entry."
+        document.error(("schema", 1), "no-object", message, fix)
     one = objects[0] if objects else None
     if not isinstance(one, dict) or not one.get("properties") or "name" not in one:
         fix = "Write a `schema` with one object and its `properties`."

@@ -15,7 +15,7 @@ WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 class Document:
     """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
 
-    `raw` is the file as it is.
+    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one.
     """
 
     file: str
@@ -24,6 +24,12 @@ class Document:
     keys: dict[Path, Mark] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     raw: bytes = b""
+    part: str | None = None
+
+    @property
+    def product(self) -> str:
+        """What the contract of its files is called, without its version: the id, and the object where it is a part."""
+        return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
         """Say what keeps the contract from being published."""

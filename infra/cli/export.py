@@ -59,13 +59,13 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
 
 def _read(paths: tuple[Path, ...]) -> list[Contract]:
     """The contracts in some files; exit 1 with findings where one has an error."""
-    from contracts.authoring.exporting.reading import read
+    from contracts.authoring.exporting.reading import read_each
     from contracts.authoring.linting import contract_files
 
     files = contract_files(paths)
     if not files:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    found = [read(_bytes(path), str(path)) for path in files]
+    found = [one for path in files for one in read_each(_bytes(path), str(path))]
     for finding in (f for one in found for f in one.findings):
         place = f"{finding.file}:{finding.line}:{finding.column}"
         click.echo(f"{place}: {finding.level}[{finding.code}]: {finding.message}\n  fix: {finding.fix}", err=True)

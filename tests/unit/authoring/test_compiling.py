@@ -553,9 +553,9 @@ def test_second_block_is_refused() -> None:
     assert found(text) == {(18, "two-blocks")}
 
 
-def test_second_schema_object_is_refused() -> None:
+def test_second_schema_object_wants_a_list_of_blocks() -> None:
     text = a_document().replace("customProperties", "  - name: more\ncustomProperties")
-    assert found(text) == {(11, "not-built-yet")}
+    assert found(text) == {(11, "no-object")}
 
 
 def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
@@ -566,7 +566,7 @@ def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
 
 
 def test_file_that_is_gone_is_a_finding(tmp_path: Path) -> None:
-    (finding,) = compile_file(tmp_path / "orders.v1.yaml").findings
+    ((finding,),) = (one.findings for one in compile_file(tmp_path / "orders.v1.yaml"))
     assert (finding.code, finding.message) == ("unreadable", "The file cannot be read: No such file or directory.")
 
 

@@ -338,7 +338,7 @@ BLOCK = {
     "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",
     "key of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severty: error}}  #! unknown-key",
     "malformed lines as a warning": f"{DROP}checks:\n  record.fields: {{severity: warning}}  #! bad-value",
-    "the block is a list": "- files: a/b.csv  #! wrong-type",
+    "the block is a list": "- files: a/b.csv  #! missing-key",
 }
 HEADS = {
     "another version of the standard": HEAD.replace("v3.2.0", "v3.3.0  #! unknown-value"),
