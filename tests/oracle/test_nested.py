@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,9 +11,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiling import compile_text
+from contracts.authoring.exporting import json_schema, reading
 from contracts.plan import Plan
 from tests.oracle import running
 from tests.oracle.judging import judge
@@ -185,6 +188,27 @@ def test_job_and_oracle_say_the_same(spark: SparkSession, tmp_path: Path) -> Non
     compared = running.compare(spark, tmp_path, a_plan(), {name: text.encode() for name, text in files.items()})
     assert not compared.differences, compared.differences[:5]
     assert not [name for name, one in compared.admitted.items() if one.refused]
+
+
+def test_schema_refuses_what_the_contract_rejects() -> None:
+    read = reading.read(CONTRACT.encode(), "orders.v1.yaml").contract
+    assert read
+    exported = json_schema.write(read)
+    validator, plan, chance = Draft202012Validator(json.loads(exported.text)), a_plan(), Random(3)
+    lines = [line for line, _ in LINES.values()] + [_line(chance).strip() for _ in range(1000)]
+    lines += [json.dumps(_record(chance)) for _ in range(2000)]
+    seen: Counter[bool] = Counter()
+    for line in lines:
+        opinion = judge(plan, content(plan, (), f"{line}\n".encode()))
+        failing = {i for _, ids in opinion.rows.values() for i in ids}
+        if not any(i.startswith("record.") and i != "record.knownKeys" for i in failing) and "1e" not in line:
+            refused = next((e.message for e in validator.iter_errors(json.loads(line))), None)
+            assert (refused is not None) == bool(failing & exported.carried), (line, refused, failing)
+            seen[refused is None] += 1
+    assert seen[True] > 50
+    lost = {c.id for c in plan.checks if c.scope == "row" and c.severity == "error"} - exported.carried
+    kinds = {plan.checks[[c.id for c in plan.checks].index(i)].kind for i in lost}
+    assert kinds == {"uniqueItems", "minProperties", "maxProperties", "missingValues", "minimum"}
 
 
 SCHEMA = (

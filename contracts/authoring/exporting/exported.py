@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from contracts.authoring import quality
+from contracts.authoring import nesting, quality
+from contracts.authoring.document import Document
 from contracts.plan import Check, Plan, Property
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
@@ -15,7 +16,7 @@ from contracts.wording import tolerated_in_words
 HEADING = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that an exporter reads by itself."""
 RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition", "enum"}
-RULES |= {"quality", "id"}
+RULES |= {"quality", "id", "properties", "items", "map"}
 """Keys of a property whose meaning is in the plan."""
 WARNS = "it only warns"
 
@@ -43,9 +44,21 @@ class Contract:
         return found
 
     def columns(self) -> Iterator[Column]:
-        """The properties, each with how it is written and with its checks."""
-        for prop, source in zip(self.plan.properties, self.object["properties"], strict=True):
-            yield Column(prop, source, tuple(c for c in self.plan.checks if c.property == prop.name))
+        """The properties of the record, each with how it is written and with its checks."""
+        yield from (one for one in self.every if not one.prop.path)
+
+    def inner(self, column: Column) -> list[Column]:
+        """The properties that lie in one."""
+        return [one for one in self.every if one.prop.path[:-1] == column.prop.route]
+
+    @cached_property
+    def every(self) -> tuple[Column, ...]:
+        """All properties, each before those that lie in it."""
+        sources = {p.route: p.source for p in nesting.places(Document(""), (), self.object["properties"])}
+        checks: dict[str | None, list[Check]] = {}
+        for check in self.plan.checks:
+            checks.setdefault(check.property, []).append(check)
+        return tuple(Column(p, sources[p.route], tuple(checks.get(p.name, ()))) for p in self.plan.properties)
 
     def entry(self, check: Check) -> dict[str, Any]:
         """The quality entry that a check was made of; empty where it is no such check."""
@@ -53,7 +66,7 @@ class Contract:
 
     @cached_property
     def _entries(self) -> dict[tuple[str | None, str], dict[str, Any]]:
-        owners = [(None, self.object), *((c.prop, c.source) for c in self.columns())]
+        owners = [(None, self.object), *((c.prop, c.source) for c in self.every)]
         return {
             (prop.name if prop else None, quality.identity(entry, prop, _metric(entry), _severity(entry))): entry
             for prop, owner in owners
@@ -134,7 +147,7 @@ class Account:
         kept = {"name", "id", "properties", "quality", "logicalType"} | of_object
         if named := [k for k in self.contract.object if k not in kept]:
             self.lose(f"{quoted(named, most=20)} of `{self.contract.object['name']}`.")
-        for column in self.contract.columns():
+        for column in self.contract.every:
             kept = RULES | of_property | ({"physicalType"} if column.prop.exact else set())
             if named := [k for k in column.source if k not in kept]:
                 self.lose(f"{quoted(named, most=20)} of `{column.name}`.")

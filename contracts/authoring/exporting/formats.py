@@ -24,7 +24,7 @@ class Format:
 
 
 TABLE = (
-    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write),
+    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write, nested=True),
     Format("avro", "Avro schema", ".avsc", avro.write),
     Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
     Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
