@@ -68,22 +68,22 @@ def _type(column: Column, route: tuple[str, ...], known: Known) -> str:
     """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
     prop = known.get(route)
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
-        return _whole(column)
+        return whole(column)
     inner = [_type(one, (*route, step), known) for step, one in zip(_steps(column), column.inner, strict=True)]
     if column.shape != "struct":
         return _made(column, inner)
     if not _is_closed(route, known):
-        return _whole(column)
+        return whole(column)
     pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
     asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in known]
     return _struct(asked or pairs[:1])
 
 
-def _whole(column: Column) -> str:
-    """Spark's type of a column with all that is in it and can be read."""
+def whole(column: Column) -> str:
+    """Spark's type of a column with all that is in it and can be read; `nested` or `unknown` where nothing can."""
     if column.shape == "struct":
-        return _struct([(one, kind) for one in column.inner if (kind := _whole(one)) not in UNREADABLE])
-    return _made(column, [_whole(one) for one in column.inner]) if column.shape else column.type
+        return _struct([(one, kind) for one in column.inner if (kind := whole(one)) not in UNREADABLE])
+    return _made(column, [whole(one) for one in column.inner]) if column.shape else column.type
 
 
 def _made(column: Column, inner: list[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from contracts.authoring import nesting, quality
 from contracts.authoring.document import Document
-from contracts.plan import Check, Plan, Property
+from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
 
@@ -84,8 +84,13 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The name of the column."""
+        """The name of the property, which is that of the column; of one within another, with what it lies in."""
         return self.prop.name
+
+    @property
+    def key(self) -> str:
+        """Its name within what it lies in, if that is an object."""
+        return self.prop.path[-1][1:] if self.prop.path else self.prop.name
 
     def options(self) -> dict[str, Any]:
         """Its logicalTypeOptions."""
@@ -129,11 +134,17 @@ class Account:
         self.contract = contract
         self.carried: set[str] = set()
         self.tolerated: set[str] = set()
+        self.named: set[str] = set()
         self.lost: list[str] = []
 
     def lose(self, line: str) -> None:
         """Say what the format cannot say."""
         self.lost.append(line)
+
+    def unsaid(self, column: Column) -> None:
+        """Say that a column holds what the contract does not name, if it does."""
+        if column.prop.type in CONTAINERS and not self.contract.inner(column):
+            self.lose(f"What stands in `{column.name}`: the contract does not name it.")
 
     def keys(self, of_document: set[str], of_object: set[str], of_property: set[str]) -> None:
         """Name the keys of a contract that have no place in the format; those given have one."""

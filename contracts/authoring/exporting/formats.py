@@ -25,9 +25,9 @@ class Format:
 
 TABLE = (
     Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write, nested=True),
-    Format("avro", "Avro schema", ".avsc", avro.write),
-    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
-    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
+    Format("avro", "Avro schema", ".avsc", avro.write, nested=True),
+    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json, nested=True),
+    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl, nested=True),
     Format("dbt", "properties of a dbt model", ".yml", dbt.write),
     Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write, nested=True),
     Format("html", "a page for people", ".html", page.write),
