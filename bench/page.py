@@ -89,8 +89,8 @@ def _alone(figures: Sequence[Figure]) -> str:
     return f"""\
 ## Contracts
 
-Before any file comes in; medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of warm-up, in one process whose
-start does not count unless it says so.
+Before any file comes in; medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of warm-up, in one process
+whose start does not count unless it says so.
 
 | what | time | at most | met |
 |---|---|---|---|

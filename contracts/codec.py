@@ -21,6 +21,8 @@ from typing import Any, Literal, TypeVar, Union
 from contracts.errors import DocumentInvalid
 
 T = TypeVar("T")
+SPARSE = {"sparse": True}
+"""The metadata of a field that is left out of the JSON where it has its default: other documents stay as they were."""
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?[0-9]+)?")
 """Finite decimals, as str(Decimal) and documents write them."""
 
@@ -30,7 +32,11 @@ def encode(value: Any) -> Any:
     if value is None or value.__class__ in (str, int, bool):
         return value
     if names := _names(value.__class__):
-        return {name: encode(getattr(value, name)) for name in names}
+        found = {name: encode(getattr(value, name)) for name in names}
+        for name, default in _sparse(value.__class__):
+            if getattr(value, name) == default:
+                del found[name]
+        return found
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
@@ -183,6 +189,12 @@ def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any
 def _names(cls: Any) -> tuple[str, ...]:
     """The names of a dataclass's fields; none of anything else."""
     return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
+
+
+@cache
+def _sparse(cls: Any) -> tuple[tuple[str, Any], ...]:
+    """The fields of a dataclass that are left out where they have their default, and the default."""
+    return tuple((f.name, f.default) for f in dataclasses.fields(cls) if "sparse" in f.metadata)
 
 
 @cache

@@ -82,6 +82,8 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
     found, held = [], set(names)
     taken = {p.name for p in plan.properties} | set(renamed.values())
     for nth, prop in enumerate(plan.properties):
+        if prop.path and plan.parent(prop).name not in held:
+            continue  # it is said of what it lies in
         if prop.name in held or (plan.columns.missing == "ignore" and not prop.required):
             continue
         other = renamed.get(prop.name)

@@ -20,7 +20,9 @@ from contracts import codec
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
 Policy = Literal["reject", "warn", "ignore"]
-LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp", "time"]
+LogicalType = Literal["string", "integer", "number", "boolean", "date", "timestamp", "time", "object", "array", "map"]
+CONTAINERS = ("object", "array", "map")
+"""The types whose values hold others."""
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
@@ -117,7 +119,8 @@ class Check:
     set: does the file fail. A row check without a property is about the record as a whole.
 
     `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
-    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength {value: int}; pattern, regex,
+    exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength, minItems, maxItems,
+    minProperties, maxProperties {value: int}; pattern, regex,
     notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
     expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
@@ -176,12 +179,17 @@ class Check:
         return Limit(Decimal(found["value"]), found["unit"]) if found else None
 
 
+REPEATING = ("[]", "*", "~")
+"""Steps of a path to all elements of an array, to all values and to all keys of a map."""
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """A column: its ODCS logical type, the pattern (java.time) of its dates or times, whether values may be shown.
 
     `exact` says that a number or an integer is a decimal, of so many digits in all and after the point; `zone` is the
     IANA name of what a timestamp without offset means (UTC if None), `offset` whether one without format has one.
+    `path` leads to one that lies within another (see `contracts.nested`); a property of the record itself has none.
     """
 
     name: str
@@ -192,6 +200,17 @@ class Property:
     exact: tuple[int, int] | None = None
     zone: str | None = None
     offset: bool | None = None
+    path: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """The steps that lead to it from the record."""
+        return self.path or (self.name,)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a record may have several of it: it lies within an array or a map."""
+        return any(step in REPEATING for step in self.path[1:])
 
     @property
     def masked(self) -> bool:
@@ -273,26 +292,51 @@ class Plan:
         """The property of that name; KeyError if the contract has none."""
         return self._named[name]
 
+    @cached_property
+    def roots(self) -> tuple[Property, ...]:
+        """The properties of the record itself, in their order: its columns."""
+        return tuple(p for p in self.properties if not p.path)
+
+    @cached_property
+    def nested(self) -> bool:
+        """Whether any property holds others."""
+        return any(p.type in CONTAINERS for p in self.properties)
+
+    def parent(self, prop: Property) -> Property:
+        """The property that a nested one lies in."""
+        return self._routes[prop.route[:-1]]
+
     def masks(self, check: Check) -> bool:
-        """Whether receipts and results must not show what a check saw: one of its properties is classified."""
-        return any(self._named[name].masked for name in check.properties())
+        """Whether receipts and results must not show what a check saw: a property of it, or in one, is classified."""
+        return any(self._hides(self._named[name]) for name in check.properties())
+
+    def _hides(self, prop: Property) -> bool:
+        if prop.type not in CONTAINERS:
+            return prop.masked
+        start = prop.route
+        return any(p.masked for p in self.properties if p.route[: len(start)] == start)
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""
         return self._row_checks
 
     def forbidding_null(self, name: str) -> Check | None:
-        """The first row check that a null cell of the property fails; it counts them."""
+        """The first row check that a null cell of the property fails; it counts them, if each record has one."""
         return self._forbidding.get(name)
 
     @cached_property
     def _forbidding(self) -> dict[str | None, Check]:
-        every = [c for c in self.row_checks() if c.kind in FORBID_NULL and not c.filter]
-        return {c.property: c for c in reversed(every)}
+        inner = {p.name for p in self.properties if p.path}
+        strict = (c for c in reversed(self.row_checks()) if c.kind in FORBID_NULL and not c.filter)
+        return {c.property: c for c in strict if c.property not in inner}
 
     @cached_property
     def _named(self) -> dict[str, Property]:
         return {one.name: one for one in reversed(self.properties)}
+
+    @cached_property
+    def _routes(self) -> dict[tuple[str, ...], Property]:
+        return {p.route: p for p in self.properties}
 
     @cached_property
     def _row_checks(self) -> tuple[Check, ...]:

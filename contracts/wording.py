@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from contracts.formats import TEXT
-from contracts.plan import QUERIES, Check, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import QUERIES, REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
         "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
         "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
         "time": "Write every time in that form, as a text in quotes, from 00:00 to before 24:00.",
+        "object": "Write an object, from `{` to `}`.",
+        "array": "Write an array, from `[` to `]`, also of one element or none.",
+        "map": "Write an object, from `{` to `}`.",
     },
     "parquet": {
         "string": "Write it as text in UTF-8.",
@@ -115,6 +118,12 @@ MESSAGES = {
     "maxLength": "{name} is longer than {characters} in {some}.",
     "pattern": "{name} does not match the agreed pattern in {some}.",
     "regex": "{name} does not match the agreed pattern in {some}.",
+    "minItems": "{name} has fewer than {elements} in {some}.",
+    "maxItems": "{name} has more than {elements} in {some}.",
+    "uniqueItems": "{name} has an element twice in {some}.",
+    "minProperties": "{name} has fewer than {keys} with a value in {some}.",
+    "maxProperties": "{name} has more than {keys} with a value in {some}.",
+    "deprecated": "{name} has a value in {some}; it is deprecated, and may be gone from the next version.",
     "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
     "format": "{name} is not {expected} in {some}.",
     "unique": "{some} {have} a value of {name} that another record has, too.",
@@ -148,6 +157,12 @@ FIXES = {
     "enum": "{agreed} {unknown}",
     "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
     "maxLength": "Shorten {name}; look for cells that ran together.",
+    "minItems": "Write all elements of {name}; look for lists that were cut.",
+    "maxItems": "Shorten {name}; look for lists that ran together.",
+    "uniqueItems": "Write each element of {name} once.",
+    "minProperties": "Fill in more of {name}.",
+    "maxProperties": "Leave out of {name} what is not agreed.",
+    "deprecated": "Leave {name} out, or write null, when your readers no longer need it.",
     "pattern": "{agreed} {unknown}",
     "regex": "{agreed} {unknown}",
     "format": "{agreed} {unknown}",
@@ -234,7 +249,10 @@ def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample
         return samples
     right = QUOTED.get(prop.type)
     return tuple(
-        replace(s, note="in quotes") if right and s.value and re.fullmatch(right, s.value) else s for s in samples
+        replace(s, note=f"{s.note}, in quotes" if s.note else "in quotes")
+        if right and s.value and re.fullmatch(right, s.value)
+        else s
+        for s in samples
     )
 
 
@@ -328,9 +346,11 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "ails": AILS.get(check.kind, "is not valid"),
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
-        "characters": _characters(check),
-        "worst": f"; the worst is `{outcome.observed}`" if outcome.observed and prop and not prop.masked else "",
-        "known": quoted((p.name for p in plan.properties), most=12),
+        "characters": _counted(check, "character"),
+        "elements": _counted(check, "element"),
+        "keys": _counted(check, "key"),
+        "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
+        "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
         "mark": plan.csv.delimiter,
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
@@ -352,6 +372,11 @@ def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
     if check.kind == "statement":
         return f"finds {found} row{'' if outcome.observed == '1' else 's'}"
     return f"gives {found}" if check.kind == "sql" else f"is {found}"
+
+
+def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
+    """Whether what was observed is the worst of all; within an object or an array it is the first."""
+    return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
 
 
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
@@ -390,9 +415,9 @@ def _unknown(plan: Plan, prop: Property) -> str:
     return f"Write {quoted(plan.csv.null_values[:1])} where the value is unknown." if plan.csv.null_values else ""
 
 
-def _characters(check: Check) -> str:
-    length = check.arguments.get("value", 0)
-    return f"{length} character" if length == 1 else f"{length} characters"
+def _counted(check: Check, noun: str) -> str:
+    number = check.arguments.get("value", 0)
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:

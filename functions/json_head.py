@@ -33,7 +33,8 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 
 
 def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    names = tuple(dict.fromkeys((*keys, *(p.name for p in plan.properties))))
+    first = () if plan.nested else keys  # what nests is found by name: files are one read in whatever order it stands
+    names = tuple(dict.fromkeys((*first, *(p.name for p in plan.properties))))
     return names, json.dumps(names, ensure_ascii=False)
 
 
@@ -74,7 +75,7 @@ def _no_object(line: str) -> Problem:
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     """Keys that the contract does not know, where records may not have them."""
-    known = [p.name for p in plan.properties]
+    known = [p.name for p in plan.roots]
     unknown = [key for key in keys if key not in known and key not in OURS]
     if plan.columns.extra != "reject" or not unknown:
         return []

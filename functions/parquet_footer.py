@@ -14,6 +14,8 @@ MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8
 """Bytes at the end: the length of the footer, and the magic."""
 MOST_DEPTH = 20
+REPEATED = "repeated"
+"""The shape of what stands several times in its group, until it is known what that group is."""
 MOST_VALUES = 500_000
 """Values that a footer may hold: those of 1,000 columns in 30 row groups, and 150 MB as Python has them."""
 PHYSICAL = {
@@ -34,10 +36,16 @@ class FooterInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column on the top level; `type` is Spark's name of it, `nested` or `unknown`."""
+    """A column; `type` is Spark's name of it, `nested` or `unknown`.
+
+    `shape` says how a nested one is put together: a `struct` of its `inner` columns, an `array` of the one, a `map` of
+    keys and values; it is empty of single values, and of what is not read here.
+    """
 
     name: str
     type: str
+    shape: str = ""
+    inner: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def _columns(elements: Sequence[dict[int, Any]]) -> tuple[Column, ...]:
     """The children of the root; the schema is a tree, written depth first."""
     at = iter(elements)
     root = next(at)
-    return tuple(_column(at, 1) for _ in range(_whole(root.get(5, 0))))
+    return tuple(_alone(_column(at, 1)) for _ in range(_whole(root.get(5, 0))))
 
 
 def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
@@ -97,10 +105,34 @@ def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
     if depth > MOST_DEPTH:
         raise FooterInvalid("its schema is nested too deep")
     name = element[4].decode()
-    children = element.get(5, 0)
-    for _ in range(children):
-        _column(at, depth + 1)
-    return Column(name, "nested" if children or element.get(3) == 2 else _type(element))
+    inner = tuple(_column(at, depth + 1) for _ in range(element.get(5, 0)))
+    if element.get(3) == 2:
+        return Column(name, "nested" if inner else _type(element), REPEATED, inner)
+    return Column(name, "nested", *_put_together(element, name, inner)) if inner else Column(name, _type(element))
+
+
+def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...]) -> tuple[str, tuple[Column, ...]]:
+    """The shape of a group and what is in it (LogicalTypes.md, "Nested Types", with its rules for older files)."""
+    annotation, converted = element.get(10), element.get(6)
+    said = next(iter(annotation), None) if isinstance(annotation, dict) else None
+    if not (said in (2, 3) or converted in (1, 2, 3)):
+        return "struct", tuple(_alone(one) for one in inner)
+    one = inner[0]
+    if len(inner) > 1 or one.shape != REPEATED:
+        return "", ()
+    parts = tuple(_alone(part) for part in one.inner)
+    if said == 2 or converted in (1, 2):
+        return ("map", parts) if len(parts) == 2 else ("", ())
+    if not parts:
+        return "array", (Column("element", one.type),)
+    if len(parts) == 1 and one.name not in ("array", f"{name}_tuple"):
+        return "array", parts
+    return "array", (Column("element", "nested", "struct", parts),)
+
+
+def _alone(column: Column) -> Column:
+    """A column; one that repeats without being in a list is not read."""
+    return Column(column.name, "nested") if column.shape == REPEATED else column
 
 
 def _type(element: dict[int, Any]) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from contracts import columns
-from contracts.plan import Plan, Property
+from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
-from functions import parquet_footer
+from functions import parquet_footer, parquet_nested
 from functions.csv_head import MOST_COLUMNS, too_wide
 from functions.parquet_footer import ENCRYPTED, MAGIC, TAIL, Column, Footer, FooterInvalid
+from functions.parquet_nested import SHAPES, UNREADABLE, Found
 from functions.texts import Head
 
 LARGEST_FOOTER = 16 << 20
@@ -36,6 +37,9 @@ WRITE = {
     "date": "DATE",
     "time": "a string (BYTE_ARRAY, annotated as STRING)",
     "timestamp": "TIMESTAMP in milliseconds or microseconds",
+    "object": "a group without annotation",
+    "array": "a group annotated as LIST",
+    "map": "a group annotated as MAP, with strings for keys",
 }
 
 
@@ -51,18 +55,19 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
         footer = parquet_footer.parse(read(size - TAIL - long, long))
     except FooterInvalid as error:
         return Head((_broken(str(error)),))
-    names = tuple(c.name for c in footer.columns)
+    found = parquet_nested.listed(plan, footer.columns)
+    names = tuple(one.name for one in found)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
-    problems = (*_untrue(footer, size - TAIL - long), *columns.problems(plan, names), *_types(plan, footer.columns))
+    problems = (*_untrue(footer, size - TAIL - long), *columns.problems(plan, names), *_types(plan, found))
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
-    return Head(problems, names, header_line(footer.columns))
+    return Head(problems, names, header_line(found))
 
 
-def header_line(found: tuple[Column, ...]) -> str:
+def header_line(found: Sequence[Found]) -> str:
     """Names and types of columns as one text."""
-    return json.dumps([[c.name, c.type] for c in found], ensure_ascii=False)
+    return json.dumps([[one.name, one.type] for one in found], ensure_ascii=False)
 
 
 def _not_parquet(size: int, start: bytes, tail: bytes) -> Problem | None:
@@ -96,10 +101,17 @@ def _untrue(footer: Footer, pages: int) -> list[Problem]:
     return []
 
 
-def _types(plan: Plan, found: tuple[Column, ...]) -> list[Problem]:
-    types = {c.name: c.type for c in found}
-    wrong = [p for p in plan.properties if p.name in types and not fits(p, types[p.name])]
-    return [_wrong_type(p, types[p.name]) for p in wrong[: columns.MOST_TOLD]]
+def _types(plan: Plan, found: Sequence[Found]) -> list[Problem]:
+    known = {one.name: one for one in found if one.prop}
+    wrong = [(p, known[p.name]) for p in plan.properties if p.name in known and not _reads(p, known[p.name])]
+    return [_wrong_type(p, one.column) for p, one in wrong[: columns.MOST_TOLD]]
+
+
+def _reads(prop: Property, found: Found) -> bool:
+    """Whether the job can read a column as a property."""
+    if prop.type in CONTAINERS:
+        return found.column.shape == SHAPES[prop.type] and found.type not in UNREADABLE
+    return fits(prop, found.column.type)
 
 
 def fits(prop: Property, kind: str) -> bool:
@@ -111,8 +123,11 @@ def fits(prop: Property, kind: str) -> bool:
     return kind in FITTING[prop.type]
 
 
-def _wrong_type(prop: Property, kind: str) -> Problem:
+def _wrong_type(prop: Property, column: Column) -> Problem:
     said = {"nested": "is nested", "unknown": "is of a type that is not read here"}
-    is_what = said.get(kind, f"is of the type {kind}")
+    if prop.type in CONTAINERS and column.type == "nested":
+        same = column.shape in ("", SHAPES[prop.type])
+        said["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
+    is_what = said.get(column.type, f"is of the type {column.type}")
     text = f"The column `{prop.name}` {is_what}; agreed is {prop.type}."
     return Problem("wrong-type", text, f"Write it as {WRITE[prop.type]}.", property=prop.name)

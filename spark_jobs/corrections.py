@@ -67,7 +67,7 @@ def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
 
 def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
     """The columns of the contract that a file has: others are not read from Parquet."""
-    return [p.name for p in plan.properties if p.name in header]
+    return [p.name for p in plan.roots if p.name in header]
 
 
 def _json_lines(rows: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, FORBID_NULL, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Threshold, share
+from contracts.plan import FIGURES, FORBID_NULL, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Property, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
@@ -34,6 +34,7 @@ class Facts:
     """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
 
     `within` and `empty` are of checks with a filter: the records that it lets through, and those without a value.
+    `lost` are the records that have no place for a nested property, by its name.
     """
 
     total: int
@@ -47,6 +48,7 @@ class Facts:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsure: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Any] = field(default_factory=dict)
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
@@ -56,7 +58,7 @@ class Facts:
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
     """What one check counted in a file with some columns."""
     if missing := [name for name in check.needs() if name not in present]:
-        return Count(state="not_evaluated", reason=_why_missing(plan, missing))
+        return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
     if check.kind in UNCHECKED:
         return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
     evaluated = facts.within[check.id] if check.filter else facts.sound
@@ -81,18 +83,25 @@ def _figures(check: Check, facts: Facts) -> tuple[int, int]:
         return facts.failed[check.id], 0
     name = name or ""
     if check.scope == "row":
-        return facts.failed[check.id], 0 if _forbids_null(check) else _empty(check, facts)
+        return facts.failed[check.id], _null(check, name, facts)
     match check.kind:
         case "unique" | "duplicateValues":
             return facts.sharing[check.id], _lacking(check, facts)[1]
         case "primaryKey":  # a null key fails; a cell that is not of its type is null here
             keyless, unkeyed = _lacking(check, facts)
             return facts.sharing[check.id] + keyless, unkeyed - keyless
-        case "nullValues":
+        case "nullValues" if name not in facts.lost:
             return _empty(check, facts), 0
-        case "missingValues" | "invalidValues" | "notBlank" | "regex":
-            return facts.invalid[check.id], 0 if _forbids_null(check) else _empty(check, facts)
+        case "nullValues" | "missingValues" | "invalidValues" | "notBlank" | "regex":
+            return facts.invalid[check.id], _null(check, name, facts)
     raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _null(check: Check, name: str, facts: Facts) -> int:
+    """The records without anything to judge: where a null fails, those without a place for the property."""
+    if _forbids_null(check) and name not in facts.lost:
+        return 0
+    return facts.lost[name] if _forbids_null(check) and not check.filter else _empty(check, facts)
 
 
 def _empty(check: Check, facts: Facts) -> int:
@@ -163,6 +172,14 @@ def _percentage(failed: int, evaluated: int) -> str:
     return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.4g} %"
 
 
-def _why_missing(plan: Plan, names: list[str]) -> str:
-    allowed = plan.columns.missing != "reject" and not any(plan.property_named(name).required for name in names)
+def _why_missing(plan: Plan, names: list[str], present: Container[str]) -> str:
+    allowed = plan.columns.missing != "reject" and not any(_outermost(plan, name, present).required for name in names)
     return ALLOWED_MISSING if allowed else "missing-column"
+
+
+def _outermost(plan: Plan, name: str, present: Container[str]) -> Property:
+    """The outermost of a missing property and all that it lies in that is missing, too."""
+    prop = plan.property_named(name)
+    while prop.path and plan.parent(prop).name not in present:
+        prop = plan.parent(prop)
+    return prop

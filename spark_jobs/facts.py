@@ -160,7 +160,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
     failed = _failed(plan, tally)
     misfits = {c.property: failed[c.id] for c in plan.checks if c.kind == "logicalType"}
     nulls = _nulls(plan, tally)
-    voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()}
+    voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()} | _inner(plan, tally, "void")
     return Facts(
         tally.total,
         tally.sound,
@@ -173,11 +173,18 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         {c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
         {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
         {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
+        _inner(plan, tally, "lost"),
         tally.sums,
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
     )
+
+
+def _inner(plan: Plan, tally: metrics.Tally, what: str) -> dict[str, int]:
+    """A sum of nested properties, by name."""
+    names = {f"{what}{n}": p.name for n, p in enumerate(plan.properties) if p.path}
+    return {name: tally.sums[key] for key, name in names.items() if key in tally.sums}
 
 
 def _failed(plan: Plan, tally: metrics.Tally) -> dict[str, int]:

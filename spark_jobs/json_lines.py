@@ -17,11 +17,12 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StringType, StructField, StructType
 
 from contracts.columns import OURS
-from contracts.plan import LogicalType, Plan, Property
-from spark_jobs import reader
+from contracts.plan import CONTAINERS, LogicalType, Plan, Property
+from spark_jobs import nesting, reader
 from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
+OBJECT, ARRAY = "map<string,variant>", "array<variant>"
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
 WIDE = 200
 """Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
@@ -56,7 +57,15 @@ def is_headed(_plan: Plan) -> bool:
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text.
+
+    Of a contract with nested properties each line gets the closer look at once: no pattern tells what nests.
+    """
+    if plan.nested:
+        found, fails = opened(reader.lines(source, plan.csv).withColumnRenamed("line", "raw"), plan, header)
+        return found.select("*", sf.coalesce(reduce(Column.__or__, fails.values()), sf.lit(True)).alias("odd")), sf.col(
+            "raw"
+        )
     line, here = sf.col("line"), list(enumerate(plan.properties))
     short = sf.octet_length(line) <= LONGEST
     even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
@@ -96,20 +105,78 @@ def _value(cell: Column, prop: Property) -> Column:
 
 def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
     """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
-    here = list(enumerate(plan.properties))
+    here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     apart = _apart(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{reader.literal(p.name)}])").alias(f"k{n}") for n, p in here]
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
-    known = sf.array(*map(sf.lit, dict.fromkeys((*(p.name for p in plan.properties), *OURS))))
+    roots = {p.name: sf.expr(f"kinds[{reader.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
+    if roots:
+        found = nesting.opened(found, plan, {p.name for p in plan.properties}, roots, Variants())
+    known = [*(p.name for p in plan.roots), *OURS]
     is_object = sf.col("texts").isNotNull()  # of what is none, nobody can tell what is a text in it
     return found, {
         "object": ~is_object,
         "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
         "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
-        "knownKeys": sf.size(sf.array_except("names", known)) > 0,
+        "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), known)),
     }
+
+
+def _is_unknown(names: Column, known: Sequence[str]) -> Column:
+    """Whether one of some keys is not known."""
+    return sf.size(unknown(names, known)) > 0
+
+
+def unknown(names: Column, known: Sequence[str]) -> Column:
+    """Those of some keys that are not known."""
+    return sf.array_except(names, sf.array(*map(sf.lit, dict.fromkeys(known))))
+
+
+def _unknown_within(plan: Plan) -> list[Column]:
+    """The same for each object within the record that has properties."""
+
+    def test(n: int, known: Sequence[str]) -> Column:
+        if plan.properties[n].repeats:
+            return nesting.some(n, lambda _, value: _is_unknown(sf.map_keys(value), known))
+        return _is_unknown(sf.map_keys(f"v{n}"), known)
+
+    return [sf.coalesce(test(n, known), sf.lit(False)) for n, known in objects(plan).items()]
+
+
+def objects(plan: Plan) -> dict[int, list[str]]:
+    """The keys that objects within a record may have, by the number of the property."""
+    inner: dict[int, list[str]] = {}
+    for prop in plan.properties:
+        if prop.path and prop.path[-1].startswith("."):
+            inner.setdefault(plan.properties.index(plan.parent(prop)), []).append(prop.path[-1][1:])
+    return inner
+
+
+class Variants:
+    """How a value of JSON is taken apart: `nesting.Parts`."""
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull() | sf.is_variant_null(raw)
+
+    def container(self, raw: Column, prop: Property) -> Column:
+        return sf.try_variant_get(raw, "$", ARRAY if prop.type == "array" else OBJECT)
+
+    def count(self, value: Column, _prop: Property) -> Column:
+        return sf.size(sf.map_filter(value, lambda _, x: ~self.is_null(x)))
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getItem(key)
+
+    def key(self, key: Column) -> Column:
+        return key.cast("variant")
+
+    def cell(self, raw: Column, _prop: Property) -> Column:
+        return sf.try_variant_get(raw, "$", "string")
+
+    def value(self, raw: Column, cell: Column, prop: Property) -> Column:
+        return sf.when(_is_of(sf.schema_of_variant(raw), prop), typed(cell, prop))
 
 
 def records(
@@ -130,7 +197,7 @@ def records(
 def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Lines (column `raw`) and `cells`, their texts by key; malformed ones have none."""
     apart = _apart(rows, sf.when(~malformed, sf.col("raw")))
-    known = [p.name for p in plan.properties]
+    known = [p.name for p in plan.roots]
     names = sf.array(*map(sf.lit, known))
     cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in known)))
     others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(names, name))

@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import formats
-from contracts.plan import KEYS, OF_CELLS, Check, Csv, Plan, Property
-from spark_jobs import figures, reader
+from contracts.plan import CONTAINERS, FORBID_NULL, KEYS, OF_CELLS, Check, Csv, Plan, Property
+from spark_jobs import figures, nesting, reader
 from spark_jobs.schema import is_double, typed
 
 METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
@@ -54,13 +54,24 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
             return None
         if check.kind == "expression":
             found = sf.expr(f"not {check.arguments['sql']}")
-        elif check.property:
-            found = failing(check, *columns(check.property))
-        else:
+        elif check.property is None:
             return None
+        else:
+            found = of_property(check, plan.property_named(check.property))
         return sf.expr(check.filter) & found if check.filter else found
 
+    def of_property(check: Check, prop: Property) -> Column:
+        if prop.repeats:
+            return nesting.some(numbers[prop.name], lambda cell, value: failing(check, prop, cell, value))
+        found, within = failing(check, *columns(prop.name)), nesting.within(plan, prop)
+        return found if within is None or not forbids_null(check) else within & found
+
     return [test(check) for check in checks]
+
+
+def forbids_null(check: Check) -> bool:
+    """Whether a null fails a check."""
+    return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
 
 
 def _is_whole(check: Check, present: Container[str]) -> bool:
@@ -71,10 +82,11 @@ def _is_whole(check: Check, present: Container[str]) -> bool:
 def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     """What is counted beside the row checks, as tests by name.
 
-    `null<n>`: null cells of property n, where no row check counts them; `bad<k>`: what the metric of check k calls
-    wrong; `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k;
-    `unsure<k>`: records of which the expression of check k is neither true nor false; `within<k>` and `void<k>`: the
-    records that the filter of check k lets through, and those of them without a value to judge.
+    `null<n>`: null cells of property n, where no row check counts them; of nested properties `void<n>`: no value of the
+    type among several, `lost<n>`: nothing that they lie in; `bad<k>`: what the metric of check k calls wrong;
+    `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k; `unsure<k>`:
+    records of which the expression of check k is neither true nor false; `within<k>` and `void<k>`: the records that
+    the filter of check k lets through, and those of them without a value to judge.
     """
     known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
     return known | _invalid_of(plan, present)
@@ -82,13 +94,35 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of it is told by nulls alone, in SQL."""
-    return _nulls(plan, present) | _parts(plan, present) | _unsure(plan, present) | _within(plan, present)
+    whole = _nulls(plan, present) | _inner(plan, present) | _parts(plan, present)
+    return whole | _unsure(plan, present) | _within(plan, present)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
     """The null cells that no row check counts, in SQL."""
     names = [p.name for p in plan.properties]
-    return {f"null{n}": f"c{n} is null" if names[n] in present else "false" for n in _uncounted(plan)}
+    return {f"null{n}": nesting.without(plan, n, "c") if names[n] in present else "false" for n in _uncounted(plan)}
+
+
+def _inner(plan: Plan, present: Container[str]) -> dict[str, str]:
+    """What nested properties lack, in SQL."""
+    return {
+        name: "false"
+        if plan.properties[n].name not in present
+        else nesting.nowhere(plan, n)
+        if name.startswith("lost")
+        else nesting.without(plan, n, "v")
+        for name, n in _inner_names(plan).items()
+    }
+
+
+def _inner_names(plan: Plan) -> dict[str, int]:
+    """What is counted of nested properties alone: the number of the property by the name of the sum."""
+    checked = {c.property for c in plan.checks}
+    strict = {c.property for c in plan.checks if forbids_null(c)}
+    inner = [(n, p) for n, p in enumerate(plan.properties) if p.path and p.name in checked]
+    voids = {f"void{n}": n for n, p in inner if p.repeats}
+    return voids | {f"lost{n}": n for n, p in inner if p.name in strict}
 
 
 def _invalid_of(plan: Plan, present: Container[str]) -> dict[str, Column]:
@@ -101,8 +135,8 @@ def summed_names(plan: Plan) -> list[str]:
     """The names of what is counted beside the row checks."""
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
     counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
-    counted += [*(f"unsure{k}" for k in _expressions(plan)), *_within(plan, ())]
-    return [*counted, *figures.parts(plan)]
+    unsure = (f"unsure{k}" for k in _expressions(plan))
+    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *figures.parts(plan)]
 
 
 def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
@@ -150,7 +184,16 @@ def _uncounted(plan: Plan) -> list[int]:
 
 def _validity(plan: Plan) -> dict[int, Check]:
     """The metrics that count such records, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if c.scope == "set" and c.kind in METRICS}
+    return {
+        k: c
+        for k, c in enumerate(plan.checks)
+        if c.scope == "set" and (c.kind in METRICS or (c.kind == "nullValues" and _is_inner(plan, c)))
+    }
+
+
+def _is_inner(plan: Plan, check: Check) -> bool:
+    """Whether a check is of a property within another, of which records may have none or several."""
+    return bool(check.property and plan.property_named(check.property).path)
 
 
 def _several(plan: Plan) -> dict[int, Check]:
@@ -186,8 +229,12 @@ def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
             continue
         tests[f"within{k}"] = _where(check, "true", present)
         if check.property and check.kind not in KEYS:
-            column = f"{'c' if check.kind in OF_CELLS else 'v'}{at[check.property]}"
-            tests[f"void{k}"] = _where(check, f"{column} is null", present)
+            n = at[check.property]
+            if forbids_null(check) and plan.properties[n].path:
+                nothing = nesting.nowhere(plan, n)
+            else:
+                nothing = nesting.without(plan, n, "c" if check.kind in OF_CELLS else "v")
+            tests[f"void{k}"] = _where(check, nothing, present)
     return tests
 
 
@@ -219,9 +266,13 @@ def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column
             return cell.isNotNull() & value.isNull()
         case "required" | "nullValues":
             return cell.isNull()
+        case "deprecated":
+            return cell.isNotNull()
         case "missingValues":
             texts = cell.isin(*check.arguments["values"])
             return texts | cell.isNull() if check.arguments["null"] else texts
+    if prop.type in CONTAINERS:
+        return nesting.failing(check, cell, value)
     return _failing_value(check, prop, value)
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.columns import OURS
 from contracts.job import Sample
 from contracts.plan import Check, Plan, Property
+from spark_jobs import places
 from spark_jobs.bits import Numbered
 from spark_jobs.schema import typed
 
@@ -73,8 +74,12 @@ def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str,
     text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
     value = sf.substring(text, 1, LENGTH).alias("value")
     note = sf.coalesce(_cells(plan), _reference(plan, failing)).alias("note")
+    inner = places.first(top, plan, failing)
     for row in top.select("drop", "check", "record", value, note).collect():
-        found.setdefault((row["drop"], row["check"]), []).append(Sample(row["record"], row["value"], row["note"]))
+        at, within = inner.get((row["drop"], row["check"], row["record"]), (None, None))
+        texts = [text for text in (row["value"], within) if text is not None]
+        sample = Sample(row["record"], ", ".join(texts) if texts else None, at or row["note"])
+        found.setdefault((row["drop"], row["check"]), []).append(sample)
     return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
 
 
@@ -82,8 +87,8 @@ def _rank(plan: Plan, failing: Numbered) -> Column:
     """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
     alike: dict[tuple[Property, int], list[str]] = {}
     for _, check in failing:
-        if check.kind in WORST:
-            prop = plan.property_named(check.property or "")
+        prop = plan.property_named(check.property or "") if check.kind in WORST else None
+        if prop and not prop.path:  # cells are those of the record
             bare = replace(prop, name="value", required=False, classification=None)
             alike.setdefault((bare, WORST[check.kind]), []).append(check.id)
     rank = sf.lit(None).cast("double")
@@ -122,9 +127,9 @@ def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
     """The keys of an object that the contract does not know, where that is what the row's `check` is about."""
     if not any(c.kind == "knownKeys" for _, c in failing):
         return sf.lit(None).cast("string")
-    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.properties), *OURS)))
+    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
     unknown = sf.array_except(sf.json_object_keys("raw"), known)
-    return sf.when(sf.col("check") == "record.knownKeys", sf.array_join(unknown, ", "))
+    return sf.when((sf.col("check") == "record.knownKeys") & (sf.size(unknown) > 0), sf.array_join(unknown, ", "))
 
 
 def _value(failing: Numbered) -> Column:

@@ -67,6 +67,8 @@ def fence(prop: Property) -> str | None:
             return shape(prop.format) if prop.format else TIMESTAMP + OFFSET_WANTED[prop.offset]
         case "time":
             return shape(prop.format) if prop.format else TIME
+        case "object" | "array" | "map":
+            raise NotImplementedError(f"{prop.type} is no type of single values")
 
 
 def cast(cell: Column, prop: Property) -> Column:
@@ -90,6 +92,8 @@ def cast(cell: Column, prop: Property) -> Column:
             if prop.format:
                 return sf.try_to_timestamp(cell, sf.lit(prop.format))
             return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
+        case "object" | "array" | "map":
+            raise NotImplementedError(f"{prop.type} is no type of single values")
 
 
 def numeric(prop: Property) -> str:

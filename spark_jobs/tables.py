@@ -12,15 +12,16 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from contracts.job import JobDrop
-from contracts.plan import Plan, Property
+from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
-from spark_jobs import reader, rules, storage
+from spark_jobs import nesting, reader, rules, storage
 from spark_jobs.schema import GREATEST_DOUBLE, typed
 
-UNREADABLE = ("nested", "unknown")
-"""Types of columns that are left alone; admission refuses them where the contract wants them."""
+UNREADABLE = ("nested", "unknown", "within")
+"""Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -54,8 +55,8 @@ def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
-    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
-    cells = sf.struct(*(sf.col(f"p{n}").cast("string").alias(p.name) for n, p in here))
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
+    cells = sf.struct(*(_shown(sf.col(f"p{n}"), p).alias(p.name) for n, p in here))
     compared: dict[str, list[str]] = {}
     for check in plan.checks:
         if check.kind in rules.OF_TEXTS:
@@ -70,25 +71,79 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
     Of the properties in `texts` c<n> is a text, of others what p<n> is: to write a number takes longer than its checks.
     As nobody wrote a number or a date, it is the one of these texts that means the same, if any does.
     """
-    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header]
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     number = sf.monotonically_increasing_id().alias("id")
     every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
     kinds = dict(source.dtypes)
-    values = {n: _value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in here}
-    cells = {n: sf.col(f"p{n}") for n, _ in here}
-    for n, p in here:
+    single = [(n, p) for n, p in here if p.type not in CONTAINERS]
+    values = {n: _value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in single}
+    cells = {n: sf.col(f"p{n}") for n, _ in single}
+    for n, p in single:
         if p.name in texts:
-            cells[n] = _text(n, values[n], p, () if kinds[p.name] == "string" else texts[p.name])
-    return every.select(
+            words = () if kinds[p.name] == "string" else texts[p.name]
+            cells[n] = _text(sf.col(f"p{n}"), values[n], p, words)
+    found = every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
         *(value.alias(f"v{n}") for n, value in values.items()),
     )
+    roots = {p.name: sf.col(f"p{n}") for n, p in here if p.type in CONTAINERS}
+    return nesting.opened(found, plan, header, roots, Typed(source.schema, texts)) if roots else found
 
 
-def _text(number: int, value: Column, prop: Property, texts: Iterable[str]) -> Column:
+class Typed:
+    """How a value of Parquet is taken apart: `nesting.Parts`."""
+
+    def __init__(self, schema: StructType, texts: Mapping[str, Sequence[str]]) -> None:
+        self._schema, self._texts = schema, texts
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull()
+
+    def container(self, raw: Column, _prop: Property) -> Column:
+        return raw
+
+    def count(self, value: Column, prop: Property) -> Column:
+        names = [field.name for field in _fields(self._schema, prop.route)]
+        return nesting.given(value.getField(name).isNotNull() for name in names)
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getField(key)
+
+    def key(self, key: Column) -> Column:
+        return key
+
+    def cell(self, raw: Column, prop: Property) -> Column:
+        if prop.name not in self._texts:
+            return raw
+        words = self._texts[prop.name] if prop.type not in ("string", "time") else ()
+        return _text(raw, self.value(raw, raw, prop), prop, words)
+
+    def value(self, raw: Column, _cell: Column, prop: Property) -> Column:
+        return _value(raw, "double", prop)
+
+
+def _fields(schema: DataType, route: Sequence[str]) -> list[StructField]:
+    """The fields of the struct that a route leads to."""
+    for n, step in enumerate(route):
+        if isinstance(schema, StructType):
+            schema = schema[step.removeprefix(".") if n else step].dataType
+        elif isinstance(schema, ArrayType):
+            schema = schema.elementType
+        elif isinstance(schema, MapType):
+            schema = schema.valueType if step == "*" else schema.keyType
+    assert isinstance(schema, StructType), route
+    return schema.fields
+
+
+def _shown(column: Column, prop: Property) -> Column:
+    """A column as it stands in the raw text of a record."""
+    return column if prop.type in CONTAINERS else column.cast("string")
+
+
+def _text(raw: Column, value: Column, prop: Property, texts: Iterable[str]) -> Column:
     """A column as text; where its value is that of some text, as that."""
-    text = sf.col(f"p{number}").cast("string")
+    text = raw.cast("string")
     for word in dict.fromkeys(texts):
         text = sf.when(value == rules.constant(word, prop), sf.lit(word)).otherwise(text)
     return text

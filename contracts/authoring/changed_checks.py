@@ -94,7 +94,7 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
         kind = "rule" if way != "none" else "words"
         message = f"`{after.id}` asks for: {after.expected}. Before: {before.expected}."
         yield new.change(kind, after.id, message, at, way if refuses else "none")
-    elif after.expected != before.expected and after.property and not _another_type(old, new, after.property):
+    elif after.expected != before.expected and _says_it_alone(old, new, after):
         message = f"`{after.id}` asks for the same in other words: {after.expected}."
         yield new.change("words", after.id, message, at)
     if before.tolerance != after.tolerance:
@@ -110,6 +110,11 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
     if before.dimension != after.dimension:
         message = was(f"{after.id}.dimension", before.dimension, after.dimension)
         yield new.change("dimension", f"{after.id}.dimension", message, at)
+
+
+def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
+    """Whether nothing else tells that a check has other words: the labels of its values, the type of its property."""
+    return check.property is not None and check.kind != "enum" and not _another_type(old, new, check.property)
 
 
 def _another_type(old: Edition, new: Edition, name: str) -> bool:

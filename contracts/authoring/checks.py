@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import conditions, custom, keys, properties, quality, queries
+from contracts.authoring import conditions, custom, keys, nesting, properties, quality, queries
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
+from contracts.authoring.nesting import Place
 from contracts.columns import OURS
 from contracts.plan import Check, Property, record_checks
 from contracts.problem import nearest
@@ -21,8 +22,9 @@ def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
     """The one schema object of a contract; None, and a finding if the document is `whole`, where there is none."""
     objects = document.data.get("schema") or []
     if len(objects) > 1:
-        message = "Several schema objects in one contract are not built yet."
-        document.error(("schema", 1), "not-built-yet", message, "Write one contract for each.")
+        message = "The contract has several schema objects, and `drop` does not say which of them its files are."
+        fix = "Make `drop` a list, with `object: <name>` first in each entry."
+        document.error(("schema", 1), "no-object", message, fix)
     one = objects[0] if objects else None
     if not isinstance(one, dict) or not one.get("properties") or "name" not in one:
         fix = "Write a `schema` with one object and its `properties`."
@@ -44,18 +46,23 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
     """
     first = record_checks(block.format, block.columns.extra) if block else ()
     placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
-    sources: list[tuple[Path, Any]] = [((*OBJECT, "properties", n), s) for n, s in enumerate(one["properties"])]
-    known = [(path, s, properties.read(document, path, s)) for path, s in sources if isinstance(s, dict)]
-    props = [found[0] for _, _, found in known if found]
-    for path, source, found in known:
-        if found:
-            if found[0].type == "string" and block and block.format != "csv":
-                placed.append((properties.type_check(found[0]), path))
-            placed += [(check, path) for check in found[1]]
-            placed += _quality(document, path, source, found[0], props)
+    places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
+    known: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}
+    for place in places:
+        above = known.get(place.route[:-1])
+        if found := properties.read(document, place, above[0] if above else None):
+            known[place.route] = found
+    props = [prop for prop, _ in known.values()]
+    for place, (prop, own) in ((p, known[p.route]) for p in places if p.route in known):
+        if block:
+            nesting.in_format(document, place, prop.type, block.format)
+        if prop.type == "string" and block and block.format != "csv":
+            placed.append((properties.type_check(prop), place.path))
+        placed += [(check, place.path) for check in own]
+        placed += _quality(document, place.path, place.source, prop, props)
     placed = keys.together(document, (*OBJECT, "properties"), one["properties"], placed)
     placed += _quality(document, OBJECT, one, None, props)
-    _names(document, one["properties"])
+    _names(document, places)
     _clashes(document, placed)
     return props, [check for check, _ in placed]
 
@@ -66,7 +73,7 @@ def _quality(
     placed: list[tuple[Check, Path]] = []
     for n, entry in enumerate(owner.get("quality") or []):
         at: Path = (*path, "quality", n)
-        if not isinstance(entry, dict):
+        if not isinstance(entry, dict) or (prop and not nesting.is_for(document, at, entry, prop)):
             continue
         filled = conditions.filled(document, at, *conditions.apart(entry, at), prop)
         check = _entry(document, at, filled[0], prop, props) if filled else None
@@ -91,19 +98,16 @@ def _entry(
     return quality.read(document, path, entry, prop)
 
 
-def _names(document: Document, sources: list[Any]) -> None:
+def _names(document: Document, places: Sequence[Place]) -> None:
     """Refuse names that stand twice, and those that no column can have."""
     seen: set[str] = set()
-    for n, source in enumerate(sources):
-        path: Path = (*OBJECT, "properties", n)
-        if not isinstance(source, dict):
-            continue
-        if source["name"] in seen:
-            message = f"The property `{source['name']}` stands twice."
-            document.error((*path, "name"), "duplicate-property", message, "Keep one of them.")
-        if wrong := _unusable(source["name"]):
-            document.error((*path, "name"), "bad-name", wrong, "Give the column another name.")
-        seen.add(source["name"])
+    for place in places:
+        if place.name in seen:
+            message = f"The property `{place.name}` stands twice."
+            document.error((*place.path, "name"), "duplicate-property", message, "Keep one of them.")
+        if wrong := _unusable(place.name):
+            document.error((*place.path, "name"), "bad-name", wrong, "Give the column another name.")
+        seen.add(place.name)
 
 
 def _unusable(name: str) -> str | None:

@@ -83,6 +83,8 @@ def _version(old: Plan, new: Edition, changes: tuple[Change, ...]) -> tuple[Find
     """What is wrong with the new version: it says less than the changes do, or goes back."""
     step, now = versions.wanted(c.step for c in changes), new.plan.version
     if step is None:
+        if new.document.part:
+            return ()  # another object of the document may have changed
         if versions.order(now) >= versions.order(old.version):
             return ()
         message = f"Version {now} comes after {old.version}, and nothing has changed."
@@ -112,7 +114,7 @@ def _why(changes: tuple[Change, ...], before: str, now: str) -> str:
 def _how(new: Edition, wanted: str, step: Step) -> str:
     if step != "major":
         return f'Write version: "{wanted}".'
-    major = f"{new.plan.id}.v{versions.numbers(wanted)[0]}"
+    major = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}"
     return (
         f'Write version: "{wanted}" into a file of its own, {major}.yaml; who relies on {new.plan.contract} needs it.'
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path as File
-from typing import Any
 
-from contracts.authoring import checks, drop, heading, schema, source
+from contracts.authoring import checks, drop, heading, parting, schema, source, versions
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
@@ -36,37 +35,57 @@ class Compiled:
         return any(f.level == "error" for f in self.findings)
 
 
-def compile_file(path: File) -> Compiled:
-    """Compile the contract in a file; one that cannot be read is a finding like any other."""
+def compile_file(path: File) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file, one of each schema object; a file that cannot be read is a finding, too."""
     try:
         raw = path.read_bytes()
     except OSError as error:
         document = Document(str(path))
         message = f"The file cannot be read: {error.strerror}."
         document.error((), "unreadable", message, "Look at its name and rights.")
-        return _done(document)
-    return compile_text(raw, str(path))
+        return (_done(document),)
+    return compile_each(raw, str(path))
 
 
-def load_plan(path: File) -> Plan:
-    """The plan of a contract file; ContractInvalid, with the first error or the reason, if it has none."""
+def load_plans(path: File) -> tuple[Plan, ...]:
+    """The plans of a contract file; ContractInvalid, with the first error or the reason, if it has none."""
     compiled = compile_file(path)
-    if compiled.plan:
-        return compiled.plan
-    first = next((f for f in compiled.findings if f.level == "error"), compiled.findings[0])
+    findings = [f for one in compiled for f in one.findings]
+    plans = tuple(one.plan for one in compiled if one.plan)
+    if plans and not any(one.failed for one in compiled):
+        return plans
+    first = next((f for f in findings if f.level == "error"), findings[0])
     raise ContractInvalid(f"{first.file}:{first.line}: {first.message} {first.fix}")
 
 
+def load_plan(path: File) -> Plan:
+    """The plan of a contract file with one schema object; ContractInvalid if it has none, or several."""
+    plans = load_plans(path)
+    if len(plans) > 1:
+        raise ContractInvalid(f"{path} has {len(plans)} contracts: {', '.join(p.contract for p in plans)}. Name one.")
+    return plans[0]
+
+
 def compile_text(raw: bytes, file: str) -> Compiled:
-    """Compile the contract in a file's bytes."""
+    """Compile the contract in a file's bytes; of several schema objects the first."""
+    return compile_each(raw, file)[0]
+
+
+def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file's bytes, one of each schema object."""
     document = source.read(raw, file)
     if document.data is None and document.findings:
-        return _done(document)
+        return (_done(document),)
     if not isinstance(document.data, dict):
         fix = f"Write keys and values, beginning with `apiVersion: {CURRENT}`."
         document.error((), "not-odcs", "The file is no ODCS document.", fix)
-        return _done(document)
+        return (_done(document),)
     lift(document)
+    return tuple(_compile_part(part) for part in parting.parts(document)) or (_done(document),)
+
+
+def _compile_part(document: Document) -> Compiled:
+    """Compile a document of one schema object."""
     broken = schema.check(document)
     _older(document)
     for path in broken:
@@ -113,6 +132,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     contract = heading.contract_name(document)
     if contract:
         heading.file_name(document, contract)
+        contract = f"{document.product}.v{versions.numbers(document.data['version'])[0]}"
     one = checks.schema_object(document, whole=whole)
     block = drop.read(document, path)
     props, found = checks.read(document, one, block) if one else ([], [])
@@ -126,7 +146,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     _tolerated(document, path, block)
     if contract is None or one is None or not whole:
         return _done(document)
-    return _done(document, _plan(document.data, contract, block, props, found), places, in_force=status is not None)
+    return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)
 
 
 def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
@@ -138,10 +158,11 @@ def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
         document.warning(at, "tolerated-rows-travel", message, fix, on_key=True)
 
 
-def _plan(data: dict[str, Any], contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
+def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
+    data = document.data
     return Plan(
         contract=contract,
-        id=data["id"],
+        id=document.product,
         version=data["version"],
         object=data["schema"][0]["name"],
         producer=block.producer,

@@ -15,7 +15,7 @@ WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 class Document:
     """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
 
-    `raw` is the file as it is.
+    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one.
     """
 
     file: str
@@ -24,6 +24,12 @@ class Document:
     keys: dict[Path, Mark] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     raw: bytes = b""
+    part: str | None = None
+
+    @property
+    def product(self) -> str:
+        """What the contract of its files is called, without its version: the id, and the object where it is a part."""
+        return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
         """Say what keeps the contract from being published."""
@@ -66,7 +72,13 @@ class Document:
         if path[:1] != ("schema",) or path[2:3] != ("properties",):
             return dotted(path)
         called = self.value((*path[:4], "name"))
-        return dotted((called, *path[4:]) if isinstance(called, str) and called else path)
+        return dotted(self._within(path[:4], (called,), path[4:]) if isinstance(called, str) and called else path)
+
+    def _within(self, owner: Path, named: Path, rest: Path) -> Path:
+        """A path whose beginning is `named`, with properties within properties by their names, too."""
+        if rest[:1] != ("properties",) or not isinstance(name := self.value((*owner, *rest[:2], "name")), str):
+            return (*named, *rest)
+        return self._within((*owner, *rest[:2]), (*named, name), rest[2:])
 
     def value(self, path: Path) -> Any:
         """The value at a path; None where there is none."""

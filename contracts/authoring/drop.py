@@ -32,7 +32,8 @@ def find(document: Document) -> Path | None:
         document.error(("customProperties", ours[1]), "two-blocks", message, "Keep one; its `files` may be a list.")
     if ours:
         return ("customProperties", ours[0], "value") if "value" in entries[ours[0]] else None
-    message = "The contract has no `drop` block; it matches no files."
+    whose = f"The object `{document.part}`" if document.part else "The contract"
+    message = f"{whose} has no `drop` block; it matches no files."
     document.note((), "matches-nothing", message, "Add one under `customProperties` (docs/contracts.md).")
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.authoring import described
+from contracts.authoring import described, nesting
 from contracts.authoring.change import Change, Direction
 from contracts.authoring.compiling import Compiled
 from contracts.authoring.document import Document
@@ -43,8 +43,8 @@ class Edition:
     def property_path(self, name: str) -> Path:
         """Where a property is written."""
         sources = self.document.data["schema"][0]["properties"]
-        found = [n for n, source in enumerate(sources) if source["name"] == name]
-        return (*OBJECT, "properties", *found[:1])
+        places = nesting.places(self.document, (*OBJECT, "properties"), sources)
+        return next((place.path for place in places if place.name == name), (*OBJECT, "properties"))
 
     def check_path(self, check: Check) -> Path:
         """Where a check is written: a key of its property, an option, an entry of `quality`."""

@@ -20,7 +20,7 @@ import sqlglot
 from sqlglot import exp
 
 from contracts.authoring import regex
-from contracts.plan import Property
+from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
 
 Kind = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
@@ -65,7 +65,8 @@ def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Exp
     `constant` says that it may name none of them.
     """
     tree = parsed(text)
-    reader = Reader(text, {p.name: (n, p) for n, p in enumerate(props)})
+    single = ((n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats)
+    reader = Reader(text, {p.name: (n, p) for n, p in single})
     found = reader.boolean(tree)
     if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")

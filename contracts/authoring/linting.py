@@ -50,9 +50,9 @@ def contract_files(paths: Sequence[File]) -> list[File]:
 
 def lint(paths: Sequence[File]) -> Linted:
     """Everything that there is to say about the contracts at some paths."""
-    contracts = tuple(compile_file(f) for f in contract_files(paths))
+    contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
     between = [f for a, b in _near(contracts) for f in _between(a, b)]
-    return Linted(contracts, tuple(sorted([*(f for c in contracts for f in c.findings), *between])))
+    return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
 
 
 def index_of(plans: Sequence[Plan]) -> Index:

@@ -24,10 +24,16 @@ OPTIONS = {
     "date": BOUNDS,
     "timestamp": BOUNDS,
     "time": BOUNDS,
+    "object": ("minProperties", "maxProperties"),
+    "array": ("minItems", "maxItems", "uniqueItems"),
+    "map": (),
 }
 DATED = ("date", "timestamp", "time")
 OF_THE_TYPE = {*((kind, "format") for kind in DATED), ("timestamp", "timezone"), ("timestamp", "defaultTimezone")}
-"""What says how the values of a type are written, and no rule of its own."""
+OF_THE_TYPE |= {("object", "required")}
+"""What says how the values of a type are written or what is in them, and no rule of its own."""
+COUNTED = {"Length": "characters", "Items": "elements", "Properties": "keys that are not null"}
+"""What `min` and `max` of something count."""
 NOT_CHECKED = "Leave it out; it would not be checked."
 
 
@@ -57,9 +63,11 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
     if key == "pattern":
         java = pattern_of(document, path, value)
         return None if java is None else row_check(prop, key, f"matching {value}", {"pattern": java})
-    if key in {"minLength", "maxLength"}:
-        words = f"at {'least' if key == 'minLength' else 'most'} {value} characters"
+    if noun := COUNTED.get(key[3:]):
+        words = f"at {'least' if key.startswith('min') else 'most'} {value} {noun}"
         return row_check(prop, key, words, {"value": int(value)})
+    if key == "uniqueItems":
+        return row_check(prop, key, "no element twice") if value else None
     if key == "format":
         said = value_formats.read(document, path, value, prop)
         return None if said is None else row_check(prop, key, said, {"format": value})
@@ -68,10 +76,12 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
 
 
 def _lengths_in_order(document: Document, path: Path, found: Mapping[str, Check]) -> None:
-    if "minLength" in found and "maxLength" in found:
-        least, most = found["minLength"].arguments["value"], found["maxLength"].arguments["value"]
-        if least > most:
-            _crossed(document, (*path, "minLength"), f"Nothing has at least {least} and at most {most} characters.")
+    for what, noun in COUNTED.items():
+        low, high = f"min{what}", f"max{what}"
+        if low in found and high in found:
+            least, most = found[low].arguments["value"], found[high].arguments["value"]
+            if least > most:
+                _crossed(document, (*path, low), f"Nothing has at least {least} and at most {most} {noun}.")
 
 
 def _bounds_in_order(document: Document, path: Path, found: Mapping[str, Check], prop: Property) -> None:

@@ -104,6 +104,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "exact": "exact",
         "zone": "value-format",
         "offset": "value-format",
+        "path": "property-added",
     },
     Check: {
         "id": "check-renamed",
@@ -153,6 +154,7 @@ OBJECT: dict[str, Said] = ELEMENT | {
     **dict.fromkeys(("logicalType", "dataGranularityDescription", "context"), "words"),
 }
 PROPERTY: dict[str, Said] = ELEMENT | {
+    "deprecated": "plan",
     **dict.fromkeys(
         (
             *("primaryKey", "primaryKeyPosition", "logicalType", "logicalTypeOptions", "required", "unique"),

@@ -40,15 +40,19 @@ class Compared:
 
 def compare_paths(old: File, new: File) -> Compared:
     """Compare two contract files, or the contracts of folders; of a file and a folder, the file's contract."""
-    before, after = ([compile_file(f) for f in contract_files([p])] for p in (old, new))
+    before, after = ([one for f in contract_files([p]) for one in compile_file(f)] for p in (old, new))
     every = [*before, *after]
     unread = tuple(f for c in every if c.failed for f in c.findings if f.level == "error")
     aside = tuple(dict.fromkeys(c.file for c in every if not c.failed and c.draft is None))
     if unread:
         return Compared((), unread, aside)
-    if not old.is_dir() and not new.is_dir() and not aside:
+    if len(every) == 2 and not old.is_dir() and not new.is_dir() and not aside:
         return Compared((compare(before[0], after[0]),))
-    return Compared(tuple(_paired(_named(before), _named(after), old.is_dir(), new.is_dir())), (), aside)
+    return Compared(
+        tuple(_paired(_named(before), _named(after), len(before) > 1 or old.is_dir(), len(after) > 1 or new.is_dir())),
+        (),
+        aside,
+    )
 
 
 def _named(several: list[Compiled]) -> dict[str, Compiled]:

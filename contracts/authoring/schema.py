@@ -82,11 +82,11 @@ def check(document: Document) -> list[Path]:
 
 def _of_no_type(error: ValidationError, document: Document) -> bool:
     """Whether the error is about the options of a property without a type: the schema holds them against every type."""
-    path = list(error.absolute_path)
-    if path[4:5] != ["logicalTypeOptions"] or path[::2][:2] != ["schema", "properties"]:
+    path = tuple(error.absolute_path)
+    if path[:1] != ("schema",) or "logicalTypeOptions" not in path:
         return False
-    prop = document.data["schema"][path[1]]["properties"][path[3]]
-    return "logicalType" not in prop
+    prop = document.value(path[: path.index("logicalTypeOptions")])
+    return isinstance(prop, dict) and "logicalType" not in prop
 
 
 def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from urllib.parse import quote, unquote
 
-from contracts.authoring import drop, source, versions
+from contracts.authoring import drop, parting, source, versions
 from contracts.authoring.change import Step
 from contracts.authoring.comparing import compare
-from contracts.authoring.compiling import Compiled, compile_text
+from contracts.authoring.compiling import Compiled, compile_each
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding
 from contracts.authoring.heading import ID, VERSION
@@ -66,6 +66,13 @@ def title(document: Document) -> Title | None:
     return Title(id_, versions.plain(version), table)
 
 
+def titles_in(document: Document) -> list[Title]:
+    """What a document is, of each of its schema objects; none where it does not say."""
+    if not isinstance(document.data, dict):
+        return []
+    return [found for part in parting.parts(document) if (found := title(part))]
+
+
 def documents(contracts: Iterable[Compiled]) -> dict[str, bytes]:
     """What is to be kept of contracts that are put in force, by key: their files as they are."""
     found = {}
@@ -95,7 +102,9 @@ def rewritten(contracts: Iterable[Compiled], kept: Mapping[str, bytes], titles: 
 def _step(text: bytes, new: Compiled) -> Step:
     """The number of the version that the changes since a published text have to raise."""
     try:
-        return compare(compile_text(text, new.file), new).step or "patch"
+        before = compile_each(text, new.file)
+        same = (old for old in before if old.draft and new.plan and old.draft.contract == new.plan.contract)
+        return compare(next(same, before[0]), new).step or "patch"
     except ContractInvalid:
         return "minor"  # published by an edition of dropgate that read it otherwise: what changed cannot be told
 
@@ -138,7 +147,7 @@ def chosen(several: Sequence[Title], version: str = LATEST) -> Title | None:
 def whole(called: Title, text: bytes) -> bytes:
     """A document's text as it was kept; DocumentInvalid if it is not what its name says, or lacks its `drop` block."""
     document = source.read(text, called.key)
-    broken = any(f.level == "error" for f in document.findings) or title(document) != called
+    broken = any(f.level == "error" for f in document.findings) or called not in titles_in(document)
     if broken or not isinstance(document.data.get("customProperties"), list) or drop.find(document) is None:
         raise DocumentInvalid(f"{called.key} is not what its name says: bring back the published text, and read again.")
     return text
@@ -149,11 +158,13 @@ def of_folder(folder: File) -> dict[Title, bytes]:
     found: dict[Title, bytes] = {}
     for path in contract_files([folder]):
         document = source.read(path.read_bytes(), str(path))
-        called = title(document)
-        if called is None or any(f.level == "error" for f in document.findings):
+        several = titles_in(document)
+        if not several or any(f.level == "error" for f in document.findings):
             raise ContractInvalid(
                 f"{path} is no contract that can be read (`dropgate lint` says why): nothing was read."
             )
-        if found.setdefault(called, document.raw) != document.raw:
-            raise ContractInvalid(f"{path} is {called.id} {called.version}, too, with another text: nothing was read.")
+        for called in several:
+            if found.setdefault(called, document.raw) != document.raw:
+                message = f"{path} is {called.id} {called.version}, too, with another text: nothing was read."
+                raise ContractInvalid(message)
     return found

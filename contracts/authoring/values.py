@@ -14,6 +14,14 @@ from contracts.authoring.finding import Path
 from contracts.plan import Property
 
 NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
+TYPES = {
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "map": "an object, the keys of which are free",
+}
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
 MOST_SHOWN = 12
@@ -28,7 +36,7 @@ def type_name(prop: Property) -> str:
         pattern = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
         zone = f" in {prop.zone}" if prop.zone else ""
         return f"a {prop.type} like {datetimes.example(pattern)}{zone}"
-    return {"integer": "an integer", "number": "a number", "boolean": "true or false"}.get(prop.type, "text")
+    return TYPES.get(prop.type, "text")
 
 
 def _decimal_name(kind: str, precision: int, scale: int) -> str:

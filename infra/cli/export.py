@@ -44,6 +44,10 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
     if len(read) > 1 and folder is None:
         names = ", ".join(one.name for one in read)
         raise click.UsageError(f"There are {len(read)} contracts ({names}); name a folder for their files with --out.")
+    for one in read:
+        if one.plan.nested and not KNOWN[form].nested:
+            click.echo(f"{one.name} has properties within properties, which are not written as {form} yet.", err=True)
+            raise SystemExit(1)
     made = [(one, KNOWN[form].write(one)) for one in read]
     if folder:
         _write([(folder / f"{one.name}{KNOWN[form].suffix}", exported) for one, exported in made])
@@ -55,13 +59,13 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
 
 def _read(paths: tuple[Path, ...]) -> list[Contract]:
     """The contracts in some files; exit 1 with findings where one has an error."""
-    from contracts.authoring.exporting.reading import read
+    from contracts.authoring.exporting.reading import read_each
     from contracts.authoring.linting import contract_files
 
     files = contract_files(paths)
     if not files:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
-    found = [read(_bytes(path), str(path)) for path in files]
+    found = [one for path in files for one in read_each(_bytes(path), str(path))]
     for finding in (f for one in found for f in one.findings):
         place = f"{finding.file}:{finding.line}:{finding.column}"
         click.echo(f"{place}: {finding.level}[{finding.code}]: {finding.message}\n  fix: {finding.fix}", err=True)

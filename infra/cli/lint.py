@@ -49,7 +49,7 @@ def _shown(linted: Linted, form: str) -> str:
 
     if form in ("text", "json"):
         return json.dumps(_document(linted), indent=2) if form == "json" else as_text(linted)
-    cases = gates.of_files([c.file for c in linted.contracts], linted.findings, "dropgate.lint")
+    cases = gates.of_files(list(dict.fromkeys(c.file for c in linted.contracts)), linted.findings, "dropgate.lint")
     return gates.shown(form, linted.findings, "dropgate lint", cases)
 
 
@@ -84,7 +84,7 @@ def _sum(linted: Linted) -> str:
     said = ", ".join(
         f"{levels[level]} {level}{'' if levels[level] == 1 else 's'}" for level in ("error", "warning", "note")
     )
-    files = len(linted.contracts)
+    files = len({c.file for c in linted.contracts})
     return f"{files} file{'' if files == 1 else 's'}, {len(linted.plans)} in force once published: {said}"
 
 

@@ -46,7 +46,7 @@ def command(key: str, folder: Path | None, form: str) -> None:
 
 def warn_of_broken(linted: Linted) -> None:
     """Name the contracts that took no part, as they do not compile."""
-    broken = [c.file for c in linted.contracts if c.failed]
+    broken = dict.fromkeys(c.file for c in linted.contracts if c.failed)
     if broken:
         click.echo(f"Not looked at, since it does not compile: {', '.join(broken)} (dropgate lint says why).", err=True)
 

@@ -102,23 +102,37 @@ def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tu
     """The plan that judges the file, and the key it is judged under."""
     from contracts.pattern import literal_folder
 
-    found = _by_contract(contract, folder) if contract else _by_key(key, folder, file)
+    found = _by_contract(contract, folder, key, file) if contract else _by_key(key, folder, file)
     plan, matched = found
     return plan, key or matched or literal_folder(plan.files[0]) + file.name
 
 
-def _by_contract(contract: str, folder: Path) -> tuple[Plan, str | None]:
-    from contracts.authoring.compiling import load_plan
+def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tuple[Plan, str | None]:
+    from contracts.authoring.compiling import load_plan, load_plans
     from contracts.problem import nearest
 
     if Path(contract).is_file():
-        return load_plan(Path(contract)), None
+        plans = load_plans(Path(contract))
+        return (plans[0], None) if len(plans) == 1 else _by_key(key, Path(contract), file)
     known = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
     if contract in known:
         return load_plan(known[contract]), None
+    if plan := _of_several(contract, known):
+        return plan, None
     close = nearest(contract, known)
     hint = f" Did you mean {close}?" if close else f" Known: {', '.join(known) or 'none'}."
     raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
+
+
+def _of_several(contract: str, known: dict[str, Path]) -> Plan | None:
+    """The contract of one object of a document with several: `shop.lines.v1` of `shop.v1`."""
+    from contracts.authoring.compiling import load_plans
+
+    product, _, version = contract.rpartition(".")
+    while product := product.rpartition(".")[0]:
+        if path := known.get(f"{product}.{version}"):
+            return next((plan for plan in load_plans(path) if plan.contract == contract), None)
+    return None
 
 
 def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None]:

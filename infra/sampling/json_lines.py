@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, settle
+from contracts.nested import name_of
 from contracts.plan import LogicalType
 from infra.sampling.looking import MOST_BROKEN, Looked, opened, pieces
 
+MOST_DEPTH, MOST_KEYS = 10, 100
+"""Levels of values within values that are looked at, and keys of an object from which on it is rather a map."""
 FORMS = {str: "text", int: "number", float: "number", bool: "boolean", dict: "objects", list: "lists"}
+
+
+Route = tuple[str, ...]
 
 
 class _Number(str):
@@ -34,12 +42,58 @@ def _constant(text: str) -> Any:
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_float=_Number, parse_constant=_constant)
 
 
+@dataclass(slots=True)
+class Seen:
+    """What stood in samples, by the steps that lead there from a record (see `contracts.nested`).
+
+    `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what they held in all.
+    """
+
+    columns: dict[Route, Column] = field(default_factory=dict)
+    objects: Counter[Route] = field(default_factory=Counter)
+    arrays: Counter[Route] = field(default_factory=Counter)
+    elements: Counter[Route] = field(default_factory=Counter)
+    keys: Counter[Route] = field(default_factory=Counter)
+
+    def add(self, route: Route, values: list[Any]) -> None:
+        """Take in what stood at one place, and all that was in it."""
+        if route not in self.columns:
+            self.keys[route[:-1]] += 1
+        column = self.columns.setdefault(route, Column(frozenset()))
+        column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in set(map(type, values)) - {type(None)}}
+        column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
+        if column.forms & {"objects", "lists"}:
+            self._inside(route, values)
+
+    def _inside(self, route: Route, values: list[Any]) -> None:
+        objects = [v for v in values if isinstance(v, dict)]
+        arrays = [v for v in values if isinstance(v, list)]
+        self.objects[route] += len(objects)
+        self.arrays[route] += len(arrays)
+        if len(route) > MOST_DEPTH:
+            return
+        if elements := [one for array in arrays for one in array]:
+            self.elements[route] += len(elements)
+            self.add((*route, "[]"), elements)
+        for key, some in _by_key(objects).items():
+            if self.keys[route] <= MOST_KEYS:
+                self.add((*route, f".{key}"), some)
+
+
+def _by_key(objects: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for one in objects:
+        for key, value in one.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
 def profile_of(looked: Sequence[Looked]) -> Profile:
     """The profile of files of JSON Lines. SampleRefused."""
     for one in looked:
         if one.encoding != "utf-8":
             raise SampleRefused(f"{one.path.name} is not UTF-8, as JSON Lines are; write it in UTF-8")
-    seen: dict[str, Column] = {}
+    seen = Seen()
     samples = []
     for one in looked:
         with opened(one) as file:
@@ -53,11 +107,11 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     return Profile(tuple(samples), "jsonl", found, compression=looked[0].compression, left=left)
 
 
-def read(name: str, file: IO[str], seen: dict[str, Column]) -> Sample:
+def read(name: str, file: IO[str], seen: Seen) -> Sample:
     """Count what stands under each key, into `seen`. SampleRefused."""
     records = broken = 0
     for piece in pieces(file):
-        values: dict[str, list[Any]] = {}
+        objects: list[dict[str, Any]] = []
         for line in piece.split("\n"):
             if not line:
                 continue
@@ -65,41 +119,60 @@ def read(name: str, file: IO[str], seen: dict[str, Column]) -> Sample:
                 found = DECODER.decode(line.strip(" \t"))
             except (ValueError, RecursionError):
                 found = None
-            if not isinstance(found, dict):
+            if isinstance(found, dict):
+                objects.append(found)
+            else:
                 broken += 1
-                continue
-            records += 1
-            for key, value in found.items():
-                values.setdefault(key, []).append(value)
-        for key, some in values.items():
-            _add(seen.setdefault(key, Column(frozenset())), some)
+        records += len(objects)
+        for key, some in _by_key(objects).items():
+            seen.add((key,), some)
     if not records and not broken:
         raise SampleRefused(f"{name} holds no records; give a file with records")
     return Sample(name, records, broken)
 
 
-def _add(column: Column, values: list[Any]) -> None:
-    column.forms |= {"number" if kind is _Number else FORMS[kind] for kind in set(map(type, values)) - {type(None)}}
-    column.add([str(v).lower() if isinstance(v, bool) else v for v in values if isinstance(v, (str, bool))])
-
-
 def settled(
-    seen: dict[str, Column], records: int, given: dict[str, LogicalType] | None = None
+    seen: Seen, records: int, given: dict[str, LogicalType] | None = None
 ) -> tuple[tuple[Found, ...], tuple[tuple[str, str], ...]]:
-    """The columns that have a type, and those that have none with the reason."""
+    """The columns that have a type, each before those within it, and those that have none with the reason."""
     found: list[Found] = []
     left: list[tuple[str, str]] = []
-    for name, column in seen.items():
+    out: set[Route] = set()
+    for route, column in sorted(seen.columns.items(), key=lambda one: len(one[0])):
         column.done()
-        if not name.strip():
-            left.append((name, "it has no name"))
-        elif column.forms & {"objects", "lists"}:
-            left.append((name, f"it holds {' and '.join(sorted(column.forms & {'objects', 'lists'}))}"))
-        elif len(column.forms) > 1:
-            left.append((name, f"its values are of several types ({', '.join(sorted(column.forms))})"))
+        if route[:-1] in out:
+            out.add(route)
+        elif why := _why_left(seen, route, column):
+            out.add(route)
+            left.append((name_of(route), why))
         else:
-            found.append(settle(name, column, records, frozenset(), (given or {}).get(name)))
+            found.append(_found(seen, route, records, (given or {}).get(route[0]) if len(route) == 1 else None))
     if not found:
         why = "; ".join(f"`{name}`: {said}" for name, said in left[:3]) or "no record has a key"
         raise SampleRefused(f"No column of the samples has a type that a contract can have ({why})")
     return tuple(found), tuple(left)
+
+
+def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
+    """Why nothing is proposed for a place."""
+    if not route[-1].removeprefix(".").strip():
+        return "it has no name"
+    if len(column.forms) > 1:
+        return f"its values are of several types ({', '.join(sorted(column.forms))})"
+    if len(route) > 1 and seen.keys[route[:-1]] > MOST_KEYS:
+        return f"it is one of more than {MOST_KEYS} keys; say whether they are those of a map"
+    return None
+
+
+def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) -> Found:
+    column, path = seen.columns[route], route if len(route) > 1 else ()
+    above = route[:-1]
+    places = records if not above else seen.elements[above] if route[-1] == "[]" else seen.objects[above]
+    kind: LogicalType | None = (
+        "object" if column.forms == {"objects"} else "array" if column.forms == {"lists"} else None
+    )
+    if kind:
+        held = (seen.objects if kind == "object" else seen.arrays)[route]
+        return Found(name_of(route), kind, None, places, places - held, unique=False, path=path)
+    one = settle(name_of(route), column, places, frozenset(), given)
+    return replace(one, path=path, unique=False) if path else one

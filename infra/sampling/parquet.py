@@ -14,7 +14,7 @@ from contracts.plan import LogicalType
 from contracts.problem import quoted
 from functions import parquet_footer
 from functions.parquet_head import FITTING, LARGEST_FOOTER
-from infra.sampling.json_lines import read, settled
+from infra.sampling.json_lines import Seen, read, settled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,11 +27,13 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
     given = {name: kind for name, found in types.items() if (kind := _logical(found))}
     if not given:
         raise SampleRefused(f"{paths[0].name}: no column has a type that a contract can have")
-    seen = {name: Column(frozenset()) for name in given}
+    seen = Seen({(name,): Column(frozenset()) for name in given})
     samples = [_read_parquet(path, session(), seen) for path in paths]
-    if unfit := [name for name, c in seen.items() if given[name] in ("number", "integer") and len(c.forms) > 1]:
+    if unfit := [
+        name for (name,), c in seen.columns.items() if given[name] in ("number", "integer") and len(c.forms) > 1
+    ]:
         raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which is no number; write null")
-    for column in seen.values():
+    for column in seen.columns.values():
         column.forms.clear()
     found, more = settled(seen, sum(sample.records for sample in samples), given)
     exact = {name: _scale(types[name]) for name in given}
@@ -82,13 +84,13 @@ def _scale(kind: str) -> tuple[int, int] | None:
     return precision - scale, scale
 
 
-def _read_parquet(path: Path, spark: SparkSession, seen: dict[str, Column]) -> Sample:
+def _read_parquet(path: Path, spark: SparkSession, seen: Seen) -> Sample:
     """Let Spark write the columns as JSON Lines, and read these."""
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         link = Path(folder, "1.parquet")
         link.symlink_to(path.resolve())
         frame = spark.read.parquet(link.as_uri())
-        frame.select([frame[f"`{name}`"] for name in seen]).write.json(Path(folder, "out").as_uri())
+        frame.select([frame[f"`{name}`"] for (name,) in seen.columns]).write.json(Path(folder, "out").as_uri())
         total = 0
         for part in sorted(Path(folder, "out").glob("part-*")):
             if part.stat().st_size:

@@ -9,13 +9,15 @@ import gzip
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from contracts.plan import Csv, Plan, Property
-from tests.oracle.values import Value, value_of
+from contracts.plan import CONTAINERS, Csv, Plan, Property
+from tests.oracle import nested
+from tests.oracle.nested import Number, Pairs
+from tests.oracle.values import value_of
 
 OURS = ("_record", "_reasons")
 MOST_DELIMITERS = 20_000
@@ -31,14 +33,18 @@ class Cell:
     """A cell as it stands (None: null), and the value that it is of its type (None: none)."""
 
     text: str | None
-    value: Value | None
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record by its cells; one that is malformed fails `broken`, kinds of record checks, and has none."""
+    """A record by its cells; one that is malformed fails `broken`, kinds of record checks, and has none.
+
+    `inner` has the cells of nested properties, of which there may be several or none.
+    """
 
     cells: Mapping[str, Cell] = field(default_factory=dict)
+    inner: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     broken: frozenset[str] = frozenset()
     unknown: bool = False
 
@@ -220,22 +226,11 @@ def _spans(csv: Csv, text: str) -> Iterator[str]:
 # ---- JSON Lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    text: str
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """The members of an object, as they stand."""
-
-
 def _no_constant(text: str) -> Any:
     raise ValueError(text)
 
 
-DECODER = json.JSONDecoder(
-    object_pairs_hook=_Pairs, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant
-)
+DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
 
 
 def _object(plan: Plan, line: str) -> Record:
@@ -244,7 +239,7 @@ def _object(plan: Plan, line: str) -> Record:
         found = DECODER.decode(line.strip(" \t")) if line.lstrip(" \t").startswith("{") else None
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, _Pairs) or any(_repeats(value) for _, value in found):
+    if not isinstance(found, Pairs) or any(_repeats(value) for _, value in found):
         return Record(broken=frozenset({*broken, "object"}))
     members = dict(found)
     if any(_broken_string(text) for text in _strings(found)):
@@ -253,14 +248,16 @@ def _object(plan: Plan, line: str) -> Record:
         broken.add("keys")
     if broken:
         return Record(broken=frozenset(broken))
-    known = {p.name for p in plan.properties}
-    cells = {p.name: _member(members.get(p.name), p) for p in plan.properties}
-    return Record(cells, unknown=any(key not in known and key not in OURS for key in members))
+    known = {p.name for p in plan.roots}
+    cells = {p.name: _member(members.get(p.name), p) for p in plan.roots}
+    inner = {p.name: [_member(raw, p) for raw in nested.raws(p, members)] for p in plan.properties if p.path}
+    unknown = any(key not in known and key not in OURS for key in members) or nested.has_unknown(plan, members)
+    return Record(cells, inner, unknown=unknown)
 
 
 def _repeats(value: Any) -> bool:
     """Whether an object within a value has a key twice."""
-    if isinstance(value, _Pairs):
+    if isinstance(value, Pairs):
         return len(dict(value)) < len(value) or any(_repeats(inner) for _, inner in value)
     return isinstance(value, list) and any(_repeats(inner) for inner in value)
 
@@ -273,7 +270,7 @@ def _strings(value: Any) -> Iterator[str]:
     """All texts within a value, keys too."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, _Pairs):
+    elif isinstance(value, Pairs):
         for key, inner in value:
             yield key
             yield from _strings(inner)
@@ -286,9 +283,11 @@ def _member(found: Any, prop: Property) -> Cell:
     """A member as a cell: its text, and the value if it has the JSON type of the property."""
     if found is None:
         return Cell(None, None)
+    if prop.type in CONTAINERS:
+        return Cell("", nested.container(found, prop))
     if isinstance(found, bool):
         return Cell(str(found).lower(), found if prop.type == "boolean" else None)
-    if isinstance(found, _Number):
+    if isinstance(found, Number):
         text = "0" if found.text == "-0" else found.text
         return Cell(text, value_of(text, prop) if prop.type in ("integer", "number") else None)
     if isinstance(found, str):

@@ -50,6 +50,32 @@ def verdict(plan: Plan, body: bytes) -> tuple[str | None, object]:
     return decision.verdict, [o for o in decision.checks if o.result != "passed"]
 
 
+NESTED = """\
+{"id": 1, "to": {"city": "Bonn", "z.code": 1}, "lines": [{"sku": "a", "price": 1.5, "at": "2026-01-31"}, {"sku": "b"}]}
+{"id": 2, "to": null, "lines": [], "tags": [["a"], [], [null]], "free": {}, "mixed": [1, "x"]}
+{"id": 3, "to": {"city": "Graz"}, "lines": [{"sku": "c", "price": 2.25, "at": null}]}
+"""
+
+
+def test_nested_samples_pass_and_damaged_copies_do_not(tmp_path: Path) -> None:
+    plan, text = contract_of(tmp_path, ("things-2026-01-31.jsonl", NESTED.encode()))
+    assert verdict(plan, NESTED.encode())[0] == "accepted", text
+    assert "`mixed[]` is left out: its values are of several types (number, text)." in text
+    names = {p.name: (p.type, p.required) for p in plan.properties if p.path}
+    assert names == {
+        "to.city": ("string", True),
+        "to['zip.code']": ("integer", False),
+        "lines[]": ("object", True),
+        "lines[].sku": ("string", True),
+        "lines[].price": ("number", False),
+        "lines[].at": ("date", False),
+        "tags[]": ("array", True),
+        "tags[][]": ("string", False),
+    }
+    for right, wrong in (("Bonn", "W" * 50), ('"a", "p', '5, "p'), ("01-31", "02-31"), ('{"city": "G', '{"town": "G')):
+        assert verdict(plan, NESTED.replace(right, wrong).encode())[0] == "rejected", (wrong, text)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_samples_pass_and_damaged_copies_do_not(tmp_path: Path, seed: int) -> None:
     made = table(seed)

@@ -53,6 +53,8 @@ def value_of(text: str, prop: Property) -> Value | None:
             return _timestamp(text, prop)
         case "time":
             return _time(text, prop.format)
+        case "object" | "array" | "map":
+            return None
 
 
 def _integer(text: str, prop: Property) -> int | None:

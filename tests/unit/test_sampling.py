@@ -101,7 +101,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
             b"a,b\n" + b"1,2\n" * 99 + b"1\n",
             'tolerance: {rows: "1.00%"}  # proposed: 1 line of the samples',
         ),
-        (b'{"a": 1, "b": [1]}\n', "columns: {extra: ignore}"),
+        (b'{"a": 1, "b": [1, "x"]}\n', "columns: {extra: ignore}"),
         (b'{"a": 1, "b": "2"}\n{"b": "3"}\n', "format: jsonl"),
     ],
 )
@@ -128,7 +128,7 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
         ({"a.csv": b"a,b\n1,2\n", "b.jsonl": b'{"a": 1}\n'}, "a.csv is CSV and b.jsonl is JSON Lines"),
         ({"a.json": b'[\n{"a": 1}\n]\n'}, "is JSON, not JSON Lines"),
         ({"a.jsonl": b'{"a": 1}\n{"a": "x"}\n'}, "its values are of several types (number, text)"),
-        ({"a.jsonl": b'{"a": [1]}\n'}, "`a`: it holds lists"),
+        ({"a.jsonl": b'{"a": [1]}\n{"a": {}}\n'}, "its values are of several types (lists, objects)"),
         ({"a.parquet": b"PAR1" + b"x" * 99}, "does not end as a Parquet file does"),
     ],
 )

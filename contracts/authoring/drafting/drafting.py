@@ -61,11 +61,34 @@ def annotated(text: str, notes: dict[Path, str]) -> str:
 def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
     key = proposing.key_of(profile)
     found = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
-    for n, one in enumerate(found):
+    columns: list[dict[str, Any]] = []
+    placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]] = {}
+    for column, one in zip(profile.columns, found, strict=True):
+        route = column.path or (column.name,)
+        path = placed[route] = (one.value, _place(columns, placed, route, one.value))
         for part, note in one.notes.items():
-            path: Path = (*OBJECT, "properties", n, part)
-            notes[(*path, 0, "metric") if part == "quality" else path] = note
-    return [one.value for one in found]
+            at: Path = (*path[1], part)
+            notes[(*at, 0, "metric") if part == "quality" else at] = note
+    return columns
+
+
+def _place(
+    columns: list[dict[str, Any]],
+    placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]],
+    route: tuple[str, ...],
+    value: dict[str, Any],
+) -> Path:
+    """Put a property into what it lies in; where it stands in the document."""
+    if len(route) == 1:
+        columns.append(value)
+        return (*OBJECT, "properties", len(columns) - 1)
+    owner, path = placed[route[:-1]]
+    if route[-1] == "[]":
+        owner["items"] = value
+        return (*path, "items")
+    inner = owner.setdefault("properties", [])
+    inner.append(value)
+    return (*path, "properties", len(inner) - 1)
 
 
 def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:

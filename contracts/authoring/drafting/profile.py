@@ -33,7 +33,8 @@ class Found:
     """A column: its type and how its values are written, and what was counted.
 
     `values` are all texts and how often each stands, where they are few; `least` and `most` the ends of numbers,
-    `first` and `last` of texts; `others` ways to read its dates that fit as well.
+    `first` and `last` of texts; `others` ways to read its dates that fit as well. `path` leads to one that lies within
+    others; `records` are the places then that it may be at.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Found:
     shortest: int = 0
     longest: int = 0
     others: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
 
     @property
     def filled(self) -> int:

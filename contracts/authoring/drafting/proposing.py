@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
 from contracts.authoring.drafting.profile import Found, Profile
+from contracts.plan import CONTAINERS
 from contracts.problem import visible
 
 MOST_VALUES, LONGEST_VALUE = 50, 60
@@ -48,7 +49,10 @@ def is_key(column: Found) -> bool:
 
 def property_of(column: Found, *, is_primary: bool) -> Proposed:
     """What is proposed for a column."""
-    value: dict[str, Any] = {"name": column.name, "logicalType": column.type}
+    named = (
+        {} if column.path and column.path[-1] == "[]" else {"name": column.path[-1][1:] if column.path else column.name}
+    )
+    value: dict[str, Any] = {**named, "logicalType": column.type}
     notes: Notes = {"logicalType": _on_type(column)}
     if column.exact:
         whole, scale = column.exact
@@ -56,11 +60,11 @@ def property_of(column: Found, *, is_primary: bool) -> Proposed:
         notes["physicalType"] = f"all of them have {_counted(scale, 'digit')} after the point"
     if column.records and not column.nulls:
         value["required"] = True
-        notes["required"] = f"no null in {_counted(column.records, 'record')}"
+        notes["required"] = f"no null in {_counted(column.records, 'place' if column.path else 'record')}"
     if is_key(column):
         value["primaryKey" if is_primary else "unique"] = True
         notes["primaryKey" if is_primary else "unique"] = f"{_counted(column.filled, 'value')}, none of them twice"
-    if column.nulls and column.filled:
+    if column.nulls and column.filled and not column.path:
         most = null_limit(column.nulls, column.records)
         value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
         notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} are null"
@@ -123,6 +127,8 @@ def _plain(number: Decimal) -> Decimal:
 def _options(column: Found, *, is_set: bool) -> tuple[dict[str, Any], str]:
     if column.type in ("integer", "number"):
         return _range(column)
+    if column.type in CONTAINERS:
+        return {}, ""
     if column.type == "string":
         return _text(column) if column.filled and not is_set else ({}, "")
     options: dict[str, Any] = {"format": column.format} if column.format else {}
@@ -161,7 +167,7 @@ def _on_type(column: Found) -> str:
         return "no value was seen; look what it is"
     if column.type == "string":
         return f"{_all(column)} are text"
-    return f"{_all(column)} are {'an' if column.type == 'integer' else 'a'} {column.type}"
+    return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
 
 
 def _on_writing(column: Found) -> str:

@@ -13,7 +13,7 @@ from contracts.authoring.exporting import json_text
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading, only_hard
 from contracts.authoring.importing.imported import given
 from contracts.formats import INTEGERS
-from contracts.plan import Check, Property
+from contracts.plan import CONTAINERS, Check, Property
 
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 """What Avro takes for a name (specification, "Names")."""
@@ -50,24 +50,50 @@ def write(contract: Contract) -> Exported:
     """The record that a contract's records are."""
     account = Account(contract)
     taken = {column.name for column in contract.columns()}
-    fields = [_field(account, column, taken) for column in contract.columns()]
+    name = _name(account, contract.object["name"], set())
+    fields = [_field(account, column, taken, name) for column in contract.columns()]
     account.keys({"description"}, {"description"}, {"description"})
     account.checks(only_hard(lambda check: TOO_SMALL if _is_narrow(check) else ONLY_TYPES))
     _written(account)
     doc = "\n".join([*filter(None, [described(contract)]), heading(contract), "Not said here:", *account.lost])
-    name = _name(account, contract.object["name"], set())
     record = {"type": "record", "name": name, "doc": doc, "fields": fields}
     return account.done(json_text.text(record) + "\n")
 
 
-def _field(account: Account, column: Column, taken: set[str]) -> dict[str, Any]:
-    name = _name(account, column.name, taken)
-    kind = _type(account, column, name)
-    account.carried |= column.null_checks()
+def _field(account: Account, column: Column, taken: set[str], owner: str) -> dict[str, Any]:
+    name = _name(account, column.key, taken)
+    inner = f"{owner}_{name}" if column.prop.path else name
+    kind = _nullable(account, column, inner)
     head = given({"name": name, "doc": column.source.get("description")})
-    if column.never_null:
-        return {**head, "type": kind}
-    return {**head, "type": ["null", kind], "default": None}
+    return {**head, "type": kind} if column.never_null else {**head, "type": kind, "default": None}
+
+
+def _nullable(account: Account, column: Column, name: str) -> Any:
+    """The type of a property, with null where it may be; `name` is for what needs one."""
+    kind = _nested(account, column, name) if column.prop.type in CONTAINERS else _type(account, column, name)
+    account.carried |= column.null_checks()
+    return kind if column.never_null else ["null", kind]
+
+
+def _nested(account: Account, column: Column, name: str) -> Any:
+    """The type of what holds others."""
+    inner = account.contract.inner(column)
+    account.unsaid(column)
+    kinds = column.check("logicalType")
+    account.carried |= {kinds.id} if kinds else set()
+    match column.prop.type:
+        case "object":
+            taken = {one.key for one in inner}
+            return {
+                "type": "record",
+                "name": _type_name(account, f"{name}_record"),
+                "fields": [_field(account, one, taken, name) for one in inner],
+            }
+        case "array":
+            return {"type": "array", "items": _nullable(account, inner[0], f"{name}_item") if inner else "string"}
+    key, value = inner
+    account.carried |= {c.id for c in key.checks if c.kind in ("logicalType", "required")}
+    return {"type": "map", "values": _nullable(account, value, f"{name}_value")}
 
 
 def _type(account: Account, column: Column, name: str) -> Any:
@@ -86,7 +112,7 @@ def _type(account: Account, column: Column, name: str) -> Any:
         return MICROS["local"]
     symbols = _symbols(account, column)
     if symbols:
-        return {"type": "enum", "name": f"{name}_values", "symbols": symbols}
+        return {"type": "enum", "name": _type_name(account, f"{name}_values"), "symbols": symbols}
     return TYPES.get((prop.type, form), TYPES[prop.type, None])
 
 
@@ -107,6 +133,13 @@ def _symbols(account: Account, column: Column) -> list[str]:
         return []
     account.carried.add(check.id)
     return list(dict.fromkeys(values))
+
+
+def _type_name(account: Account, name: str) -> str:
+    """A name that no other type has."""
+    made = next(one for n in itertools.count(1) if (one := name if n == 1 else f"{name}_{n}") not in account.named)
+    account.named.add(made)
+    return made
 
 
 def _name(account: Account, name: str, taken: set[str]) -> str:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from contracts.authoring import quality
-from contracts.plan import Check, Plan, Property
+from contracts.authoring import nesting, quality
+from contracts.authoring.document import Document
+from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
 
 HEADING = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that an exporter reads by itself."""
 RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition", "enum"}
-RULES |= {"quality", "id"}
+RULES |= {"quality", "id", "properties", "items", "map"}
 """Keys of a property whose meaning is in the plan."""
 WARNS = "it only warns"
 OF_SOME = "it looks at some records alone"
@@ -44,10 +45,22 @@ class Contract:
         return found
 
     def columns(self) -> Iterator[Column]:
-        """The properties, each with how it is written and with its checks."""
-        for prop, source in zip(self.plan.properties, self.object["properties"], strict=True):
-            own = (c for c in self.plan.checks if c.property == prop.name and not c.filter)
-            yield Column(prop, source, tuple(own))
+        """The properties of the record, each with how it is written and with its checks."""
+        yield from (one for one in self.every if not one.prop.path)
+
+    def inner(self, column: Column) -> list[Column]:
+        """The properties that lie in one."""
+        return [one for one in self.every if one.prop.path[:-1] == column.prop.route]
+
+    @cached_property
+    def every(self) -> tuple[Column, ...]:
+        """All properties, each before those that lie in it."""
+        sources = {p.route: p.source for p in nesting.places(Document(""), (), self.object["properties"])}
+        checks: dict[str | None, list[Check]] = {}
+        for check in self.plan.checks:
+            if not check.filter:
+                checks.setdefault(check.property, []).append(check)
+        return tuple(Column(p, sources[p.route], tuple(checks.get(p.name, ()))) for p in self.plan.properties)
 
     def entry(self, check: Check) -> dict[str, Any]:
         """The quality entry that a check was made of; empty where it is no such check."""
@@ -55,7 +68,7 @@ class Contract:
 
     @cached_property
     def _entries(self) -> dict[tuple[str | None, str], dict[str, Any]]:
-        owners = [(None, self.object), *((c.prop, c.source) for c in self.columns())]
+        owners = [(None, self.object), *((c.prop, c.source) for c in self.every)]
         return {
             (prop.name if prop else None, quality.identity(entry, prop, _metric(entry), _severity(entry))): entry
             for prop, owner in owners
@@ -73,8 +86,13 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The name of the column."""
+        """The name of the property, which is that of the column; of one within another, with what it lies in."""
         return self.prop.name
+
+    @property
+    def key(self) -> str:
+        """Its name within what it lies in, if that is an object."""
+        return self.prop.path[-1][1:] if self.prop.path else self.prop.name
 
     def options(self) -> dict[str, Any]:
         """Its logicalTypeOptions."""
@@ -118,11 +136,17 @@ class Account:
         self.contract = contract
         self.carried: set[str] = set()
         self.tolerated: set[str] = set()
+        self.named: set[str] = set()
         self.lost: list[str] = []
 
     def lose(self, line: str) -> None:
         """Say what the format cannot say."""
         self.lost.append(line)
+
+    def unsaid(self, column: Column) -> None:
+        """Say that a column holds what the contract does not name, if it does."""
+        if column.prop.type in CONTAINERS and not self.contract.inner(column):
+            self.lose(f"What stands in `{column.name}`: the contract does not name it.")
 
     def keys(self, of_document: set[str], of_object: set[str], of_property: set[str]) -> None:
         """Name the keys of a contract that have no place in the format; those given have one."""
@@ -136,7 +160,7 @@ class Account:
         kept = {"name", "id", "properties", "quality", "logicalType"} | of_object
         if named := [k for k in self.contract.object if k not in kept]:
             self.lose(f"{quoted(named, most=20)} of `{self.contract.object['name']}`.")
-        for column in self.contract.columns():
+        for column in self.contract.every:
             kept = RULES | of_property | ({"physicalType"} if column.prop.exact else set())
             if named := [k for k in column.source if k not in kept]:
                 self.lose(f"{quoted(named, most=20)} of `{column.name}`.")

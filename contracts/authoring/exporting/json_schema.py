@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring.exporting import json_text, moments
+from contracts.authoring.exporting import json_schema_nesting, json_text, moments
 from contracts.authoring.exporting.exported import (
     Account,
     Column,
@@ -25,12 +25,12 @@ from contracts.authoring.importing.imported import given
 from contracts.authoring.regex import LONGEST, is_bounded
 from contracts.columns import OURS
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT, UNCHECKED
-from contracts.plan import Check
+from contracts.plan import CONTAINERS, Check
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TYPES = {
     "string": "string", "integer": "integer", "number": "number", "boolean": "boolean",
-    "date": "string", "timestamp": "string", "time": "string",
+    "date": "string", "timestamp": "string", "time": "string", "object": "object", "array": "array", "map": "object",
 }  # fmt: skip
 """The type of JSON that values of a logical type come in."""
 DATED = ("date", "timestamp", "time")
@@ -115,6 +115,7 @@ WHY = {
     **dict.fromkeys(("enum", "invalidValues"), "one moment can be written in several ways"),
     "missingValues": "it looks at how a value is written",
     "expression": "JSON Schema compares no columns",
+    **json_schema_nesting.WHY,
 }
 
 
@@ -122,9 +123,9 @@ def write(contract: Contract) -> Exported:
     """The schema of a contract's records."""
     account = Account(contract)
     defs: Keywords = {}
-    properties = {c.name: _property(account, c, defs) for c in contract.columns()}
-    account.keys({"description"}, {"description"}, CARRIED)
     closed = _closed(account)
+    properties = {c.name: _property(account, c, defs, closed=bool(closed)) for c in contract.columns()}
+    account.keys({"description"}, {"description"}, CARRIED)
     account.checks(only_hard(lambda check: NOT_A_RECORD if check.scope == "set" else WHY[check.kind]))
     _beyond(account)
     required = [c.name for c in contract.columns() if _never_null(account, c)]
@@ -144,7 +145,7 @@ def write(contract: Contract) -> Exported:
 CARRIED = {"description", "businessName", "examples", "deprecated"}
 
 
-def _property(account: Account, column: Column, defs: Keywords) -> Keywords:
+def _property(account: Account, column: Column, defs: Keywords, *, closed: bool) -> Keywords:
     """The schema of one property: its type, and the rules about values of it."""
     said = {
         "title": column.source.get("businessName"),
@@ -152,7 +153,15 @@ def _property(account: Account, column: Column, defs: Keywords) -> Keywords:
         "examples": column.source.get("examples"),
         "deprecated": column.source.get("deprecated"),
     }
-    rules = []
+    rules: list[Keywords] = []
+    if column.prop.type in CONTAINERS:
+        rules += json_schema_nesting.rules(
+            account,
+            column,
+            lambda inner: _property(account, inner, defs, closed=closed),
+            lambda inner: _never_null(account, inner),
+            closed=closed,
+        )
     for check in column.checks:
         if not rejects(check) or check.kind not in RULES:
             continue

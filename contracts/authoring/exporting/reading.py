@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.authoring import source
-from contracts.authoring.compiling import compile_text
+from contracts.authoring import parting, source
+from contracts.authoring.compiling import Compiled, compile_each, compile_text
+from contracts.authoring.document import Document
 from contracts.authoring.drop import VENDOR
 from contracts.authoring.exporting.exported import Contract
 from contracts.authoring.finding import Finding
@@ -31,13 +32,23 @@ class Read:
 
 
 def read(raw: bytes, file: str) -> Read:
-    """The contract in a file's bytes, lifted to the standard of today."""
-    compiled = compile_text(raw, file)
-    if compiled.failed:
-        return Read(None, tuple(f for f in compiled.findings if f.level == "error"))
+    """The contract in a file's bytes, lifted to the standard of today; of several the first."""
+    return read_each(raw, file)[0]
+
+
+def read_each(raw: bytes, file: str) -> list[Read]:
+    """The contracts in a file's bytes, one of each schema object."""
+    compiled = compile_each(raw, file)
+    if any(one.failed for one in compiled):
+        errors = (f for one in compiled for f in one.findings if f.level == "error")
+        return [Read(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
     lift(document)
-    data: dict[str, Any] = document.data
+    return [_read(part, one, file) for part, one in zip(parting.parts(document), compiled, strict=True)]
+
+
+def _read(document: Document, compiled: Compiled, file: str) -> Read:
+    data: dict[str, Any] = document.data | {"id": document.product}
     bare = not any(_is_ours(entry) for entry in data.get("customProperties") or ())
     if compiled.plan and not bare:
         return Read(Contract(data, compiled.plan), ())

@@ -109,6 +109,7 @@ SAID: dict[str, Callable[[Check], str]] = {
     "multipleOf": lambda check: f"a multiple of {check.arguments['value']}",
     "missingValues": lambda check: f"never written as {_listed(check.arguments['values'])}{_or_empty(check)}",
     "format": _format,
+    "deprecated": lambda _: "left empty: it is deprecated, and may be gone from the next version",
     "fields": lambda _: "Every row has as many cells as the first line.",
     "quotes": lambda _: "Every quote is closed in its line.",
     "text": lambda _: "The file is text in the agreed encoding.",

@@ -9,19 +9,22 @@ from typing import Any
 
 from contracts.authoring.exporting import json_text
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading, only_hard
-from contracts.authoring.exporting.spark_types import IN_JSON, Typed, literal, quoted_name, typed, written
+from contracts.authoring.exporting.spark_types import IN_JSON, literal, quoted_name, typed, written
 from contracts.problem import visible
 
+ANYTHING = "string"
+"""The type of elements of which the contract says nothing: as JSON, they are text."""
 NOT_A_TYPE = "Spark's columns have types and nulls alone"
 
 
 def write_json(contract: Contract) -> Exported:
     """The JSON of a StructType; what a column cannot say of itself stands in its metadata."""
     account = Account(contract)
-    fields = [_field(column, typed(account, column)) for column in contract.columns()]
+    fields = [_field(account, column) for column in contract.columns()]
     _rest(account)
     for field, column in zip(fields, contract.columns(), strict=True):
-        ids = {c.id for c in column.checks}
+        start = column.prop.route
+        ids = {c.id for one in contract.every if one.prop.route[: len(start)] == start for c in one.checks}
         if others := [line for line in account.lost if any(f"`{i}`" in line for i in ids)]:
             field["metadata"]["notSaid"] = others
     return account.done(json_text.text({"type": "struct", "fields": fields}) + "\n")
@@ -30,7 +33,7 @@ def write_json(contract: Contract) -> Exported:
 def write_ddl(contract: Contract) -> Exported:
     """A CREATE TABLE statement; what it cannot say stands in comments above it."""
     account = Account(contract)
-    lines = ["  " + _column(account, column, typed(account, column)) for column in contract.columns()]
+    lines = ["  " + _column(account, column) for column in contract.columns()]
     _rest(account)
     about = described(contract)
     comment = f"\nCOMMENT {literal(about)}" if about else ""
@@ -46,22 +49,49 @@ def _rest(account: Account) -> None:
     written(account)
 
 
-def _field(column: Column, kind: Typed) -> dict[str, Any]:
+def _field(account: Account, column: Column) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
+    kind = _in_json(account, column)
     if description := column.source.get("description"):
         metadata["comment"] = description
-    name = IN_JSON.get(kind.name, kind.name)
-    return {"name": column.name, "type": name, "nullable": not column.never_null, "metadata": metadata}
+    return {"name": column.key, "type": kind, "nullable": not column.never_null, "metadata": metadata}
 
 
-def _column(account: Account, column: Column, kind: Typed) -> str:
-    name = kind.name.upper()
-    if kind.length and (check := column.check("maxLength")):
-        account.carried.add(check.id)
-        name = f"VARCHAR({kind.length})"
-    parts = [quoted_name(column.name), name]
+def _in_json(account: Account, column: Column) -> Any:
+    """The type of a column in the JSON of a StructType."""
+    kind, inner = typed(account, column), account.contract.inner(column)
+    match column.prop.type:
+        case "object":
+            return {"type": "struct", "fields": [_field(account, one) for one in inner]}
+        case "array":
+            element = _in_json(account, inner[0]) if inner else ANYTHING
+            return {"type": "array", "elementType": element, "containsNull": not (inner and inner[0].never_null)}
+        case "map":
+            key, value = (_in_json(account, one) for one in inner)
+            return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": not inner[1].never_null}
+    return IN_JSON.get(kind.name, kind.name)
+
+
+def _column(account: Account, column: Column, sign: str = " ") -> str:
+    parts = [f"{quoted_name(column.key)}{sign}{_in_ddl(account, column)}"]
     if column.never_null:
         parts.append("NOT NULL")
     if description := column.source.get("description"):
         parts.append(f"COMMENT {literal(description)}")
     return " ".join(parts)
+
+
+def _in_ddl(account: Account, column: Column) -> str:
+    """The type of a column as DDL has it; elements and values of maps may be null there."""
+    kind, inner = typed(account, column), account.contract.inner(column)
+    match column.prop.type:
+        case "object":
+            return f"STRUCT<{', '.join(_column(account, one, ': ') for one in inner)}>"
+        case "array" | "map":
+            types = [_in_ddl(account, one) for one in inner] or [ANYTHING.upper()]
+            account.carried -= {i for one in inner for i in one.null_checks()}
+            return f"{column.prop.type.upper()}<{', '.join(types)}>"
+    if kind.length and (check := column.check("maxLength")):
+        account.carried.add(check.id)
+        return f"VARCHAR({kind.length})"
+    return kind.name.upper()

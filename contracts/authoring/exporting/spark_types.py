@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from contracts.authoring.exporting.exported import Account, Column
+from contracts.plan import CONTAINERS
 
 STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
 TYPES: dict[tuple[str, str | None], str] = {
@@ -47,6 +48,7 @@ def typed(account: Account, column: Column) -> Typed:
     if (of_type := column.check("logicalType")) and prop.type != "time":
         account.carried.add(of_type.id)
     account.carried |= column.null_checks()
+    account.unsaid(column)
     form = check.arguments["format"] if check else None
     if check and form in WHOLE and not prop.exact:
         account.carried.add(check.id)
@@ -57,7 +59,7 @@ def typed(account: Account, column: Column) -> Typed:
         return Typed("timestamp_ntz")
     if prop.type == "string" and longest and 0 < longest.arguments["value"] <= LONGEST:
         return Typed(STRING, longest.arguments["value"])
-    return Typed(TYPES.get((prop.type, form), TYPES[prop.type, None]))
+    return Typed(prop.type if prop.type in CONTAINERS else TYPES.get((prop.type, form), TYPES[prop.type, None]))
 
 
 def written(account: Account) -> None:

@@ -187,12 +187,17 @@ class _Reading:
             case "enum":
                 return {"logicalType": "string", **said, "enum": self._symbols(schema, path)}
             case "array":
-                inner, _ = self.type(schema.get("items"), (*path, "items"), space, inside, depth + 1)
+                inner = self._each(schema.get("items"), (*path, "items"), space, inside, depth)
                 return {"logicalType": "array", "items": inner}
             case "map":
-                inner, _ = self.type(schema.get("values"), (*path, "values"), space, inside, depth + 1)
+                inner = self._each(schema.get("values"), (*path, "values"), space, inside, depth)
                 return {"logicalType": "map", "map": {"key": {"logicalType": "string"}, "value": inner}}
         return self._fixed(schema, path)
+
+    def _each(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> dict[str, Any]:
+        """What each value of an array or a map is, and whether it may be null."""
+        found, nullable = self.type(schema, path, space, inside, depth + 1)
+        return found if nullable or not found else found | {"required": True}
 
     def _fixed(self, schema: dict[str, Any], path: Path) -> dict[str, Any]:
         logical = schema.get("logicalType")

@@ -165,10 +165,10 @@ class _Reading:
             lost(self.document, at, "What further keys of a nested object may be has no equivalent.")
 
     def _inside(self, place: Place, depth: int) -> dict[str, Any]:
-        """What each value of a list or map is; that it may be null goes without saying."""
+        """What each value of a list or map is, and whether it may be null."""
         found = self.property(place, depth + 1)
-        found.pop("nullable", None)
-        return found
+        nullable = found.pop("nullable", True)
+        return found if nullable or "logicalType" not in found else found | {"required": True}
 
     def _bounds_of_draft_4(self, found: Schema) -> None:
         """Draft 4 says by true that the bound beside it is excluded."""

@@ -553,9 +553,9 @@ def test_second_block_is_refused() -> None:
     assert found(text) == {(18, "two-blocks")}
 
 
-def test_second_schema_object_is_refused() -> None:
+def test_second_schema_object_wants_a_list_of_blocks() -> None:
     text = a_document().replace("customProperties", "  - name: more\ncustomProperties")
-    assert found(text) == {(11, "not-built-yet")}
+    assert found(text) == {(11, "no-object")}
 
 
 def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
@@ -566,5 +566,40 @@ def test_loading_a_wrong_contract_names_the_first_error(tmp_path: Path) -> None:
 
 
 def test_file_that_is_gone_is_a_finding(tmp_path: Path) -> None:
-    (finding,) = compile_file(tmp_path / "orders.v1.yaml").findings
+    ((finding,),) = (one.findings for one in compile_file(tmp_path / "orders.v1.yaml"))
     assert (finding.code, finding.message) == ("unreadable", "The file cannot be read: No such file or directory.")
+
+
+def test_labels_are_shown_and_values_compared() -> None:
+    made = check(a_property("enum: [{value: AT, label: Austria}, {value: DE}]"), "x.enum")
+    assert (made.expected, made.arguments) == ("one of AT (Austria), DE", {"values": ["AT", "DE"]})
+
+
+def test_deprecated_property_warns() -> None:
+    made = check(a_property("deprecated: true"), "x.deprecated.warning")
+    assert (made.kind, made.scope, made.severity) == ("deprecated", "row", "warning")
+
+
+def test_flat_plan_has_no_paths_in_its_text() -> None:
+    assert "path" not in codec.canonical(a_plan(a_document()))
+
+
+def test_nested_properties_follow_what_they_lie_in() -> None:
+    inner = (
+        "- name: a\n  logicalType: object\n  classification: restricted\n  logicalTypeOptions: {required: [b.c]}\n"
+        "  properties:\n  - {name: b.c, logicalType: string, classification: public}\n"
+        "- name: d\n  logicalType: array\n  items:\n    logicalType: map\n    map:\n"
+        "      key: {logicalType: string}\n      value: {logicalType: integer}\n"
+    )
+    plan = a_plan(a_document(inner, drop=DROP.replace("csv", "jsonl")))
+    assert [(p.name, p.path) for p in plan.properties] == [
+        ("a", ()),
+        ("a['b.c']", ("a", ".b.c")),
+        ("d", ()),
+        ("d[]", ("d", "[]")),
+        ("d[].~", ("d", "[]", "~")),
+        ("d[].*", ("d", "[]", "*")),
+    ]
+    assert plan.property_named("a['b.c']").masked
+    assert "a['b.c'].required" in [c.id for c in plan.checks]
+    assert codec.decode(Plan, codec.encode(plan)) == plan

@@ -6,12 +6,37 @@ import pytest
 
 from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, found
 
+OF_JSON = DROP.replace("csv", "jsonl")
+
+
+def nested(inner: str, beside: str = "") -> str:
+    """A contract of JSON Lines with an object `x` that has some properties."""
+    body = inner.replace("\n", "\n  ")
+    return a_document(
+        f"- name: x\n  logicalType: object\n  {beside.replace(chr(10), chr(10) + '  ')}\n  properties:\n  {body}",
+        drop=OF_JSON,
+    )
+
+
+def deep(levels: int) -> str:
+    """Objects within objects, of which the eleventh is too many."""
+    lines = []
+    for n in range(levels):
+        mark = "  #! not-built-yet" if n == 9 else ""
+        pad = "    " * n
+        lines += [f"{pad}- name: p{n}", f"{pad}  logicalType: object", f"{pad}  properties:{mark}"]
+    return "\n".join([*lines, f"{'    ' * levels}- {{name: z, logicalType: date}}"])
+
+
 PROPERTY = {
     "no type": a_document("- name: x  #! no-type"),
-    "type of a later version": a_document("- name: x\n  logicalType: vector  #! not-built-yet"),
+    "vector in a cell": a_document(
+        "- name: x\n  logicalType: vector  #! bad-value\n  logicalTypeOptions: {dimensions: 2}"
+    ),
+    "vector without a length": nested("- name: y\n  logicalType: vector\n  logicalTypeOptions: {}  #! missing-key"),
     "type misspelt": a_document("- name: x\n  logicalType: interger  #! unknown-value"),
     "no type but bounds": a_document("- name: x  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
-    "map of a text": a_property("map: {}  #! not-built-yet"),
+    "map of a text": a_property("map: {}  #! unknown-key"),
     "no name": a_document("- logicalType: string  #! missing-key"),
     "name twice": a_document("- name: x\n  logicalType: string\n- name: x  #! duplicate-property\n  logicalType: date"),
     "name that is ours": a_document("- name: _record  #! bad-name\n  logicalType: string"),
@@ -124,7 +149,36 @@ PROPERTY = {
     "another physical name": a_property("physicalName: y  #! not-built-yet"),
     "relationship of a property": a_property("relationships:  #! not-built-yet\n  - to: a.b"),
     "measure": a_property("semanticType: measure  #! not-built-yet"),
-    "nested properties": a_document("- name: x\n  logicalType: object  #! not-built-yet\n  properties: []"),
+    "object in a cell": a_document("- name: x\n  logicalType: object  #! bad-value\n  properties: []"),
+    "array in a cell": a_document("- name: x\n  logicalType: array  #! bad-value\n  items: {logicalType: string}"),
+    "nested type misspelt": nested("- {name: y, logicalType: strin}  #! unknown-value"),
+    "nested property without a type": nested("- name: y  #! no-type\n  logicalTypeOptions: {minimum: 5}"),
+    "nested name twice": nested(
+        "- {name: y, logicalType: date}\n- name: y  #! duplicate-property\n  logicalType: date"
+    ),
+    "nested bound of another type": nested(
+        "- name: y\n  logicalType: date\n  logicalTypeOptions: {minimum: x}  #! wrong-type"
+    ),
+    "nested primary key": nested("- name: y\n  logicalType: date\n  primaryKey: true  #! not-built-yet"),
+    "required key without a property": nested(
+        "- {name: y, logicalType: date}", "logicalTypeOptions:\n  required: [z]  #! unknown-property"
+    ),
+    "enum of an object": nested("- {name: y, logicalType: date}", "enum: [{value: 1}]  #! not-built-yet"),
+    "mean of an array": nested(
+        "- name: y\n  logicalType: array\n  items: {logicalType: integer}\n  quality:\n  - type: custom\n"
+        "    engine: dropgate\n    implementation:\n      metric: mean  #! not-built-yet\n      mustBeGreaterThan: 1"
+    ),
+    "unique within an array": nested(
+        "- name: y\n  logicalType: array\n  items:\n    logicalType: integer\n    unique: true  #! not-built-yet"
+    ),
+    "fewer than none": nested(
+        "- name: y\n  logicalType: array\n  logicalTypeOptions:\n    minItems: 3  #! bounds-crossed\n    maxItems: 2"
+    ),
+    "key of a map that is a number": nested(
+        "- name: y\n  logicalType: map\n  map:\n    key:\n      logicalType: integer  #! not-built-yet\n"
+        "    value: {logicalType: string}"
+    ),
+    "too deep": nested(deep(12)),
     "position without a key": a_property("primaryKeyPosition: 1  #! bad-position"),
     "one position for two": a_document(
         "- {name: a, logicalType: string, primaryKey: true, primaryKeyPosition: 1}\n- name: b\n  logicalType: string\n"
@@ -331,7 +385,7 @@ BLOCK = {
     "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",
     "key of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severty: error}}  #! unknown-key",
     "malformed lines as a warning": f"{DROP}checks:\n  record.fields: {{severity: warning}}  #! bad-value",
-    "the block is a list": "- files: a/b.csv  #! wrong-type",
+    "the block is a list": "- files: a/b.csv  #! missing-key",
 }
 HEADS = {
     "another version of the standard": HEAD.replace("v3.2.0", "v3.3.0  #! unknown-value"),

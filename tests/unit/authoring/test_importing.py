@@ -102,11 +102,12 @@ def test_contract_without_files_says_how_to_name_them() -> None:
 
 
 def test_line_that_lint_refuses_is_named() -> None:
-    nested = '{"properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "string"}}}}'
-    found = brought("json-schema", nested)
+    found = brought(
+        "json-schema", '{"properties": {"a": {"type": "string"}, "b": {"type": "string", "pattern": "(?<=a)b"}}}'
+    )
     (refused,) = [f for f in found.findings if f.level == "warning"]
-    assert (refused.code, refused.file) == ("not-built-yet", "orders.v1.yaml")
-    assert "logicalType: array" in found.contracts[0].text.split("\n")[refused.line - 1]
+    assert (refused.code, refused.file) == ("bad-pattern", "orders.v1.yaml")
+    assert "pattern: " in found.contracts[0].text.split("\n")[refused.line - 1]
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))

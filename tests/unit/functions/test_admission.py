@@ -291,6 +291,63 @@ def test_every_type_of_column_has_an_answer(name: str, kind: LogicalType, fits: 
     assert codes(admitted(THINGS, plan)) == ([] if fits else ["wrong-type"])
 
 
+NESTED = (Path(__file__).parent / "nested.parquet").read_bytes()
+"""A record, written by Spark: `to`, a struct; `lines`, an array of them; `words`, a map; `numbers`, one of integers."""
+TO = Property("to", "object")
+
+
+def within(name: str, kind: LogicalType, *steps: str) -> Property:
+    return Property(name, kind, path=steps)
+
+
+@pytest.mark.parametrize(
+    ("properties", "types"),
+    [
+        ((TO,), ["to struct<`city`:string,`zip.code`:int,`geo`:struct<`lat`:double,`b`:binary>>"]),
+        ((TO, within("to.city", "string", "to", ".city")), ["to struct<`city`:string>", "to.city within"]),
+        ((TO, within("to.x", "string", "to", ".x")), ["to struct<`city`:string>"]),
+        (
+            (TO, within("to.geo", "object", "to", ".geo"), within("to.geo.lat", "number", "to", ".geo", ".lat")),
+            ["to struct<`geo`:struct<`lat`:double>>", "to.geo within", "to.geo.lat within"],
+        ),
+        (
+            (Property("lines", "array"), within("lines[]", "object", "lines", "[]")),
+            ["lines array<struct<`sku`:string,`tags`:array<string>>>", "lines[] within"],
+        ),
+        (
+            (Property("words", "map"), within("words.~", "string", "words", "~")),
+            ["words map<string,string>", "words.~ within"],
+        ),
+    ],
+)
+def test_of_nested_columns_no_more_is_read_than_is_known(properties: tuple[Property, ...], types: list[str]) -> None:
+    plan = replace(PARQUET, properties=properties, columns=Columns(extra="ignore", missing="ignore"))
+    names = {p.name for p in properties}
+    found = zip(*header(plan, admitted(NESTED, plan).header_line), strict=True)
+    assert [f"{name} {kind}" for name, kind in found if name in names] == types
+
+
+@pytest.mark.parametrize(
+    ("properties", "code"),
+    [
+        ((Property("to", "array"),), "wrong-type"),
+        ((Property("lines", "map"),), "wrong-type"),
+        ((Property("words", "string"),), "wrong-type"),
+        ((TO, within("to.city", "integer", "to", ".city")), "wrong-type"),
+        ((Property("numbers", "map"), within("numbers.~", "string", "numbers", "~")), "wrong-type"),
+        ((TO, within("to.name", "string", "to", ".name")), "missing-column"),
+    ],
+)
+def test_nested_columns_of_another_type_are_refused(properties: tuple[Property, ...], code: str) -> None:
+    assert codes(admitted(NESTED, replace(PARQUET, properties=properties))) == [code]
+
+
+def test_unknown_fields_within_a_column_are_extra() -> None:
+    plan = replace(PARQUET, properties=(TO, within("to.city", "string", "to", ".city")), columns=Columns())
+    extra = [p.property for p in admitted(NESTED, plan).problems if p.code == "extra-column"]
+    assert extra == ["to['zip.code']", "to.geo", "lines", "words", "numbers"]
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -310,3 +367,10 @@ def test_parquet_that_is_none_is_refused(body: bytes, code: str) -> None:
 @given(st.integers(0, len(THINGS) - 1), st.binary(min_size=1, max_size=20))
 def test_any_damage_of_parquet_is_answered(at: int, noise: bytes) -> None:
     admitted(THINGS[:at] + noise + THINGS[at + len(noise) :], PARQUET)
+
+
+@given(st.integers(0, len(NESTED) - 1), st.binary(min_size=1, max_size=20))
+def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None:
+    admitted(
+        NESTED[:at] + noise + NESTED[at + len(noise) :], replace(PARQUET, properties=(TO, Property("lines", "array")))
+    )

@@ -1,0 +1,34 @@
+"""Properties within others: a path of steps in, its name for people out. Pure.
+
+A path begins with the name of a property of the record. What follows are steps: `.key` to what stands under a key of an
+object, `[]` to every element of an array, `*` to every value and `~` to every key of a map.
+"""
+
+from __future__ import annotations
+
+import re
+
+PLAIN = re.compile(r"[^\W\d][\w-]*")
+"""Keys that a path shows as they are; others stand in brackets and quotes, as in JSONPath (RFC 9535, 2.3.1)."""
+WORDS = {"*": ".*", "~": ".~"}
+
+
+def name_of(path: tuple[str, ...]) -> str:
+    """The name of what a path leads to, as `items[].price`; that of the record's own property as it is."""
+    first, *steps = path
+    if not steps:
+        return first
+    start = first if PLAIN.fullmatch(first) else _quoted(first)
+    return start + "".join(suffix(step) for step in steps)
+
+
+def suffix(step: str) -> str:
+    """A step as it is written in a name."""
+    if step.startswith("."):
+        return step if PLAIN.fullmatch(step[1:]) else _quoted(step[1:])
+    return WORDS.get(step, step)
+
+
+def _quoted(key: str) -> str:
+    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
+    return f"['{escaped}']"

@@ -1,0 +1,95 @@
+"""Columns of Parquet within columns: a footer's columns and a plan in; each that the plan takes apart out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from contracts.nested import name_of
+from contracts.plan import CONTAINERS, Plan, Property
+from functions.parquet_footer import Column
+
+WITHIN = "within"
+"""The type of what is read with the column that it lies in."""
+SHAPES = {"object": "struct", "array": "array", "map": "map"}
+UNREADABLE = ("nested", "unknown")
+Known = Mapping[tuple[str, ...], Property]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A column of a file, or what lies in one: its name as a plan has it, itself, the plan's property if it has one.
+
+    `type` is how the job reads it: what lies in another is read with that.
+    """
+
+    name: str
+    column: Column
+    prop: Property | None
+    type: str = WITHIN
+
+
+def listed(plan: Plan, columns: tuple[Column, ...]) -> list[Found]:
+    """All columns of a file, each before what lies in it where the plan takes it apart."""
+    known = {p.route: p for p in plan.properties}
+    inner = {p.name for p in plan.properties if p.path}
+    found: list[Found] = []
+    for column in columns:
+        prop = known.get((column.name,))
+        name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
+        found.append(Found(name, column, prop, _type(column, (column.name,), known) if prop else column.type))
+        found += _within(column, prop, known)
+    return found
+
+
+def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Found]:
+    if prop is None or column.shape != SHAPES.get(prop.type):
+        return
+    closed = _is_closed(prop.route, known)
+    for step, inner in zip(_steps(column), column.inner, strict=True):
+        its = known.get((*prop.route, step))
+        if its or closed:
+            yield Found(name_of((*prop.route, step)), inner, its)
+            yield from _within(inner, its, known)
+
+
+def _is_closed(route: tuple[str, ...], known: Known) -> bool:
+    """Whether the plan names what lies in a column."""
+    return any(other[:-1] == route for other in known)
+
+
+def _steps(column: Column) -> tuple[str, ...]:
+    if column.shape == "struct":
+        return tuple(f".{inner.name}" for inner in column.inner)
+    return ("[]",) if column.shape == "array" else ("~", "*")
+
+
+def _type(column: Column, route: tuple[str, ...], known: Known) -> str:
+    """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
+    prop = known.get(route)
+    if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
+        return whole(column)
+    inner = [_type(one, (*route, step), known) for step, one in zip(_steps(column), column.inner, strict=True)]
+    if column.shape != "struct":
+        return _made(column, inner)
+    if not _is_closed(route, known):
+        return whole(column)
+    pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
+    asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in known]
+    return _struct(asked or pairs[:1])
+
+
+def whole(column: Column) -> str:
+    """Spark's type of a column with all that is in it and can be read; `nested` or `unknown` where nothing can."""
+    if column.shape == "struct":
+        return _struct([(one, kind) for one in column.inner if (kind := whole(one)) not in UNREADABLE])
+    return _made(column, [whole(one) for one in column.inner]) if column.shape else column.type
+
+
+def _made(column: Column, inner: list[str]) -> str:
+    return "nested" if any(kind in UNREADABLE for kind in inner) else f"{column.shape}<{','.join(inner)}>"
+
+
+def _struct(fields: list[tuple[Column, str]]) -> str:
+    text = ",".join(f"`{one.name.replace('`', '``')}`:{kind}" for one, kind in fields)
+    return f"struct<{text}>" if fields else "nested"

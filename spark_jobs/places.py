@@ -1,0 +1,104 @@
+"""Where in a record a nested value stands that fails a check: rows of the evidence in, places and texts out.
+
+Few rows are looked at. Whatever their format, the raw text of a sound record is a JSON object (`tables` makes it one).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from contracts.plan import CONTAINERS, Check, Plan, Property
+from spark_jobs import json_lines, nesting, rules
+from spark_jobs.bits import Numbered
+
+LENGTH = 200
+"""Characters of a text that are shown."""
+Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
+"""The place and the text of what fails first, by drop, check and record; no place where there can be only one."""
+
+
+def first(rows: DataFrame, plan: Plan, failing: Numbered) -> Found:
+    """What fails each check of nested properties in rows (drop, check, record, raw) that fail it."""
+    inner = [c for _, c in failing if _is_inner(plan, c)]
+    if not inner:
+        return {}
+    bare = replace(plan, properties=tuple(_as_json(p, plan) for p in plan.properties))
+    raw = sf.concat(sf.lit('{"":'), "raw", sf.lit("}"))
+    whole = sf.element_at(sf.from_json(raw, json_lines.KINDS, json_lines.STRICT), sf.lit("")).alias("kinds")
+    asked = rows.where(sf.col("check").isin([c.id for c in inner])).select("drop", "check", "record", whole)
+    roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
+    names = {p.name for p in plan.properties}
+    opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(), at=True)
+    found = sf.lit(None).cast("struct<at: string, text: string>")
+    for check in inner:
+        found = sf.when(sf.col("check") == check.id, _found(bare, check)).otherwise(found)
+    told = opened.select("drop", "check", "record", found.alias("found")).where("found is not null")
+    each = told.select("drop", "check", "record", "found.at", sf.substring("found.text", 1, LENGTH).alias("text"))
+    return {
+        (r["drop"], r["check"], r["record"]): (_place(plan, r["check"], r["at"], inner), r["text"])
+        for r in each.collect()
+    }
+
+
+def _is_inner(plan: Plan, check: Check) -> bool:
+    """Whether a check is about what lies within a column."""
+    if check.property is None:
+        return check.kind == "knownKeys" and plan.nested
+    return bool(plan.property_named(check.property).path)
+
+
+def _as_json(prop: Property, plan: Plan) -> Property:
+    """A property as its values stand in raw text: dates and timestamps of Parquet are ISO there."""
+    typed = plan.file_format == "parquet" and prop.type in ("date", "timestamp")
+    return replace(prop, format=None, zone=None, offset=None) if typed else prop
+
+
+def _found(plan: Plan, check: Check) -> Column:
+    """Place and text of the first value that fails a check."""
+    if check.property is None:
+        return sf.struct(sf.lit(None).cast("string").alias("at"), _unknown(plan).alias("text"))
+    prop = plan.property_named(check.property)
+    n = plan.properties.index(prop)
+    parts = json_lines.Variants()
+    if not prop.repeats:
+        return sf.struct(sf.lit(None).cast("string").alias("at"), parts.cell(sf.col(f"raw{n}"), prop).alias("text"))
+    fails = sf.filter(f"e{n}", lambda s: sf.coalesce(rules.failing(check, prop, s["c"], s["v"]), sf.lit(False)))
+    one = sf.get(fails, sf.lit(0))
+    return sf.struct(one["at"].alias("at"), parts.cell(one["x"], prop).alias("text"))
+
+
+def _unknown(plan: Plan) -> Column:
+    """The keys that objects within the record should not have, by their places."""
+    found = [_others(plan.properties[n], n, known) for n, known in json_lines.objects(plan).items()]
+    empty = sf.array().cast("array<string>")
+    texts = sf.array_join(sf.concat(empty, *(sf.coalesce(one, empty) for one in found)), ", ")
+    return sf.when(texts != "", texts)
+
+
+def _others(prop: Property, n: int, known: list[str]) -> Column:
+    """The keys that one of these objects, or several, should not have."""
+
+    def of(value: Column, at: Column) -> Column:
+        keys = json_lines.unknown(sf.map_keys(value), known)
+        return sf.transform(keys, lambda key: sf.concat(at, sf.lit("."), key))
+
+    if not prop.repeats:
+        return of(sf.col(f"v{n}"), sf.lit(prop.name))
+    whole = sf.filter(f"e{n}", lambda s: s["v"].isNotNull())
+    return sf.flatten(sf.transform(whole, lambda s: of(s["v"], s["at"])))
+
+
+def _place(plan: Plan, check_id: str, at: str | None, checks: list[Check]) -> str | None:
+    """A place; where a check is masked, without the keys of a map, which are data."""
+    check = next(c for c in checks if c.id == check_id)
+    if (
+        at
+        and check.property
+        and plan.masks(check)
+        and not {"*", "~"}.isdisjoint(plan.property_named(check.property).path)
+    ):
+        return check.property
+    return at

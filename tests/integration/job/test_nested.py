@@ -1,0 +1,77 @@
+"""Nested values in a whole run: where the first value that fails stands, and what nobody may see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from contracts.authoring.compiling import compile_text
+from contracts.plan import Plan
+from tests.integration.job.world import judge
+from tests.unit.authoring.documents import a_document
+
+PROPERTIES = """\
+- {name: id, logicalType: integer}
+- name: lines
+  logicalType: array
+  logicalTypeOptions: {maxItems: 3}
+  items:
+    logicalType: object
+    properties:
+      - {name: price, logicalType: number, logicalTypeOptions: {minimum: 0}}
+      - name: tags
+        logicalType: array
+        items: {logicalType: string, required: true, logicalTypeOptions: {maxLength: 2}}
+- name: words
+  logicalType: map
+  map:
+    key: {logicalType: string}
+    value: {logicalType: string, logicalTypeOptions: {minLength: 2}}
+- name: patient
+  logicalType: object
+  logicalTypeOptions: {maxProperties: 1}
+  properties:
+    - {name: name, logicalType: string, classification: restricted, logicalTypeOptions: {maxLength: 3}}
+    - name: notes
+      logicalType: map
+      classification: restricted
+      map: {key: {logicalType: string}, value: {logicalType: integer}}
+"""
+DROP = "files: shop/*.jsonl\nproducer: shop\nformat: jsonl\n"
+LINES = """\
+{"id": 1, "lines": [{"price": 1}, {"price": 2, "tags": ["a", "long"]}, {"price": -0.5, "tags": [null]}]}
+{"id": 2, "lines": [{}, {}, {}, {"foo": 1, "price": "1"}], "words": {"de": "ja", "en": "y"}}
+{"id": 3, "patient": {"name": "Anna", "notes": {"Anna": "x"}}}
+"""
+SEEN = {
+    "record.knownKeys": [(2, "lines[3].foo", None)],
+    "lines.maxItems": [(2, '[{},{},{},{"foo":1,"price":"1"}]', None)],
+    "lines[].price.logicalType": [(2, "1", "lines[3].price")],
+    "lines[].price.minimum": [(1, "-0.5", "lines[2].price")],
+    "lines[].tags[].required": [(1, None, "lines[2].tags[0]")],
+    "lines[].tags[].maxLength": [(1, "long", "lines[1].tags[1]")],
+    "words.*.minLength": [(2, "y", "words['en']")],
+    "patient.maxProperties": [(3, "***", None)],
+    "patient.name.maxLength": [(3, "***", None)],
+    "patient.notes.*.logicalType": [(3, "***", "patient.notes.*")],
+}
+
+
+def a_plan() -> Plan:
+    compiled = compile_text(a_document(PROPERTIES, drop=DROP).encode(), "orders.v1.yaml")
+    assert compiled.plan, compiled.findings
+    return compiled.plan
+
+
+def test_samples_say_where_a_value_stands(spark: SparkSession, tmp_path: Path) -> None:
+    judged = judge(spark, tmp_path, a_plan(), {"a": LINES})
+    counts = dict(zip(judged.result.header.checks, judged.drop("a").counts, strict=True))
+    seen = {i: [(s.record, s.value, s.note) for s in c.samples] for i, c in counts.items() if c.samples}
+    assert seen == SEEN
+    told = {o.id: [s.note for s in o.samples] for o in judged.decision("a").checks}
+    assert told["lines[].price.logicalType"] == ["lines[3].price, in quotes"]
+    problems = {p.check: p.message for p in judged.decision("a").problems}
+    assert (
+        problems["lines[].price.minimum"] == "`lines[].price` is below the minimum of `0` in 1 of 3 records (33.3 %)."
+    )

@@ -1,0 +1,97 @@
+"""Values within values: a record as its JSON has it in, the cells of every nested property out.
+
+Written from docs/semantics.md, "Nested values". A nested property has a cell for each place that it may be at: for each
+object, element, key or value that it lies in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.plan import Check, Plan, Property
+
+
+class Pairs(list[tuple[str, Any]]):
+    """The members of an object, as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is written."""
+
+    text: str
+
+
+def raws(prop: Property, members: dict[str, Any]) -> list[Any]:
+    """What stands at each place of a property in a record."""
+    found = [members.get(prop.route[0])]
+    for step in prop.route[1:]:
+        found = [inner for raw in found for inner in _inner(raw, step)]
+    return found
+
+
+def _inner(raw: Any, step: str) -> Sequence[Any]:
+    if step == "[]":
+        return raw if _is_array(raw) else []
+    if not isinstance(raw, Pairs):
+        return []
+    known = dict(raw)
+    if step == "~":
+        return list(known)
+    return list(known.values()) if step == "*" else [known.get(step[1:])]
+
+
+def _is_array(raw: Any) -> bool:
+    return isinstance(raw, list) and not isinstance(raw, Pairs)
+
+
+def container(raw: Any, prop: Property) -> Any:
+    """What is a value of the type of a property that holds others; None if it is none."""
+    return raw if (_is_array(raw) if prop.type == "array" else isinstance(raw, Pairs)) else None
+
+
+def has_unknown(plan: Plan, members: dict[str, Any]) -> bool:
+    """Whether an object within a record has a key that the contract does not know."""
+    known: dict[tuple[str, ...], set[str]] = {}
+    for prop in plan.properties:
+        if prop.path and prop.path[-1].startswith("."):
+            known.setdefault(prop.route[:-1], set()).add(prop.path[-1][1:])
+    owners = ((keys, raw) for p in plan.properties if (keys := known.get(p.route)) for raw in raws(p, members))
+    return any(isinstance(raw, Pairs) and any(key not in keys for key, _ in raw) for keys, raw in owners)
+
+
+def _text(raw: Any) -> str:
+    """A value as JSON, the same for all that are equal."""
+    if isinstance(raw, Pairs):
+        return "{" + ",".join(f"{key!r}:{_text(value)}" for key, value in sorted(raw)) + "}"
+    if isinstance(raw, list):
+        return "[" + ",".join(map(_text, raw)) + "]"
+    if not isinstance(raw, Number):
+        return repr(raw)
+    if "e" in raw.text.casefold():
+        return f"double {float(raw.text)}"
+    text = raw.text.rstrip("0").rstrip(".") if "." in raw.text else raw.text
+    return "0" if text == "-0" else text
+
+
+def fails(check: Check, prop: Property, plan: Plan, value: Any) -> bool:
+    """Whether what holds others breaks a rule; keys that the contract does not know do not count, if it names any."""
+    inner = {p.path[-1][1:] for p in plan.properties if p.path and p.route[:-1] == prop.route}
+    known = Pairs(pair for pair in value if not inner or pair[0] in inner) if prop.type == "object" else value
+    return FAILS[check.kind](known, int(check.arguments.get("value", 0)))
+
+
+def _given(members: Iterator[Any]) -> int:
+    return sum(value is not None for value in members)
+
+
+FAILS: dict[str, Callable[[Any, int], bool]] = {
+    "minItems": lambda value, least: len(value) < least,
+    "maxItems": lambda value, most: len(value) > most,
+    "uniqueItems": lambda value, _: len(set(map(_text, value))) < len(value),
+    "minProperties": lambda value, least: _given(v for _, v in value) < least,
+    "maxProperties": lambda value, most: _given(v for _, v in value) > most,
+}
+"""Rules about what holds others."""
