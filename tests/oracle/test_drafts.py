@@ -64,7 +64,7 @@ def test_nested_samples_pass_and_damaged_copies_do_not(tmp_path: Path) -> None:
     names = {p.name: (p.type, p.required) for p in plan.properties if p.path}
     assert names == {
         "to.city": ("string", True),
-        "to['zip.code']": ("integer", False),
+        "to['z.code']": ("integer", False),
         "lines[]": ("object", True),
         "lines[].sku": ("string", True),
         "lines[].price": ("number", False),
