@@ -46,6 +46,8 @@ HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
 }
 FIGURES = ("mean", "stdev", "min", "max", "sum")
 """The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
+EXPECTATION = "expectation"
+"""The kind of checks that Great Expectations makes: their figure is 1 where it is met, else 0."""
 
 
 def share(count: int, of: int) -> Fraction:
@@ -94,6 +96,10 @@ class Threshold:
         return HOLDS[self.operator](count, self.values[0], self.values[-1])
 
 
+HOLDS_TRUE = Threshold("mustBe", (Decimal(1),))
+"""What the figure of an expectation is held against."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One rule applied to a drop.
@@ -107,7 +113,9 @@ class Check:
     missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
     expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
     properties: [name]};
-    FIGURES {limits: [text]}, the threshold for people; others none. Numbers are decimal text, dates and times text in
+    FIGURES {limits: [text]}, the threshold for people; expectation {type, kwargs: as Great Expectations has them,
+    about: what it looks at (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are
+    decimal text, dates and times text in
     the property's format; patterns are Java's, ready to run.
     """
 
@@ -229,6 +237,11 @@ class Plan:
     def masks(self, check: Check) -> bool:
         """Whether receipts and results must not show what a check saw: one of its properties is classified."""
         return any(self._named[name].masked for name in check.properties())
+
+    @property
+    def needs_expectations(self) -> bool:
+        """Whether Great Expectations makes some of its checks."""
+        return any(c.kind == EXPECTATION for c in self.checks)
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""

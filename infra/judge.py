@@ -20,6 +20,8 @@ from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from functions import keys, report
 from functions.admission import Admission, admit, header
+from infra.setup import expectations
+from infra.setup.progress import Tell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,15 +37,23 @@ class Judged:
     rejected_rows: bytes | None = None
 
 
-def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
-    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in."""
+def judge(
+    path: Path, plan: Plan, name: str, session: Callable[[], SparkSession], tell: Tell = lambda _: None
+) -> Judged:
+    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
+
+    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. Raises SetupMissing.
+    """
     file = File(path.name, path.stat().st_size, _sha256(path))
     with path.open("rb") as opened:
         admitted = admit(plan, name, file.size, partial(_read, opened))
     if admitted.refused:
         return Judged(plan, file, refuse(admitted.problems))
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-        decision = _run(path, plan, admitted, Path(folder), session())
+        spark = session()
+        if plan.needs_expectations:
+            expectations.bring(spark, tell)
+        decision = _run(path, plan, admitted, Path(folder), spark)
         rejected = Path(folder) / "reports" / rejected_file(plan)
         return Judged(plan, file, decision, rejected.read_bytes() if rejected.exists() else None)
 

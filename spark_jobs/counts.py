@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, Check, Plan, Threshold, share
+from contracts.plan import EXPECTATION, FIGURES, Check, Plan, Threshold, share
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
@@ -22,7 +22,10 @@ OF_CELLS = FORBID_NULL | {"logicalType", "missingValues"}
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst."""
+    """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
+
+    `expected` are the counts of Great Expectations.
+    """
 
     total: int
     sound: int
@@ -36,12 +39,15 @@ class Facts:
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     worst: Mapping[str, str] = field(default_factory=dict)
+    expected: Mapping[str, Count] = field(default_factory=dict)
 
 
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
     """What one check counted in a file with some columns."""
     if missing := [name for name in check.properties() if name not in present]:
         return Count(state="not_evaluated", reason=_why_missing(plan, missing))
+    if check.kind == EXPECTATION:
+        return facts.expected[check.id]
     if check.kind == "rowCount":
         return Count(facts.total, facts.total, observed=str(facts.total))
     if check.scope == "record":

@@ -25,6 +25,8 @@ METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
 OF_TEXTS = ("missingValues",)
 """Kinds that compare a cell as it is written; of all others it matters only whether it is null."""
 LEAST, GREATEST = -(2**63), 2**63 - 1
+KEYS = ("primaryKey", "duplicateValues")
+"""Kinds that compare the values of several properties together."""
 PARTS = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack of a key, and the columns that tell."""
 
@@ -142,7 +144,7 @@ def _validity(plan: Plan) -> dict[int, Check]:
 
 def _several(plan: Plan) -> dict[int, Check]:
     """The checks of keys of several properties, by number."""
-    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments and c.kind != "expression"}
+    return {k: c for k, c in enumerate(plan.checks) if "properties" in c.arguments and c.kind in KEYS}
 
 
 def _expressions(plan: Plan) -> dict[int, Check]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contracts.authoring import expressions, figures, quality, thresholds
+from contracts.authoring import expectations, expressions, figures, quality, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
@@ -28,6 +28,8 @@ def read(
     document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
 ) -> Check | None:
     """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
+    if entry["engine"] in expectations.ENGINES:
+        return expectations.read(document, path, entry, prop, props)
     inner, at = entry["implementation"], (*path, "implementation")
     if not _is_ours(document, path, entry) or not _is_metric(document, at, inner, prop):
         return None

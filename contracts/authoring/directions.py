@@ -16,7 +16,7 @@ from typing import Any, Literal
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
-from contracts.plan import FIGURES, HOLDS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import EXPECTATION, FIGURES, HOLDS, Check, Limit, Plan, Property, Threshold
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -291,6 +291,7 @@ ARGUMENTS: dict[str, Compare] = {
     "invalidValues": _valid,
     "missingValues": _missing,
     "expression": _expression,
+    EXPECTATION: _any,
     "primaryKey": _key,
     "duplicateValues": _together,
     "logicalType": _same,  # the property's own change says it

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
-from contracts.plan import Check, Plan, Property
+from contracts.plan import EXPECTATION, Check, Plan, Property
 from contracts.wording import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
 
 AILING = {
@@ -28,6 +28,8 @@ def in_words(check: Check) -> str:
         return f"The {NAMES[check.kind]} of all values is {_limit(check)}"
     if check.kind == "rowCount":
         return f"The file has {_limit(check)} rows."
+    if check.kind == EXPECTATION:
+        return f"Great Expectations finds this to be so: {check.expected}"
     if check.threshold:
         return _counted(check)
     if check.kind in BOUNDS and "value" in check.arguments:
