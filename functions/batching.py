@@ -263,7 +263,8 @@ def reach(zones: Zones, batch: Batch, plan: Plan) -> Reach:
     """The batch's own folders; of stage and reports its contract's and its producer's, since drops may be many."""
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
-    return Reach((keys.stage_of(zones, plan),), (work, evidence, keys.reports_of(zones, plan.producer)))
+    writes = (work, evidence, keys.reports_of(zones, plan.producer))
+    return Reach((keys.stage_of(zones, plan),), writes, plan.needs_expectations)
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:

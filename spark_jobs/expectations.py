@@ -37,8 +37,8 @@ ABSENT = "Great Expectations is not there; on AWS `make build GX=1`, then `make 
 UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
 _, NO_ROWS = EXCUSED
 
-Found = dict[tuple[str, str], Count]
-"""Counts by drop and check id."""
+Found = dict[str, dict[str, Count]]
+"""Counts by drop, by check id."""
 
 
 def judged(spark: SparkSession, plan: Plan, groups: Sequence[Group], *, malformed: bool) -> Found:
@@ -52,7 +52,7 @@ def judged(spark: SparkSession, plan: Plan, groups: Sequence[Group], *, malforme
         great_expectations = importlib.import_module("great_expectations")
     except ImportError:
         absent = Count(state="error", reason=ABSENT)
-        return {(d.id, c.id): absent for g in groups for d in g.drops for c in _made(plan, g)}
+        return {d.id: {c.id: absent for c in _made(plan, g)} for g in groups for d in g.drops}
     expecting = _Expecting(great_expectations, spark, plan)
     found: Found = {}
     for group in groups:
@@ -99,8 +99,7 @@ class _Expecting:
             found: Found = {}
             for at, drop in enumerate(group.drops):
                 own = whole.where(sf.col("drop") == at).drop("drop")
-                counts = self._of_drop(own, checks, filled.get(at, {}))
-                found |= {(drop.id, check): count for check, count in counts}
+                found[drop.id] = dict(self._of_drop(own, checks, filled.get(at, {})))
             return found
         finally:
             whole.unpersist()

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from pyspark.sql import SparkSession
 
-from contracts.job import Count, DropResult, JobDrop, JobRequest, Sample
+from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
 from spark_jobs import bits, expectations, formats, keys, metrics, samples, storage, writer
 from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
@@ -31,7 +31,7 @@ class Findings:
     samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
     sharing: dict[tuple[str, str], int] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
-    expected: dict[tuple[str, str], Count] = field(default_factory=dict)
+    expected: expectations.Found = field(default_factory=dict)
 
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
@@ -170,7 +170,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
-        {check: count for (whose, check), count in found.expected.items() if whose == drop.id},
+        found.expected.get(drop.id, {}),
     )
 
 
