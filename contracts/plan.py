@@ -49,6 +49,8 @@ HOLDS: dict[Operator, Callable[[Any, Any, Any], bool]] = {
 }
 FIGURES = ("mean", "stdev", "min", "max", "sum")
 """The kinds of checks that hold a figure of all values against a threshold, not a number of records."""
+EXPECTATION = "expectation"
+"""The kind of checks that Great Expectations makes: their figure is 1 where it is met, else 0."""
 
 KEYS = ("unique", "primaryKey", "duplicateValues")
 """The kinds of checks that look for values that several records have."""
@@ -111,6 +113,10 @@ class Threshold:
         return HOLDS[self.operator](count, self.values[0], self.values[-1])
 
 
+HOLDS_TRUE = Threshold("mustBe", (Decimal(1),))
+"""What the figure of an expectation is held against."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One rule applied to a drop.
@@ -127,8 +133,9 @@ class Check:
     properties: [name]};
     FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
     the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
-    otherEngine {engine}; others none. Numbers are decimal text, dates and times text in the property's format; patterns
-    are Java's, ready to run.
+    otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, about: what it looks at
+    (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates and
+    times text in the property's format; patterns are Java's, ready to run.
 
     Any of them may have a filter {sql, text, properties}, as an expression has them: of other records the check says
     nothing; `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties
@@ -315,6 +322,11 @@ class Plan:
             return prop.masked
         start = prop.route
         return any(p.masked for p in self.properties if p.route[: len(start)] == start)
+
+    @property
+    def needs_expectations(self) -> bool:
+        """Whether Great Expectations makes some of its checks."""
+        return any(c.kind == EXPECTATION for c in self.checks)
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""

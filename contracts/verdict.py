@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from contracts import codec
 from contracts.job import Count, DropResult, Sample
-from contracts.plan import FIGURES, QUERIES, Check, Limit, Plan
+from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
@@ -148,8 +148,10 @@ def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) 
 
 
 def made(check: Check, count: Count) -> Count:
-    """A count as it is judged: without a record no check was made but that of their number."""
+    """A count as it is judged: without a record no check was made but that of their number, or has a figure."""
     if check.kind == "rowCount" or count.state != "counted" or count.evaluated or count.failed or count.null:
+        return count
+    if count.figure is not None:
         return count
     return replace(count, state="not_evaluated", reason=NO_ROWS)
 
@@ -181,7 +183,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
 def _result(plan: Plan, check: Check, count: Count) -> Result:
     if count.state != "counted":
         return count.state
-    if check.kind in (*FIGURES, *QUERIES) and count.figure is None:
+    if check.kind in (*FIGURES, *QUERIES, EXPECTATION) and count.figure is None:
         return "error"
     if check.threshold and check.scope == "set":
         within = check.threshold.holds(_seen(check, count), count.evaluated)

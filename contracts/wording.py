@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from contracts.formats import TEXT
-from contracts.plan import QUERIES, REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import EXPECTATION, QUERIES, REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
 from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ MESSAGES = {
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
+    EXPECTATION: "The expectation {text} is not met{seen}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
     "quantile": "The {value} quantile of {name} {is_figure}{where}; the contract asks for {limit}.",
@@ -171,6 +172,7 @@ FIXES = {
     "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
+    EXPECTATION: "{met}",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
     "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
     "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
@@ -182,13 +184,19 @@ FIXES = {
 
 AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
 FIGURES_AND_ROWS = ("rowCount", *NAMES, *QUERIES)
-OF_THEIR_OWN = ("duplicateValues", *FIGURES_AND_ROWS)
+OF_THEIR_OWN = ("duplicateValues", EXPECTATION, *FIGURES_AND_ROWS)
 """Metrics with a sentence of their own for a threshold."""
 NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
 LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
 """The sentence of a metric with a threshold: single such rows are fine, so many are not."""
 UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
 
+
+MET = {
+    True: "Correct {name} in {rows}, or leave such rows out.",
+    False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",
+}
+"""What to do where an expectation is not met: it tells of records, or of all together."""
 
 MOST_PLACES = 9
 """Digits that a share may need beyond those of the limit beside it."""
@@ -343,6 +351,8 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
         "is_figure": _figure_in_words(plan, check, outcome),
         "where": check.where,
+        "seen": _seen(plan, check, outcome, some(failed, of, bounds, what)),
+        "met": MET[bool(failed)].format(name=names or "the file", rows="this row" if failed == 1 else "these rows"),
         "ails": AILS.get(check.kind, "is not valid"),
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
@@ -377,6 +387,19 @@ def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
 def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
     """Whether what was observed is the worst of all; within an object or an array it is the first."""
     return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
+
+
+def _seen(plan: Plan, check: Check, outcome: Outcome, some_records: str) -> str:
+    """What Great Expectations saw, of records or of all of them together."""
+    if check.kind != EXPECTATION:
+        return ""
+    if outcome.failed:
+        return f" in {some_records}"
+    return (
+        f": Great Expectations found `{visible(outcome.observed)}`"
+        if outcome.observed and not plan.masks(check)
+        else ""
+    )
 
 
 def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:

@@ -270,7 +270,7 @@ def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reac
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
-    return Reach(tuple(sorted(staged)), (work, evidence))
+    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations)
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:

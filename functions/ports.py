@@ -310,13 +310,14 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The folders that a run may read, and those that it may read and write; nothing else.
+    """The folders that a run may read, and those that it may read and write; nothing else but its own code.
 
-    URIs that end in `/`; `*` stands for any characters.
+    URIs that end in `/`; `*` stands for any characters. `expectations` says that Great Expectations is to come with it.
     """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    expectations: bool = False
 
 
 class Jobs(Protocol):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.job import Sample
-from contracts.plan import FIGURES, QUERIES, Plan
+from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
 from contracts.wording import EXCUSED, percents, some
@@ -101,7 +101,8 @@ def render_html(receipt: Receipt) -> bytes:
 def masked(decision: Decision, plan: Plan | None) -> Decision:
     """The decision without the values of classified properties."""
     secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
-    metrics = {c.id for c in plan.checks if c.threshold and c.kind not in (*FIGURES, *QUERIES)} if plan else set()
+    figures = (*FIGURES, *QUERIES, EXPECTATION)
+    metrics = {c.id for c in plan.checks if c.threshold and c.kind not in figures} if plan else set()
     shown = (_without_values(c, c.id in metrics) if c.id in secret else c for c in decision.checks)
     return replace(decision, checks=tuple(shown))
 

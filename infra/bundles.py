@@ -39,13 +39,21 @@ def great_expectations(cpu: str) -> Path:
 def environment(cpu: str, tell: Tell) -> Files:
     """The files of that archive, packages at its root. Raises SetupMissing, WheelUnfit.
 
-    Unpacked by `spark.archives=<URI>#environment` it lies in each worker's folder; with
-    `spark.emr-serverless.driverEnv.PYTHONPATH` and `spark.executorEnv.PYTHONPATH` of `./environment` EMR's own Python
-    finds it (EMR Serverless user guide, "Using Python libraries" and "Spark job properties"). That page packs a whole
-    virtual environment, with a Python: this one has none, as the job's code runs on EMR's.
+    Unpacked by `spark.archives` it lies in each worker's folder, where EMR's own Python finds it: the settings stand in
+    functions/aws/emr_serverless.py. EMR's user guide ("Using Python libraries") packs a whole virtual environment, with
+    a Python; this one has none, as the job's code runs on EMR's.
     """
     folder = wheels.installed(cpu, tell, wheels.EMR)
     return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+
+
+def built_environment(cpu: str, tell: Tell) -> Path:
+    """That archive, built if it was not yet. Raises SetupMissing, WheelUnfit."""
+    place = great_expectations(cpu)
+    if not place.is_file():
+        place.parent.mkdir(exist_ok=True)
+        tarred(environment(cpu, tell), place)
+    return place
 
 
 def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:

@@ -92,6 +92,17 @@ def publish(
     return done
 
 
+def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
+    """Why a stack, by the variables of its functions, cannot judge by some plans; None where it can by all."""
+    asking_for = [plan.contract for plan in plans if plan.needs_expectations]
+    if not asking_for or environment.get("DROPGATE_JOB_ENVIRONMENT"):
+        return None
+    return (
+        f"{', '.join(asking_for)} asks for Great Expectations, which the stack lacks: run `make build GX=1`, then "
+        "`make deploy`, or start `dropgate up` again."
+    )
+
+
 def rewritten(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
     """What keeps contracts from being published: versions that were, with another text."""
     titles = kept(store)

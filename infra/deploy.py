@@ -14,7 +14,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from contracts.errors import DocumentInvalid, DropgateError
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
 from infra import bundles, deployed, parameters
-from infra.catalog import CatalogStore, S3Catalog, in_force, publish, rewritten
+from infra.catalog import CatalogStore, S3Catalog, in_force, publish, rewritten, unfit
 from infra.cli.lint import as_text, lines_of
 from infra.cli.publish import as_text as published
 from infra.cli.target import NOWHERE
@@ -80,7 +80,9 @@ def up(options: argparse.Namespace, session: Any) -> None:
     fit_for_update(options.stack, former)
     for sentence in staying(cloudformation, former, given):
         _tell(sentence)
-    around = surroundings(given, deployed.parameters(former))
+    has = deployed.parameters(former)
+    around = surroundings(given, has)
+    options.parameters += with_expectations(given, has, bundles.great_expectations)
     for step in commands(options):
         _tell(" ".join(step[1:3]))
         if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
@@ -93,8 +95,26 @@ def up(options: argparse.Namespace, session: Any) -> None:
     for uri in bring_code(s3, names, bundles.great_expectations(cpu)):
         _tell(f"brought {uri}")
     store = S3Catalog(s3, names["DROPGATE_CATALOG"])
-    _tell(put_in_force(store, linted.plans, named=options.contracts is not None, contracts=linted.contracts))
+    named, lacking = options.contracts is not None, unfit(linted.plans, names)
+    _tell(put_in_force(store, linted.plans, named=named, contracts=linted.contracts, lacking=lacking))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
+
+
+def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: Callable[[str], Path]) -> list[str]:
+    """The parameter that tells the stack of the archive of Great Expectations, where it was built and nobody said it.
+
+    `place` says where it lies once it was built, by CPU. Raises NotDeployed where the stack is to have one that was
+    neither built nor brought before.
+    """
+    name, former = "GreatExpectations", has.get("Architecture", str(parameters_of(TEMPLATE)["Architecture"]["Default"]))
+    cpu, said = given.get("Architecture", former), given.get(name)
+    built = place(cpu)
+    if built.is_file():
+        return [f"{name}=true"] if said is None else []
+    brought = has.get(name) == "true" and cpu == former
+    if not brought and (said or has.get(name)) == "true":
+        raise NotDeployed(f"There is no {built.name} in build/: run `make build GX=1` first. Nothing was deployed.")
+    return []
 
 
 def _located(session: Any) -> None:
@@ -161,8 +181,17 @@ def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
     return True
 
 
-def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool, contracts: Sequence[Compiled] = ()) -> str:
+def put_in_force(
+    store: CatalogStore,
+    plans: Sequence[Plan],
+    *,
+    named: bool,
+    contracts: Sequence[Compiled] = (),
+    lacking: str | None = None,
+) -> str:
     """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
+
+    `lacking` says why the stack cannot judge by them, if so.
 
     What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
     """
@@ -173,6 +202,8 @@ def put_in_force(store: CatalogStore, plans: Sequence[Plan], *, named: bool, con
             f"{error} `make deploy CONTRACTS=PATH` or `dropgate publish` puts others in force."
         ) from error
     if before is None:
+        if lacking:
+            raise NotDeployed(f"{lacking} All is deployed but the contracts: none was published.")
         if refused := rewritten(contracts, store):
             said = "\n".join(line for f in refused for line in lines_of(f))
             raise NotDeployed(f"{said}\nAll is deployed but the contracts: none was published.")

@@ -84,6 +84,7 @@ def queues(cloudformation: Any, stack: str) -> dict[str, str]:
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:
     """What the template gives the functions; KeyError where an output or a parameter is missing."""
     internal = f"s3://{outputs['InternalBucket']}"
+    environment = f"{internal}/code/great-expectations-{parameters['Architecture']}.tar.gz"
     zones = ("stage", "held", "evidence", "reports", "catalog", "jobs")
     return {
         "DROPGATE_LANDING": f"s3://{outputs['LandingBucket']}/",
@@ -99,4 +100,5 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_DATA_KEY": outputs["DataKeyArn"],
         "DROPGATE_JOB_ENTRY": f"{internal}/code/entry.py",
         "DROPGATE_JOB_ARCHIVE": f"{internal}/code/dropgate.zip",
+        "DROPGATE_JOB_ENVIRONMENT": environment if parameters.get("GreatExpectations") == "true" else "",
     }

@@ -20,6 +20,8 @@ from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from functions import keys, report
 from functions.admission import Admission, admit, header
+from infra.setup import expectations
+from infra.setup.progress import Tell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,14 +37,24 @@ class Judged:
     rejected_rows: bytes | None = None
 
 
-def judge(path: Path, plan: Plan, name: str, session: Callable[[], SparkSession]) -> Judged:
-    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in."""
-    (judged,) = judge_all([(path, name)], plan, session, with_rows=True)
+def judge(
+    path: Path, plan: Plan, name: str, session: Callable[[], SparkSession], tell: Tell = lambda _: None
+) -> Judged:
+    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
+
+    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. Raises SetupMissing.
+    """
+    (judged,) = judge_all([(path, name)], plan, session, tell, with_rows=True)
     return judged
 
 
 def judge_all(
-    files: Sequence[tuple[Path, str]], plan: Plan, session: Callable[[], SparkSession], *, with_rows: bool = False
+    files: Sequence[tuple[Path, str]],
+    plan: Plan,
+    session: Callable[[], SparkSession],
+    tell: Tell = lambda _: None,
+    *,
+    with_rows: bool = False,
 ) -> list[Judged]:
     """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`."""
     admitted = [_admit(path, name, plan) for path, name in files]
@@ -51,7 +63,10 @@ def judge_all(
     if let_in:
         with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
             drops = {n: _drop(n, files[n][0], found, plan, Path(folder)) for n, found in let_in.items()}
-            result = _run(plan, tuple(drops.values()), Path(folder), session())
+            spark = session()
+            if plan.needs_expectations:
+                expectations.bring(spark, tell)
+            result = _run(plan, tuple(drops.values()), Path(folder), spark)
             for n, facts in zip(drops, result.drops, strict=True):
                 rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                 kept = rows.read_bytes() if with_rows and rows.exists() else None

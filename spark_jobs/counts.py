@@ -9,7 +9,19 @@ from functools import lru_cache
 from typing import Any
 
 from contracts.job import Count, Sample
-from contracts.plan import FIGURES, FORBID_NULL, OF_CELLS, QUERIES, UNCHECKED, Check, Plan, Property, Threshold, share
+from contracts.plan import (
+    EXPECTATION,
+    FIGURES,
+    FORBID_NULL,
+    OF_CELLS,
+    QUERIES,
+    UNCHECKED,
+    Check,
+    Plan,
+    Property,
+    Threshold,
+    share,
+)
 from contracts.wording import EXCUSED
 from spark_jobs import figures
 
@@ -34,7 +46,8 @@ class Facts:
     """What is known of one drop: sums, failing rows by check id, keys that records share or lack, samples, worst.
 
     `within` and `empty` are of checks with a filter: the records that it lets through, and those without a value.
-    `lost` are the records that have no place for a nested property, by its name.
+    `lost` are the records that have no place for a nested property, by its name; `expected` are the counts of Great
+    Expectations.
     """
 
     total: int
@@ -53,6 +66,7 @@ class Facts:
     sharing: Mapping[str, int] = field(default_factory=dict)
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     worst: Mapping[str, str] = field(default_factory=dict)
+    expected: Mapping[str, Count] = field(default_factory=dict)
 
 
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
@@ -61,6 +75,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
         return Count(state="not_evaluated", reason=_why_missing(plan, missing, present))
     if check.kind in UNCHECKED:
         return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
+    if check.kind == EXPECTATION:
+        return facts.expected[check.id]
     evaluated = facts.within[check.id] if check.filter else facts.sound
     if check.kind == "rowCount" and check.filter:
         return Count(evaluated, evaluated, observed=str(evaluated))

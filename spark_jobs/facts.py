@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import bits, formats, keys, metrics, samples, statements, storage, writer
+from spark_jobs import bits, expectations, formats, keys, metrics, samples, statements, storage, writer
 from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
 from spark_jobs.counts import Answer, Facts, count
 
@@ -32,6 +32,7 @@ class Findings:
     sharing: dict[tuple[str, str], int] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    expected: expectations.Found = field(default_factory=dict)
 
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
@@ -46,6 +47,7 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
                 _look_at_keys(spark, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
+        found.expected = expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
@@ -178,6 +180,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
+        found.expected.get(drop.id, {}),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
-from contracts.plan import FIGURES, HOLDS, QUERIES, UNCHECKED, Check, Limit, Plan, Property, Threshold
+from contracts.plan import EXPECTATION, FIGURES, HOLDS, QUERIES, UNCHECKED, Check, Limit, Plan, Property, Threshold
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -314,6 +314,7 @@ ARGUMENTS: dict[str, Compare] = {
     **dict.fromkeys(("expression", "sql", "statement"), _expression),
     "quantile": _quantile,
     **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
+    EXPECTATION: _any,
     "primaryKey": _key,
     "duplicateValues": _together,
     "logicalType": _same,  # the property's own change says it

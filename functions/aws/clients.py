@@ -86,6 +86,7 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         role=environment["DROPGATE_JOB_ROLE"],
         entry=environment["DROPGATE_JOB_ENTRY"],
         archive=environment["DROPGATE_JOB_ARCHIVE"],
+        environment=environment.get("DROPGATE_JOB_ENVIRONMENT") or None,
     )
     return Ports(
         zones=zones,

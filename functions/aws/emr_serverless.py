@@ -29,6 +29,8 @@ MOST_POLICY = 2048
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
 # Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
 S3A_FLAGS = "create,mkdir"
+UNPACKED = "environment"
+PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.PYTHONPATH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,11 @@ def workers_for(size: int) -> Workers:
     return next((workers for most, workers in SIZES if size <= most), LARGEST)
 
 
-def spark_parameters(archive: str, size: int) -> str:
-    """The `sparkSubmitParameters` of a run."""
+def spark_parameters(archive: str, size: int, environment: str | None = None) -> str:
+    """The `sparkSubmitParameters` of a run; `environment` is an archive of packages that its Python is to find.
+
+    It lies unpacked in each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
+    """
     workers = workers_for(size)
     conf = {
         "spark.submit.pyFiles": archive,
@@ -72,17 +77,28 @@ def spark_parameters(archive: str, size: int) -> str:
         "spark.dynamicAllocation.initialExecutors": 1,
         "spark.dynamicAllocation.maxExecutors": workers.most,
     }
+    if environment:
+        conf["spark.archives"] = f"{environment}#{UNPACKED}"
+        conf |= dict.fromkeys(PYTHON_PATHS, f"./{UNPACKED}")
     return " ".join(f"--conf {name}={value}" for name, value in conf.items())
 
 
 @dataclass(frozen=True, slots=True)
 class JobCode:
-    """What runs, where and as whom: application id, role ARN, URIs of the entry point and of the archive."""
+    """What runs, where and as whom: application id, role ARN, URIs of the entry point and of the archive.
+
+    `environment` is the archive of Great Expectations; None where the stack has none.
+    """
 
     application: str
     role: str
     entry: str
     archive: str
+    environment: str | None = None
+
+    def wanted(self, reach: Reach) -> str | None:
+        """The archive of packages that a run needs, if there is one; without it the job says what it cannot check."""
+        return self.environment if reach.expectations else None
 
 
 def run_policy(job: JobCode, reach: Reach) -> str:
@@ -94,19 +110,20 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     kept = max(map(len, reach.reads))
     while True:
         beginnings = sorted({folder[:kept] for folder in reach.reads})
-        policy = _policy(job, beginnings, reach.writes)
+        policy = _policy(job, job.wanted(reach), beginnings, reach.writes)
         if len(policy) <= MOST_POLICY or len(beginnings) == 1:
             return policy
         kept -= 1
 
 
-def _policy(job: JobCode, beginnings: Iterable[str], folders: Iterable[str]) -> str:
+def _policy(job: JobCode, environment: str | None, beginnings: Iterable[str], folders: Iterable[str]) -> str:
     partition = job.role.split(":")[1]
 
     def arn(uri: str) -> str:
         return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
 
-    reads = [arn(job.entry), arn(job.archive), *(f"{arn(one)}*" for one in beginnings)]
+    code = [arn(uri) for uri in (job.entry, job.archive, environment) if uri]
+    reads = [*code, *(f"{arn(one)}*" for one in beginnings)]
     writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
     buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})
     writing = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
@@ -141,7 +158,7 @@ class EmrJobs:
                     "sparkSubmit": {
                         "entryPoint": self._code.entry,
                         "entryPointArguments": ["--request", request],
-                        "sparkSubmitParameters": spark_parameters(self._code.archive, size),
+                        "sparkSubmitParameters": spark_parameters(self._code.archive, size, self._code.wanted(reach)),
                     }
                 },
             )["jobRunId"]

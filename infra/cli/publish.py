@@ -42,10 +42,10 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
 
     from contracts.authoring.linting import lint
     from contracts.authoring.store import documents
-    from infra.catalog import S3Catalog, publish, rewritten
+    from infra.catalog import S3Catalog, publish, rewritten, unfit
     from infra.cli.lint import as_text as findings
     from infra.cli.lint import default_folder, lines_of
-    from infra.cli.target import catalog_client
+    from infra.cli.target import catalog_client, surroundings
 
     linted = lint(paths or (default_folder(),))
     if linted.failed or not linted.plans:
@@ -59,6 +59,9 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
         raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
     client, found = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     store = S3Catalog(client, found)
+    if zone is None and (why := unfit(linted.plans, surroundings() or {})):
+        click.echo(f"{why}\nNothing was published.", err=True)
+        raise SystemExit(1)
     if refused := rewritten(linted.contracts, store):
         click.echo("\n".join(line for f in refused for line in lines_of(f)), err=True)
         click.echo("Nothing was published.", err=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from contracts.plan import FIGURES, QUERIES
+from contracts.plan import EXPECTATION, FIGURES, QUERIES
 from contracts.problem import visible
 from contracts.wording import EXCUSED, some
 from contracts.wording import REASONS as WHY
@@ -253,7 +253,8 @@ def _counted(check: Mapping[str, Any]) -> str:
     expected = visible(check["expected"])
     if check["failed"] is None:
         return visible(f"{expected}: {REASONS.get(check['reason'], check['reason'])}", 200)
-    if check["kind"] in ("rowCount", *FIGURES, *QUERIES):
+    together = check["kind"] == EXPECTATION and not check["failed"] and check["observed"]
+    if together or check["kind"] in ("rowCount", *FIGURES, *QUERIES):
         return f"{check['observed']}; expected {expected}"
     return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
 

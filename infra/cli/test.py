@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from contracts.plan import Plan
     from infra.judge import Judged
+    from infra.setup.progress import Tell
 
 SMALL = 64 * 1024**2
 """Bytes below which Spark's start and compilation outweigh the work."""
@@ -62,7 +63,8 @@ def command(
 
     plan, name = _plan(contract, contracts, key, file)
     brief = file.stat().st_size < SMALL
-    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=form != "text"))
+    quiet = form != "text"
+    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=quiet), _telling(quiet=quiet))
     if receipt:
         judge.write_receipt(judged, receipt)
     _show(judged, form, file)
@@ -96,6 +98,13 @@ def _spark(memory: str, *, brief: bool, quiet: bool) -> SparkSession:
     if not quiet:
         click.echo("Starting Spark ...", err=True)
     return local_session("dropgate test", memory=memory, brief=brief)
+
+
+def _telling(*, quiet: bool) -> Tell:
+    """Say on standard error what is fetched, every ten seconds."""
+    from infra.setup.progress import Progress
+
+    return (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell
 
 
 def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str]:

@@ -41,9 +41,11 @@ def command(port: int, contracts: Path | None) -> None:
     """
     from contracts.authoring.linting import lint
     from contracts.authoring.store import documents
+    from infra.bundles import great_expectations
     from infra.cli.lint import as_text, default_folder
     from infra.cli.target import RUNNING
     from infra.local.embedded import Embedded
+    from infra.setup.wheels import this_cpu
 
     linted = lint((contracts or default_folder(),))
     if linted.failed:
@@ -52,7 +54,8 @@ def command(port: int, contracts: Path | None) -> None:
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
-    with Embedded(port=port, listener=_notice) as embedded:
+    expectations = any(plan.needs_expectations for plan in linted.plans) or great_expectations(this_cpu()).is_file()
+    with Embedded(port=port, listener=_notice, expectations=expectations) as embedded:
         done = embedded.publish(linted.plans, documents(linted.contracts))
         RUNNING.parent.mkdir(exist_ok=True)
         RUNNING.write_text(json.dumps({"pid": os.getpid(), "environment": embedded.environment()}), encoding="utf-8")

@@ -32,7 +32,9 @@ from infra.local.pipe import Listener
 from infra.local.pump import Pump
 from infra.local.rights import JOB, Guard
 from infra.local.stack import Stack, deploy
+from infra.setup.expectations import bring
 from infra.setup.session import lead_s3, local_session
+from infra.setup.wheels import this_cpu
 from spark_jobs import validate
 
 if TYPE_CHECKING:
@@ -68,12 +70,17 @@ class Embedded:
         job: Callable[[SparkSession, str], None] = validate.run,
         spark: SparkSession | None = None,
         environment: Mapping[str, str] = QUIET,
+        expectations: bool = False,
     ) -> None:
-        """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash."""
+        """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
+
+        `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
+        """
         self.guard = Guard()
         self.cloud = Cloud(port, self.guard)
         self.emr = EmrServerless(self._run_job, self._exists, self._emit, guard=self.guard)
         self._window_seconds = window_seconds
+        self._expectations = expectations
         self._pumping: dict[str, Any] = {
             "schedule_seconds": schedule_seconds,
             "retry_seconds": retry_seconds,
@@ -98,7 +105,7 @@ class Embedded:
             self.client,
             self.emr.application.id,
             REGION,
-            {"WindowSeconds": self._window_seconds},
+            {"WindowSeconds": self._window_seconds, "GreatExpectations": str(self._expectations).lower()},
             name=f"dropgate{next(_COUNTER)}",
         )
         self.guard.learn(self.stack)
@@ -189,9 +196,11 @@ class Embedded:
         assert not spec.settings, f"nobody here sets {', '.join(spec.settings)} on the local Spark"
         spark = self.spark()
         with self.guard.running(self.stack, spec.iam_policy):
-            for uri in (spec.entry_point, *spec.py_files):  # as EMR does, as the job's role
+            for uri in (spec.entry_point, *spec.py_files, *spec.archives):  # as EMR does, as the job's role
                 bucket, _, key = uri.removeprefix("s3://").partition("/")
                 self._client("s3", JOB).get_object(Bucket=bucket, Key=key)
+            if spec.archives:  # what the archive is made of; like the job's code, it comes from this machine
+                bring(spark, lambda _: None)
             self._job(spark, request)
 
     def _emit(self, event: Event) -> None:
@@ -208,7 +217,7 @@ class Embedded:
         return True
 
     def _upload_job(self) -> None:
-        """Put the job's entry point and archive where the template says they lie."""
+        """Put the job's entry point and its archives where the template says they lie."""
         client, environment = self.client("s3"), self.environment()
         for uri, body in (
             (environment["DROPGATE_JOB_ENTRY"], Path(bundles.ENTRY).read_bytes()),
@@ -216,6 +225,10 @@ class Embedded:
         ):
             bucket, _, key = uri.removeprefix("s3://").partition("/")
             client.put_object(Bucket=bucket, Key=key, Body=body)
+        if uri := environment["DROPGATE_JOB_ENVIRONMENT"]:
+            bucket, _, key = uri.removeprefix("s3://").partition("/")
+            with bundles.built_environment(this_cpu(), lambda _: None).open("rb") as file:
+                client.put_object(Bucket=bucket, Key=key, Body=file)
 
     def _handlers(self) -> dict[str, Handler]:
         """The functions' own handlers, by the dotted paths of the template."""

@@ -27,13 +27,14 @@ def read_start(asked: Mapping[str, Any], exists: Callable[[str], bool]) -> JobSp
     submit = asked["jobDriver"]["sparkSubmit"]
     _check_objects([submit["entryPoint"]], exists)
     parameters = read_parameters(submit.get("sparkSubmitParameters", ""))
-    _check_objects(parameters.py_files, exists)
+    _check_objects((*parameters.py_files, *parameters.archives), exists)
     return JobSpec(
         token=asked["clientToken"],
         name=asked.get("name", ""),
         entry_point=submit["entryPoint"],
         arguments=tuple(submit.get("entryPointArguments", ())),
         py_files=parameters.py_files,
+        archives=parameters.archives,
         settings=parameters.settings,
         execution_role=asked["executionRoleArn"],
         iam_policy=asked.get("executionIamPolicy", {}).get("policy"),

@@ -33,6 +33,7 @@ class JobSpec:
     entry_point: str
     arguments: tuple[str, ...]
     py_files: tuple[str, ...]
+    archives: tuple[str, ...]
     settings: Mapping[str, str]
     execution_role: str
     iam_policy: str | None

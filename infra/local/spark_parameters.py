@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from infra.local.emr_errors import ValidationException
 
 PY_FILES = "spark.submit.pyFiles"
+ARCHIVES = "spark.archives"
+# Where EMR's Python finds what such an archive holds; here the session is told where it lies on this machine.
+PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.PYTHONPATH")
 COMPILE_HUGE_METHODS = "-XX:-DontCompileHugeMethods"
 
 # What a running session can take over as it is.
@@ -58,16 +61,19 @@ _OVERHEAD = 1.1
 
 @dataclass(frozen=True, slots=True)
 class SparkParameters:
-    """What a local session is to do: put archives on the path, set settings."""
+    """What a local session is to do: put archives and packages on the path, set settings."""
 
     py_files: tuple[str, ...]
+    archives: tuple[str, ...]
     settings: Mapping[str, str]
 
 
 def read_parameters(text: str) -> SparkParameters:
     """Read --conf entries; raises ValidationException for a parameter or value that is on no list."""
     conf = _entries(text)
-    known = SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | FIXED_SETTINGS.keys() | {PY_FILES}
+    known = (
+        SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | FIXED_SETTINGS.keys() | {PY_FILES, ARCHIVES, *PYTHON_PATHS}
+    )
     unknown = sorted(set(conf) - known)
     if unknown:
         raise ValidationException(f"The local EMR Serverless does not know the Spark parameter {unknown[0]}.")
@@ -79,7 +85,19 @@ def read_parameters(text: str) -> SparkParameters:
     for worker in ("driver", "executor"):
         _check_worker(conf, worker)
     settings = {name: value for name, value in conf.items() if name in SESSION_SETTINGS}
-    return SparkParameters(tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri), settings)
+    return SparkParameters(tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri), _archives(conf), settings)
+
+
+def _archives(conf: Mapping[str, str]) -> tuple[str, ...]:
+    """The archives of packages, which driver and executors must find where they are unpacked."""
+    named = [archive.partition("#") for archive in conf.get(ARCHIVES, "").split(",") if archive]
+    wanted = ":".join(f"./{folder}" for _, _, folder in named)
+    for name in PYTHON_PATHS:
+        if conf.get(name, "") != wanted:
+            raise ValidationException(
+                f"{name} is {conf.get(name)}; what {ARCHIVES} unpacks lies in {wanted or 'no folder'}."
+            )
+    return tuple(uri for uri, _, _ in named)
 
 
 def _entries(text: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -37,6 +38,8 @@ from infra.setup.java import java_home
 from infra.setup.session import BRIEF, s3_settings
 from infra.setup.wheels import this_cpu
 from tests.e2e.cases import GOOD, HEADER
+from tests.unit.authoring.documents import a_document
+from tests.unit.authoring.documents import a_plan as a_contract_plan
 
 CONTRACTS = ROOT / "tests" / "e2e" / "contracts"
 ALONE = (sys.executable, "-I", "-S", "-B")
@@ -89,7 +92,7 @@ def bundle(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The functions' bundle as it lies on Lambda."""
     place = tmp_path_factory.mktemp("task")
     with zipfile.ZipFile(built / f"functions-{this_cpu()}.zip") as packed:
-        packed.extractall(place)
+        packed.extractall(place)  # noqa: S202 (what we built)
     return place
 
 
@@ -246,6 +249,7 @@ class Deployed:
             "PYTHONNOUSERSITE": "1",
         }
         parameters = shlex.split(submit["sparkSubmitParameters"])
+        environment |= self.unpacked(dict(pair.split("=", 1) for pair in parameters[1::2]))
         command = [*parameters, submit["entryPoint"], *submit["entryPointArguments"]]
         self.submitted.append(command)
         done = subprocess.run(
@@ -259,6 +263,16 @@ class Deployed:
         )
         self.said.append((done.stdout + done.stderr)[-4000:])
         done.check_returncode()
+
+    def unpacked(self, parameters: dict[str, str]) -> dict[str, str]:
+        """Unpack the archives of a run where EMR does, beside its driver; what EMR sets in the driver's environment."""
+        for uri, _, folder in (one.partition("#") for one in parameters.get("spark.archives", "").split(",") if one):
+            bucket, key = keys.split(uri)
+            body = self.embedded.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read()
+            with tarfile.open(fileobj=io.BytesIO(body)) as packed:
+                packed.extractall(self.scratch / folder, filter="data")
+        prefix = "spark.emr-serverless.driverEnv."
+        return {name.removeprefix(prefix): value for name, value in parameters.items() if name.startswith(prefix)}
 
     def asked(self, request: str) -> Any:
         """What EMR Serverless was asked for, from its own answer."""
@@ -337,3 +351,47 @@ def test_spark_submit_ran_what_was_asked(deployed: Deployed, drops: dict[str, Dr
         ["_record", "_reasons"],
         ["1", "amount.minimum (at least 0)"],
     ]
+
+
+EXPECTING = a_document(
+    """\
+- {name: id, logicalType: integer}
+- {name: name, logicalType: string}
+- {name: amount, logicalType: number}
+- {name: day, logicalType: date}
+""",
+    """\
+- type: custom
+  engine: greatExpectations
+  implementation: {type: expect_column_values_to_be_between, kwargs: {column: amount, min_value: 0}}
+- type: custom
+  engine: greatExpectations
+  implementation: {type: expect_column_values_to_be_json_parseable, kwargs: {column: name}}
+""",
+    "files: orders/*.csv\nproducer: shop\nformat: csv\n",
+)
+
+
+@pytest.mark.torture
+def test_built_archive_of_great_expectations_comes_with_the_run(
+    built: Path, bundle: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The job's archive and that of Great Expectations, by spark-submit with all that StartJobRun was given."""
+    made, plan = Deployed(bundle, tmp_path), a_contract_plan(EXPECTING)
+    with Embedded(window_seconds=1, job=made.job, spark=spark, expectations=True) as embedded:
+        made.embedded, made.ports = embedded, ports_from(os.environ, Clients())
+        embedded.publish([plan])
+        made.put(os.environ["DROPGATE_JOB_ENTRY"], built / "entry.py")
+        made.put(os.environ["DROPGATE_JOB_ARCHIVE"], built / "dropgate.zip")
+        version = embedded.upload("orders/bad.csv", BAD)
+        assert embedded.settle(300)
+        drop = made.ports.ledger.drop(keys.drop_id(embedded.stack.names["LandingBucket"], "orders/bad.csv", version))
+        assert drop
+        assert drop.state == "rejected", made.said
+        checks = json.loads(made.ports.store.get(drop.receipt or ""))["checks"]
+
+    told = [(check["result"], check["failed"]) for check in checks if check["kind"] == "expectation"]
+    assert sorted(told) == [("failed", 1), ("failed", 2)]  # the second by Python workers, which need it, too
+    (command,) = made.submitted
+    uri = "/code/great-expectations-arm64.tar.gz#environment"
+    assert [pair.endswith(uri) for pair in command if pair.startswith("spark.archives=")] == [True]

@@ -9,7 +9,9 @@ import pytest
 
 from contracts.errors import StaleWrite
 from infra.catalog import CatalogStore, S3Catalog
+from infra.gx.store import opened
 from infra.local.cloud import Cloud
+from tests.unit.authoring.documents import a_document
 from tests.unit.test_publish import MemoryCatalog
 
 
@@ -68,3 +70,20 @@ def test_names_are_those_that_begin_so(store: CatalogStore) -> None:
         store.create(name, b"1")
     assert store.names("contracts/") == ("contracts/1.0.0/a/a.yaml", "contracts/1.0.0/b/b%20c.yaml")
     assert store.names("nothing/") == ()
+
+
+def test_suites_find_contracts_in_the_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cloud() as cloud:
+        for name, value in {
+            "AWS_ENDPOINT_URL": cloud.endpoint,
+            "AWS_ACCESS_KEY_ID": "suite",
+            "AWS_SECRET_ACCESS_KEY": "none",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }.items():
+            monkeypatch.setenv(name, value)
+        client = boto3.client("s3")
+        client.create_bucket(Bucket="internal")
+        S3Catalog(client, "s3://internal/catalog/").create("contracts/1.0.0/orders/orders.yaml", a_document().encode())
+        store = opened("s3://internal/catalog")
+
+        assert store.properties(store.title("orders", "orders")) == [{"name": "id", "logicalType": "integer"}]

@@ -6,6 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,9 +15,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts.errors import DropgateError
+from contracts.plan import EXPECTATION, Check
 from infra import deploy, deployed, destroy
 from infra.bundles import ROOT, great_expectations
-from infra.catalog import S3Catalog, in_force
+from infra.catalog import S3Catalog, in_force, unfit
 from infra.cli.target import NOWHERE
 from infra.local.cloud import Cloud
 from infra.local.stack import deploy as deploy_embedded
@@ -107,6 +109,34 @@ def test_contracts_of_others_are_withdrawn_only_when_contracts_are_named(stack: 
     assert in_force(store) == ("orders.v1",)
     assert "withdrawn  orders.v1" in deploy.put_in_force(store, [ours], named=True)
     assert in_force(store) == ("shops.v1",)
+
+
+def test_contracts_that_the_stack_cannot_judge_are_not_published(stack: str) -> None:
+    s3, names = boto3.client("s3"), deployed.environment(boto3.client("cloudformation"), stack)
+    check = Check("e", EXPECTATION, "set", "error", "accuracy", "")
+    plan = replace(a_plan("orders.v1", ["orders/*.csv"]), checks=(check,))
+    why = unfit([plan], names)
+
+    assert why
+    assert why.startswith("orders.v1 asks for Great Expectations, which the stack lacks: run `make build GX=1`")
+    assert unfit([plan], {"DROPGATE_JOB_ENVIRONMENT": "s3://b/code/gx.tar.gz"}) is None
+    with pytest.raises(DropgateError, match="asks for Great Expectations"):
+        deploy.put_in_force(S3Catalog(s3, names["DROPGATE_CATALOG"]), [plan], named=True, lacking=why)
+
+
+def test_stack_is_told_of_the_archive_that_was_built(tmp_path: Path) -> None:
+    def place(cpu: str) -> Path:
+        return tmp_path / f"{cpu}.tar.gz"
+
+    there = {"Architecture": "arm64", "GreatExpectations": "true"}
+    assert deploy.with_expectations({}, {}, place) == []
+    assert deploy.with_expectations({}, there, place) == []  # it was brought before
+    for given, has in (({"GreatExpectations": "true"}, {}), ({"Architecture": "x86_64"}, there)):
+        with pytest.raises(DropgateError, match=r"run `make build GX=1` first. Nothing was deployed."):
+            deploy.with_expectations(given, has, place)
+    place("arm64").write_bytes(b"1")
+    assert deploy.with_expectations({}, {}, place) == ["GreatExpectations=true"]
+    assert deploy.with_expectations({"GreatExpectations": "false"}, there, place) == []
 
 
 def test_unreadable_catalog_is_said_and_left(stack: str) -> None:

@@ -34,6 +34,13 @@ PARAMETERS = {
 }
 
 
+PACKAGES = {
+    "spark.archives": f"{ARCHIVE}#environment",
+    "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment",
+    "spark.executorEnv.PYTHONPATH": "./environment",
+}
+
+
 def written(parameters: dict[str, str]) -> str:
     """Write Spark parameters as spark-submit reads them."""
     return " ".join(f"--conf {name}={value}" for name, value in parameters.items())
@@ -125,6 +132,7 @@ def test_job_gets_what_the_request_named(world: World) -> None:
             entry_point=ENTRY,
             arguments=("--request", "s3://r"),
             py_files=(ARCHIVE,),
+            archives=(),
             settings={"spark.sql.shuffle.partitions": "8"},
             execution_role=ROLE,
             iam_policy='{"Statement": []}',
@@ -227,6 +235,10 @@ def test_unknown_run_and_application_are_not_found(world: World) -> None:
         ({"spark": {"spark.hadoop.fs.s3a.performance.flags": "create"}}, "create,mkdir, not create"),
         ({"spark": {"spark.executor.extraJavaOptions": ""}}, "spark.executor.extraJavaOptions lacks"),
         ({"spark": {"spark.executor.cores": "3"}}, "1, 2, 4, 8 or 16"),
+        ({"spark": {"spark.archives": "s3://internal/jobs/gone.tgz"}}, "what spark.archives unpacks lies in ./."),
+        ({"spark": PACKAGES | {"spark.archives": "s3://internal/jobs/gone.tgz#environment"}}, "gone.tgz"),
+        ({"spark": PACKAGES | {"spark.executorEnv.PYTHONPATH": "./env"}}, "lies in ./environment"),
+        ({"spark": {"spark.executorEnv.PYTHONPATH": "./environment"}}, "lies in no folder"),
         ({"spark": {"spark.executor.memory": "16g"}}, "within 4 and 16 GB"),
     ],
 )
@@ -235,6 +247,12 @@ def test_what_emr_or_the_double_refuses(request_part: dict[str, Any], complaint:
 
     assert (code, complaint in message) == ("ValidationException", True), message
     assert world.client.list_job_runs(applicationId=APPLICATION)["jobRuns"] == []
+
+
+def test_archives_of_packages_reach_the_job(world: World) -> None:
+    world.wait_for(world.start(spark=PACKAGES), "SUCCESS")
+
+    assert world.jobs[-1].archives == (ARCHIVE,)
 
 
 def test_flag_other_than_conf_is_refused(world: World) -> None:

@@ -104,6 +104,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_HELD": f"s3://{internal}/held/",
             "DROPGATE_JOBS": f"s3://{internal}/jobs/",
             "DROPGATE_JOB_ARCHIVE": f"s3://{internal}/code/dropgate.zip",
+            "DROPGATE_JOB_ENVIRONMENT": "",
             "DROPGATE_JOB_ENTRY": f"s3://{internal}/code/entry.py",
             "DROPGATE_JOB_ROLE": f"arn:aws:iam::123456789012:role/{stack.names['JobRole']}",
             "DROPGATE_LANDING": f"s3://{stack.names['LandingBucket']}/",

@@ -176,6 +176,7 @@ def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
         "JOB_ROLE",
         "JOB_ENTRY",
         "JOB_ARCHIVE",
+        "JOB_ENVIRONMENT",
     }
     variables = function["Properties"]["Environment"]["Variables"]
 
@@ -286,6 +287,7 @@ def test_job_cannot_change_its_own_code() -> None:
     variables = FUNCTIONS["BatchDueFunction"]["Properties"]["Environment"]["Variables"]
 
     assert all("/code/" in variables[name]["Fn::Sub"] for name in ("DROPGATE_JOB_ENTRY", "DROPGATE_JOB_ARCHIVE"))
+    assert "/code/" in variables["DROPGATE_JOB_ENVIRONMENT"]["Fn::If"][1]["Fn::Sub"]
     assert not [statement for statement in writing if "/code/" in resources(statement)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contracts.job import Count, DropResult
-from contracts.plan import RECORD_CHECKS, Check, Limit, Plan, Property, Threshold
+from contracts.plan import EXPECTATION, HOLDS_TRUE, RECORD_CHECKS, Check, Limit, Plan, Property, Threshold
 from contracts.problem import Problem
 from contracts.verdict import Decision, File, decide, document, fail, refuse
 
@@ -202,6 +202,24 @@ FIGURES = {
     ),
     "a figure that was not given is ours": one(held(MEAN, TEN), figure(None), None, "error"),
 }
+EXPECTED = Check("wind.mean", EXPECTATION, "set", "error", "accuracy", "", "wind", threshold=HOLDS_TRUE)
+EXPECTATIONS = {
+    "an expectation that is met passes": one(EXPECTED, figure("1"), "accepted", "passed"),
+    "one that is not fails": one(EXPECTED, figure("0"), "rejected", "failed", "check-expectation"),
+    "whatever records are unexpected": one(EXPECTED, replace(figure("1"), failed=9), "accepted", "passed"),
+    "warning: an expectation warns": one(
+        replace(EXPECTED, severity="warning"), figure("0"), "accepted_with_warnings", "warning", "check-expectation"
+    ),
+    "an expectation without an answer is ours": one(EXPECTED, figure(None), None, "error"),
+    "one about the file is judged without a record": Case(
+        ((EXPECTED, Count(figure=Decimal(0))),),
+        "rejected",
+        "failed",
+        "check-expectation",
+        {"empty": "accept"},
+        NOTHING,
+    ),
+}
 OPERATORS = {
     f"rowCount {operator} {' '.join(values)}: {read}": Case(
         ((held(COUNT, must(operator, *values)), Count()),),
@@ -284,7 +302,7 @@ FACTS = {
     "no check is unknown": Case(((ROW, OK),), None, facts={"checks": ("other",)}),
     "no check is counted twice": Case(((ROW, OK),), None, facts={"checks": (ROW.id, ROW.id), "counts": (OK, OK)}),
 }
-CASES = TOLERANCE | SEVERITY | SETS | FIGURES | EMPTY | NOT_EVALUATED | FACTS
+CASES = TOLERANCE | SEVERITY | SETS | FIGURES | EXPECTATIONS | EMPTY | NOT_EVALUATED | FACTS
 
 
 def test_rows_of_a_file_with_too_many_are_errors() -> None:

@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 from contracts.job import Sample
-from contracts.plan import RECORD_CHECKS, Check, Csv, Limit, LogicalType, Plan, Property, Threshold
+from contracts.plan import (
+    EXPECTATION,
+    HOLDS_TRUE,
+    RECORD_CHECKS,
+    Check,
+    Csv,
+    Limit,
+    LogicalType,
+    Plan,
+    Property,
+    Threshold,
+)
 from contracts.problem import Problem
 from contracts.verdict import Outcome, Result
 from contracts.wording import explain, limit_in_words, noted, reason, some
@@ -173,6 +184,18 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         4,
         f"4 of 1,000 records (0.4 %) have the same `a`, `b` as another record; {ALLOWED} at most 2 records.",
         "Send each combination of `a`, `b` once: remove the repeated rows, or correct them.",
+    ),
+    (
+        rule(EXPECTATION, "expect_x (min_value 2)", scope="set", threshold=HOLDS_TRUE),
+        2,
+        "The expectation `expect_x (min_value 2)` is not met in 2 of 1,000 records (0.2 %).",
+        "Correct `wind` in these rows, or leave such rows out.",
+    ),
+    (
+        rule(EXPECTATION, "expect_x", scope="set", threshold=HOLDS_TRUE),
+        0,
+        "The expectation `expect_x` is not met.",
+        "Compare `wind` with earlier files: look for what has changed, lost or repeated rows, and outliers.",
     ),
     (
         rule("nullValues", "nulls < 10 %", scope="set", threshold=UNDER_TEN_PERCENT),
@@ -458,3 +481,14 @@ def test_check_not_made_blocks_by_severity() -> None:
 
     assert problem
     assert (problem.code, problem.level) == ("not-evaluated", "warning")
+
+
+def test_what_an_expectation_found_is_told_unless_it_is_classified() -> None:
+    check = rule(EXPECTATION, "expect_x", scope="set", threshold=HOLDS_TRUE)
+    secret = Property("wind", "number", classification="secret")
+
+    assert (
+        told(check, 0, observed="4.5").message
+        == "The expectation `expect_x` is not met: Great Expectations found `4.5`."
+    )
+    assert told(check, 0, observed="4.5", prop=secret).message == "The expectation `expect_x` is not met."

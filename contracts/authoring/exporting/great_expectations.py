@@ -15,7 +15,7 @@ from contracts.authoring.exporting.exported import Account, Column, Contract, Ex
 from contracts.authoring.exporting.spark_types import quoted_name
 from contracts.authoring.values import moment_of
 from contracts.formats import TEXT
-from contracts.plan import Check, Operator, Property, Threshold
+from contracts.plan import EXPECTATION, Check, Operator, Property, Threshold
 
 VERSION = "1.24.1"
 SEVERITY = {"error": "critical", "warning": "warning"}
@@ -186,6 +186,8 @@ def _share(check: Check) -> Kwargs | None:
 
 
 def _found(contract: Contract, check: Check) -> Found:
+    if check.kind == EXPECTATION:
+        return [(check.arguments["type"], check.arguments["kwargs"])]
     if check.kind == "rowCount" and check.threshold:
         return _range("expect_table_row_count_to_be_between", check.threshold, check.threshold.values)
     if check.kind == "expression" and not check.threshold:

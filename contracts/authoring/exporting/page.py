@@ -20,7 +20,7 @@ from contracts.authoring.exporting.exported import HEADING, Column, Contract, Ex
 from contracts.authoring.exporting.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
-from contracts.plan import QUERIES, Check, Plan
+from contracts.plan import EXPECTATION, QUERIES, Check, Plan
 from contracts.problem import quoted, visible
 from contracts.wording import tolerated_in_words
 
@@ -151,6 +151,8 @@ def _rule(plan: Plan, check: Check) -> Rule:
     elif check.kind == "expression":
         exact = check.arguments["text"]
         text = f"In {how_many(check)} this is not true:" if check.threshold else "In every row this is true:"
+    elif check.kind == EXPECTATION:
+        exact, text = check.expected, "Great Expectations finds this to be so:"
     elif "matching " in check.expected and not check.threshold and check.kind != "missingValues":
         exact = check.expected.rpartition("matching ")[2]
         text = f"{text.rpartition('matching ')[0]}written after the pattern"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
-from contracts.plan import Check, Plan, Property
+from contracts.plan import EXPECTATION, Check, Plan, Property
 from contracts.wording import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
 
 AILING = {
@@ -33,6 +33,8 @@ def in_words(check: Check) -> str:
         return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
     if check.kind == "rowCount":
         return f"The file has {how_limited(check)} rows."
+    if check.kind == EXPECTATION:
+        return f"Great Expectations finds this to be so: {check.expected}"
     if check.threshold:
         return _counted(check)
     if check.kind in BOUNDS and "value" in check.arguments:

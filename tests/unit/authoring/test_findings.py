@@ -438,6 +438,85 @@ def test_sums_are_of_integers_of_twenty_digits(digits: int, mark: str) -> None:
     assert found(text) == expected(text)
 
 
+GX = "- type: custom\n  engine: greatExpectations\n  implementation:\n"
+BETWEEN = GX + "    type: expect_column_values_to_be_between\n    kwargs:\n      column: id\n"
+NULLS_OF = GX + "    type: expect_column_values_to_not_be_null\n    kwargs:\n"
+EXPECTATIONS = {
+    "as text, as the standard has it": """\
+- type: custom
+  engine: great-expectations
+  implementation: |
+    type: expect_table_row_count_to_be_between
+    kwargs:
+      minValue: 10
+      max_value: 50
+""",
+    "as JSON": "- type: custom\n  engine: greatExpectations\n"
+    '  implementation: \'{"type": "expect_column_to_exit"}\'  #! unknown-expectation',
+    "text that is none": "- type: custom\n  engine: greatExpectations\n"
+    "  implementation: |\n    type: [expect_column_to_exist\n    kwargs: {}  #! yaml-syntax",
+    "no mapping": "- {type: custom, engine: greatExpectations, implementation: expect_column_to_exist}  #! wrong-type",
+    "no type": GX + "    kwargs: {column: id}  #! unknown-expectation",
+    "type misspelt": GX + "    type: expect_column_values_to_be_nul  #! unknown-expectation",
+    "type of databases": GX + "    type: expect_column_values_to_match_like_pattern  #! elsewhere",
+    "key of an older release": GX + "    expectation_type: expect_column_to_exist  #! unknown-key unknown-expectation",
+    "argument beside kwargs": BETWEEN + "      min_value: 1\n    mostly: 1  #! unknown-key",
+    "argument misspelt": BETWEEN + "      min_value: 1\n      mosty: 1  #! unknown-argument",
+    "argument missing": GX + "    type: expect_column_values_to_be_null\n    kwargs: {}  #! no-argument",
+    "no bound": GX + "    type: expect_column_values_to_be_between\n    kwargs:  #! no-argument\n      column: id",
+    "bounds crossed": BETWEEN + "      min_value: 2\n      max_value: 1  #! bounds-crossed",
+    "day as a bound": BETWEEN + "      min_value: 2024-01-31",
+    "text as a bound": BETWEEN + "      min_value: low  #! wrong-type",
+    "share above 1": BETWEEN + "      min_value: 1\n      mostly: 95  #! wrong-type",
+    "word that is none": GX + "    type: expect_column_pair_values_to_be_equal\n    kwargs:\n      column_A: id\n"
+    "      column_B: id\n      ignore_row_if: nothing  #! wrong-type",
+    "unknown column": GX
+    + "    type: expect_column_values_to_be_null\n    kwargs:\n      column: ids  #! unknown-property",
+    "unknown column of several": GX + "    type: expect_compound_columns_to_be_unique\n    kwargs:\n"
+    "      column_list: [id, day]  #! unknown-property",
+    "condition": NULLS_OF + "      column: id\n      row_condition: id > 2 and id % 2 = 0",
+    "condition on an unknown column": NULLS_OF + "      column: id\n      row_condition: ids > 2  #! unknown-property",
+    "condition in the library's own words": NULLS_OF + "      column: id\n      condition_parser: great_expectations\n"
+    """      row_condition: col("ids") > 2  #! unknown-property""",
+    "condition for pandas": NULLS_OF
+    + "      column: id\n      row_condition: id > 2\n      condition_parser: pandas  #! wrong-type",
+    "condition that is none": NULLS_OF + "      column: id\n      row_condition: id > (  #! bad-condition",
+    "query of another table": GX + "    type: unexpected_rows_expectation\n    kwargs:\n"
+    "      unexpected_rows_query: table orders  #! bad-query",
+    "severity of its own": BETWEEN + "      min_value: 1\n    severity: info",
+    "severity that is none": BETWEEN + "      min_value: 1\n    severity: error  #! unknown-severity",
+    "two severities": "- type: custom\n  severity: warning\n"
+    + BETWEEN[len("- type: custom\n") :]
+    + "      min_value: 1\n    severity: critical  #! two-severities",
+    "same id twice": (BETWEEN + "      min_value: 1\n")
+    + BETWEEN.replace("- type: custom", "- type: custom  #! check-id-clash")
+    + "      max_value: 2",
+}
+
+
+@pytest.mark.parametrize("quality", EXPECTATIONS.values(), ids=EXPECTATIONS.keys())
+def test_wrong_expectation_is_found_in_its_line(quality: str) -> None:
+    text = a_document(quality=quality)
+    assert found(text) == expected(text)
+
+
+def test_expectation_says_what_it_costs_and_what_says_the_same() -> None:
+    said = {
+        (f.line, f.code, f.fix)
+        for f in compiled(a_document(quality=EXPECTATIONS["as text, as the standard has it"])).findings
+    }
+    assert said == {
+        (15, "own-scans", "`metric: rowCount` says it without."),
+        (17, "other-spelling", "Write `min_value`."),
+    }
+
+
+def test_expectation_under_a_property_is_about_it() -> None:
+    entry = "quality:\n" + BETWEEN.replace("column: id", "column: y  #! wrong-place")
+    text = a_property("\n".join([entry + "      min_value: 1"]), "integer")
+    assert found(text) == expected(text)
+
+
 @pytest.mark.parametrize("quality", FILE_QUALITY.values(), ids=FILE_QUALITY.keys())
 def test_wrong_quality_of_a_file_is_found(quality: str) -> None:
     text = a_document(quality=quality)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shlex
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -66,8 +67,8 @@ def test_every_item_carries_format_and_version() -> None:
     assert all(i["format"] == 1 and i["version"] >= 1 for i in made)
 
 
-def conf(size: int) -> dict[str, str]:
-    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size))
+def conf(size: int, environment: str | None = None) -> dict[str, str]:
+    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size, environment))
     return dict(word.split("=", 1) for word in words[1::2])
 
 
@@ -80,6 +81,25 @@ def test_hadoop_looks_for_no_folder_above_its_own() -> None:
     name = "spark.hadoop.fs.s3a.performance.flags"
 
     assert conf(1)[name] == FIXED_SETTINGS[name] == s3_settings("http://127.0.0.1:9", "k", "s")[name]
+
+
+def test_archive_of_packages_is_asked_for_only_where_a_run_needs_it() -> None:
+    more = {name: value for name, value in conf(1, "s3://code/gx.tar.gz").items() if name not in conf(1)}
+
+    assert more == {
+        "spark.archives": "s3://code/gx.tar.gz#environment",
+        "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment",
+        "spark.executorEnv.PYTHONPATH": "./environment",
+    }
+
+
+def test_run_may_read_the_archive_that_it_needs() -> None:
+    code = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://b/e.py", "s3://b/d.zip", "s3://b/gx.tar.gz")
+    needing, other = (Reach(("s3://b/stage/o.v1/",), (), needs) for needs in (True, False))
+
+    assert "arn:aws:s3:::b/gx.tar.gz" in run_policy(code, needing)
+    assert "gx.tar.gz" not in run_policy(code, other)
+    assert (code.wanted(needing), code.wanted(other)) == ("s3://b/gx.tar.gz", None)
 
 
 def test_runs_are_bounded_at_every_size() -> None:
@@ -116,10 +136,11 @@ def test_policy_of_longest_names_fits_its_field() -> None:
     zones = Zones(*(f"s3://{'b' * 63}/{name}/" for name in Zones.__slots__))
     batch = Batch("b" * keys.ID_LENGTH, "p", longest.contract, (), 0, AT, AT, AT, try_=99)
     role = f"arn:aws-us-gov:iam::123456789012:role/{'r' * 64}"
-    code = JobCode("app", role, f"s3://{'b' * 63}/code/entry.py", f"s3://{'b' * 63}/code/dropgate.zip")
-
-    assert 1500 < len(run_policy(code, reach(zones, batch, longest, [a_drop(received_at=AT)]))) <= 2048
-    assert len(run_policy(code, reach(zones, batch, longest, many_drops()))) <= 2048
+    uris = (f"s3://{'b' * 63}/code/{name}" for name in ("entry.py", "dropgate.zip", "great-expectations-x86_64.tar.gz"))
+    code = JobCode("app", role, *uris)
+    for drops in ([a_drop(received_at=AT)], many_drops()):
+        needing = replace(reach(zones, batch, longest, drops), expectations=True)
+        assert 1500 < len(run_policy(code, needing)) <= 2048
 
 
 def test_run_may_read_the_drops_of_its_batch_alone() -> None:

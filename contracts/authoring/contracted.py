@@ -1,0 +1,64 @@
+"""The fields that a contract promises, against those of a table: what is missing or of another type out, in sentences.
+
+Properties of an ODCS document in. What a table has beside them is its own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+ITEM = "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a field of a table is: its type as the table's engine calls it, and which logical types that can be.
+
+    `kinds` is None where nobody can tell, as no row has a value. `fields` of an object are None where any may be there;
+    `item` is what a list holds.
+    """
+
+    said: str
+    kinds: frozenset[str] | None = None
+    fields: Mapping[str, Shape] | None = field(default=None, hash=False)
+    item: Shape | None = None
+
+
+def mismatches(properties: Any, fields: Mapping[str, Shape], within: str = "") -> Iterator[str]:
+    """A sentence for each property, nested ones too, that is missing among the fields or of another type there."""
+    for prop in (p for p in properties or () if isinstance(p, dict) and "name" in p):
+        path = f"{within}{prop['name']}"
+        found = fields.get(prop["name"]) or fields.get(str(prop.get("physicalName")))
+        if found is None:
+            yield f"`{path}` is missing{_wanted(prop)}."
+        else:
+            yield from _of_type(prop, found, path)
+
+
+def _wanted(prop: Mapping[str, Any]) -> str:
+    kind = prop.get("logicalType")
+    return f"; the contract has it as `{kind}`" if kind else ""
+
+
+def _of_type(prop: Mapping[str, Any], found: Shape, path: str) -> Iterator[str]:
+    kind = prop.get("logicalType")
+    if kind is None or found.kinds is None:
+        return
+    if kind not in found.kinds:
+        yield f"`{path}` is `{found.said}`{_wanted(prop)}."
+    elif kind == "object" and found.fields is not None:
+        yield from mismatches(prop.get("properties"), found.fields, f"{path}.")
+    elif kind == "array" and found.item is not None and isinstance(prop.get("items"), dict):
+        yield from _of_type(prop["items"], found.item, f"{path}{ITEM}")
+
+
+def fields_of(properties: Any) -> int:
+    """How many fields a contract promises, nested ones too."""
+    return sum(1 + _below(p) for p in properties or () if isinstance(p, dict))
+
+
+def _below(prop: Mapping[str, Any]) -> int:
+    items = prop.get("items")
+    return fields_of(prop.get("properties")) + (_below(items) if isinstance(items, dict) else 0)

@@ -1,0 +1,99 @@
+"""The fields that a table has: a schema of Spark's or a DataFrame of pandas in, their shapes out.
+
+Which types a logical type can come in is the same as for Parquet files (docs/semantics.md, "File formats").
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.contracted import Shape
+
+WHOLE, FRACTION, TEXT = frozenset({"integer", "number"}), frozenset({"number"}), frozenset({"string", "time"})
+OBJECT, ARRAY = frozenset({"object"}), frozenset({"array"})
+SPARK: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), WHOLE),
+    **dict.fromkeys(("float", "double"), FRACTION),
+    "string": TEXT,
+    "boolean": frozenset({"boolean"}),
+    "date": frozenset({"date"}),
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), frozenset({"timestamp"})),
+}
+"""By the names that types have in the JSON of Spark's schemas."""
+VALUES: tuple[tuple[type | tuple[type, ...], frozenset[str]], ...] = (
+    (bool, frozenset({"boolean"})),
+    (int, WHOLE),
+    ((float, Decimal), FRACTION),
+    (str, TEXT),
+    (dt.datetime, frozenset({"timestamp"})),
+    (dt.date, frozenset({"date"})),
+    (dt.time, frozenset({"time"})),
+)
+"""By the type of a value in Python; the first that fits."""
+
+
+def of_spark(schema: Mapping[str, Any]) -> dict[str, Shape]:
+    """The fields of a StructType, as its `jsonValue` has it."""
+    return {one["name"]: _spark(one["type"]) for one in schema["fields"]}
+
+
+def _spark(kind: Any) -> Shape:
+    if isinstance(kind, dict):
+        name = kind["type"]
+        if name == "struct":
+            return Shape("struct", OBJECT, of_spark(kind))
+        if name == "array":
+            return Shape("array", ARRAY, item=_spark(kind["elementType"]))
+        return Shape(name, OBJECT if name == "map" else frozenset())
+    plain = kind.partition("(")[0]
+    if plain == "decimal":
+        return Shape(kind, WHOLE if kind.endswith((",0)", "decimal")) else FRACTION)
+    if plain in ("varchar", "char"):
+        return Shape(kind, TEXT)
+    return Shape(kind, frozenset({"time"}) if plain == "time" else SPARK.get(plain, frozenset()))
+
+
+def of_pandas(frame: Any) -> dict[str, Shape]:
+    """The columns of a DataFrame; what its dtypes do not tell is told by the values."""
+    return {str(name): _pandas(frame[name]) for name in frame.columns}
+
+
+def _pandas(column: Any) -> Shape:
+    kind, said = column.dtype.kind, str(column.dtype)
+    there = column.dropna()
+    if kind in "iu":
+        return Shape(said, WHOLE)
+    if kind == "b":
+        return Shape(said, frozenset({"boolean"}))
+    if kind == "f":  # pandas has doubles for whole numbers as soon as one is null
+        whole = 0 < len(there) < len(column) and bool((there % 1 == 0).all())
+        return Shape(said, WHOLE if whole else FRACTION)
+    if kind == "M":  # it has no type for days alone
+        days = len(there) > 0 and bool((there.dt.normalize() == there).all())
+        return Shape(said, frozenset({"timestamp", "date"} if days else {"timestamp"}))
+    return _together([_value(one) for one in there])
+
+
+def _value(value: Any) -> Shape:
+    if isinstance(value, Mapping):
+        return Shape("object", OBJECT, {str(name): _value(one) for name, one in value.items()})
+    if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
+        return Shape("list", ARRAY, item=_together([_value(one) for one in value]))
+    kinds = next((kinds for known, kinds in VALUES if isinstance(value, known)), frozenset())
+    return Shape(type(value).__name__, None if value is None else kinds)
+
+
+def _together(several: Iterable[Shape]) -> Shape:
+    """Values of one column as one shape: what all of them can be, and every field that any of them has."""
+    known = [one for one in several if one.kinds is not None]
+    if not known:
+        return Shape("null")
+    kinds = frozenset.intersection(*(one.kinds or frozenset() for one in known))
+    said = " and ".join(sorted({one.said for one in known}))
+    names = dict.fromkeys(name for one in known for name in one.fields or ())
+    fields = {name: _together(one.fields[name] for one in known if one.fields and name in one.fields) for name in names}
+    items = [one.item for one in known if one.item]
+    return Shape(said, kinds, fields if kinds == OBJECT else None, _together(items) if items else None)

@@ -1,0 +1,56 @@
+"""The contract store, as a suite names it: a folder or a catalog zone in; documents by data product and table out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contracts.authoring import source
+from contracts.authoring.store import LATEST, Title, chosen, editions, of_folder
+from contracts.errors import ContractInvalid
+from contracts.problem import nearest, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """All editions that were ever published, and what reads the text of one."""
+
+    titles: tuple[Title, ...]
+    read: Callable[[Title], bytes]
+
+    def title(self, data_product: str, table: str, version: str = LATEST) -> Title:
+        """The edition of a table's contract; ContractInvalid, with what there is, where there is none."""
+        several = editions(self.titles, f"{data_product}/{table}")
+        found = chosen(several, version)
+        if found:
+            return found
+        if several:
+            known = quoted(t.version for t in several)
+            raise ContractInvalid(f"`{data_product}/{table}` has no version `{version}`; published are {known}.")
+        names = sorted({f"{t.id}/{t.table}" for t in self.titles})
+        close = nearest(f"{data_product}/{table}", names)
+        hint = f"did you mean `{close}`?" if close else f"published are {quoted(names) or 'none'}."
+        raise ContractInvalid(f"No contract of `{data_product}/{table}` was ever published; {hint}")
+
+    def properties(self, title: Title) -> list[Any]:
+        """The properties of the table in that edition."""
+        data: Any = source.read(self.read(title), title.key).data
+        found: list[Any] = data["schema"][0].get("properties") or []
+        return found
+
+
+def opened(place: str) -> Store:
+    """The store at a folder, however its files are named, or in a catalog zone as `s3://bucket/catalog/`."""
+    if not place.startswith("s3://"):
+        if not Path(place).is_dir():
+            raise ContractInvalid(f"{place} is no folder of contracts, and no URI as s3://bucket/catalog/.")
+        documents = of_folder(Path(place))
+        return Store(tuple(documents), documents.__getitem__)
+    import boto3  # noqa: PLC0415 (who reads a folder needs none)
+
+    from infra.catalog import S3Catalog, kept, text_of  # noqa: PLC0415
+
+    zone = S3Catalog(boto3.client("s3"), place if place.endswith("/") else f"{place}/")
+    return Store(kept(zone), lambda title: text_of(zone, title))

@@ -1,0 +1,201 @@
+"""Checks that Great Expectations makes: from contract to verdict, by the library of the job's own archive.
+
+Each core expectation that a contract may ask for is run by it once: that is for `make torture`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.core_expectations import expectations
+from contracts.job import Count, Sample
+from contracts.plan import Plan
+from infra.setup.expectations import bring
+from spark_jobs.expectations import ABSENT, UNTOLD
+from tests.integration.job.world import Judged, judge
+from tests.unit.authoring import documents
+from tests.unit.authoring.documents import DROP
+
+PROPERTIES = """\
+- {name: id, logicalType: integer}
+- {name: x, logicalType: number}
+- {name: price, logicalType: number, physicalType: "decimal(10,2)"}
+- {name: text, logicalType: string}
+- {name: day, logicalType: date}
+- {name: hour, logicalType: time, logicalTypeOptions: {format: "HH:mm"}}
+- {name: none, logicalType: number}
+- {name: secret, logicalType: string, classification: confidential}
+"""
+HEADER = "id,x,price,text,day,hour,none,secret\n"
+ROWS = HEADER + (
+    "1,1.5,1.50,abc,2024-01-01,10:00,,a\n"
+    "2,,2.00,abd,2024-01-02,1:00,,b\n"
+    "3,-4,0.10,,2024-01-03,23:59,,c\n"
+    "broken\n"
+    "3,many,,xyz,,,,d\n"
+)
+MET, NOT_MET = Decimal(1), Decimal(0)
+
+
+def asked(kind: str, check: str, severity: str = "error", **kwargs: Any) -> dict[str, Any]:
+    """An entry of a schema object's `quality`."""
+    said = {"type": kind, "kwargs": kwargs}
+    return {"id": check, "type": "custom", "engine": "greatExpectations", "severity": severity, "implementation": said}
+
+
+def a_plan(entries: list[dict[str, Any]], properties: str = PROPERTIES, drop: str = DROP) -> Plan:
+    """The plan of a contract with these entries, which JSON is enough to write."""
+    return documents.a_plan(documents.a_document(properties, json.dumps(entries), drop=drop))
+
+
+@pytest.fixture(scope="module")
+def library(spark: SparkSession) -> Iterator[SparkSession]:
+    """A Spark that finds Great Expectations."""
+    bring(spark, lambda _: None)
+    yield spark
+    spark.sparkContext.environment.pop("PYTHONPATH", None)
+
+
+ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "bounds": ("expect_column_values_to_be_between", {"column": "id", "min_value": 2}),
+    "mostly": ("expect_column_values_to_be_between", {"column": "id", "min_value": 2, "mostly": 0.7}),
+    "days": ("expect_column_values_to_be_between", {"column": "day", "max_value": "2024-01-02"}),
+    "hours": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%H:%M"}),
+    "some": ("expect_column_values_to_not_be_null", {"column": "x", "row_condition": "id > 2"}),
+    "nobody": ("expect_column_values_to_not_be_null", {"column": "x", "row_condition": "id > 99"}),
+    "pair": ("expect_column_pair_values_a_to_be_greater_than_b", {"column_A": "x", "column_B": "price"}),
+    "mean": ("expect_column_mean_to_be_between", {"column": "price", "max_value": 1}),
+    "void": ("expect_column_mean_to_be_between", {"column": "none", "max_value": 1}),
+    "distinct": ("expect_column_distinct_values_to_be_in_set", {"column": "secret", "value_set": ["a"]}),
+    "hidden": ("expect_column_values_to_be_in_set", {"column": "secret", "value_set": ["a", "b"]}),
+    "query": ("unexpected_rows_expectation", {"unexpected_rows_query": "SELECT * FROM {batch} WHERE x < id"}),
+    "columns": ("expect_table_column_count_to_equal", {"value": 8}),
+    "rows": ("expect_table_row_count_to_equal", {"value": 4}),
+    "crash": ("expect_column_values_to_match_regex", {"column": "text", "regex": "("}),
+    "secret-crash": ("expect_column_values_to_match_regex", {"column": "secret", "regex": "("}),
+}
+
+
+@pytest.fixture(scope="module")
+def judged(library: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """Files of one batch: one with all kinds of rows, one with other columns first, one with nothing but a header."""
+    plan = a_plan([asked(kind, check, **kwargs) for check, (kind, kwargs) in ENTRIES.items()])
+    other = "secret,none,hour,day,text,price,x,id\na,,10:00,2024-01-01,t,1,2,2\n"
+    files = {"a.csv": ROWS, "other.csv": other, "empty.csv": HEADER}
+    return judge(library, tmp_path_factory.mktemp("job"), plan, files)
+
+
+def test_expectations_see_typed_values_of_sound_records(judged: Judged) -> None:
+    counts = {name: judged.count(name) for name in ("bounds", "mostly", "days", "hours", "some", "pair", "hidden")}
+
+    assert {name: (c.figure, c.evaluated, c.failed, c.null) for name, c in counts.items()} == {
+        "bounds": (NOT_MET, 4, 1, 0),
+        "mostly": (MET, 4, 1, 0),
+        "days": (NOT_MET, 4, 1, 1),
+        "hours": (MET, 4, 0, 2),
+        "some": (NOT_MET, 2, 1, 0),
+        "pair": (NOT_MET, 4, 2, 1),
+        "hidden": (NOT_MET, 4, 2, 0),
+    }
+
+
+def test_unexpected_records_are_told_by_their_numbers(judged: Judged) -> None:
+    assert judged.count("days").samples == (Sample(3, "2024-01-03"),)
+    assert judged.count("some").samples == (Sample(5),)
+    assert judged.count("pair").samples == (Sample(1, "x=1.5, price=1.50"), Sample(3, "x=-4.0, price=0.10"))
+    assert judged.count("query").samples == (Sample(3, "id=3, x=-4.0"),)
+
+
+def test_values_of_classified_properties_are_masked(judged: Judged) -> None:
+    assert judged.count("hidden").samples == (Sample(3, "***"), Sample(5, "***"))
+    assert judged.count("distinct").observed == "***"
+    assert judged.count("secret-crash").reason == UNTOLD
+
+
+def test_figures_of_all_records_are_observed(judged: Judged) -> None:
+    seen = {name: (judged.count(name).figure, judged.count(name).observed) for name in ("mean", "query", "columns")}
+
+    assert seen == {"mean": (NOT_MET, "1.2"), "query": (NOT_MET, "1"), "columns": (MET, "8")}
+    assert judged.count("rows").figure == MET
+
+
+def test_what_was_not_looked_at_is_never_met(judged: Judged) -> None:
+    assert judged.count("nobody") == Count(state="not_evaluated", reason="no-rows")
+    assert judged.count("void") == Count(state="not_evaluated", reason="no-values")
+    empty = {name: judged.count(name, "empty.csv") for name in ("bounds", "query", "columns", "rows")}
+    assert {name: (c.state, c.figure) for name, c in empty.items()} == {
+        "bounds": ("not_evaluated", None),
+        "query": ("not_evaluated", None),
+        "columns": ("counted", MET),
+        "rows": ("counted", NOT_MET),
+    }
+
+
+def test_crashed_expectation_is_ours(judged: Judged) -> None:
+    assert "regexp" in (judged.count("crash").reason or "")
+    decision = judged.decision()
+    assert decision.failure
+    assert (decision.verdict, decision.failure.check) == (None, "crash")
+    assert judged.count("bounds", "other.csv").figure == MET
+
+
+def test_without_the_library_nothing_is_met(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "great_expectations", None)
+    plan = a_plan([asked("expect_table_row_count_to_equal", "rows", value=1)])
+    told = judge(spark, tmp_path, plan, {"a.csv": ROWS})
+
+    assert told.count("rows") == Count(state="error", reason=ABSENT)
+    assert told.decision().verdict is None
+
+
+def test_results_stand_in_the_summary(judged: Judged, spark: SparkSession) -> None:
+    rows = spark.read.parquet(f"{judged.folder}/checks").where("drop = 'a.csv'").collect()
+    told = {r["rule_id"]: (r["complex_rule_validation_success_flag"], r["state"]) for r in rows}
+
+    assert (told["bounds"], told["mostly"]) == ((False, "counted"), (True, "counted"))
+    assert (told["crash"], told["void"]) == ((None, "error"), (None, "not_evaluated"))
+
+
+def test_every_core_expectation_has_the_arguments_of_the_table(library: SparkSession) -> None:
+    """The table against the library; it asks for more only where the library would hold of anything without."""
+    assert library
+    from great_expectations import __version__  # noqa: PLC0415 (on the path from here on)
+    from great_expectations.expectations.registry import (  # noqa: PLC0415
+        get_expectation_impl,
+        list_registered_expectation_implementations,
+    )
+
+    core = {name: get_expectation_impl(name) for name in list_registered_expectation_implementations()}
+    core = {name: impl for name, impl in core.items() if ".expectations.core." in impl.__module__}
+    common = {"id", "meta", "notes", "result_format", "description", "catch_exceptions", "rendered_content", "severity"}
+    aside = common | {"windows", "batch_id", "library_metadata", "condition_parser"}
+    fields = {
+        name: {k: f.required for k, f in impl.__fields__.items() if k not in aside} for name, impl in core.items()
+    }
+
+    assert {name: set(known.arguments) for name, known in expectations().items()} == {
+        name: set(own) for name, own in fields.items()
+    }
+    stricter = {(n, k) for n, own in fields.items() for k in expectations()[n].needs if not own[k]}
+    assert stricter == {
+        ("expect_column_kl_divergence_to_be_less_than", "partition_object"),
+        ("expect_column_kl_divergence_to_be_less_than", "threshold"),
+        ("expect_column_values_to_be_in_type_list", "type_list"),
+        ("expect_column_values_to_match_regex", "regex"),
+        ("expect_table_columns_to_match_ordered_list", "column_list"),
+        ("expect_table_columns_to_match_set", "column_set"),
+    }
+    missing = {(n, k) for n, own in fields.items() for k, required in own.items() if required} - {
+        (n, k) for n, known in expectations().items() for k in known.needs
+    }
+    assert (missing, __version__) == (set(), "1.24.1")
