@@ -133,7 +133,7 @@ class Check:
     properties: [name]};
     FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
     the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
-    otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, about: what it looks at
+    otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, subject: what it looks at
     (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates and
     times text in the property's format; patterns are Java's, ready to run.
 

@@ -35,7 +35,7 @@ OF_FILES = ("table", "header")
 """What expectations can be about in a file without a record."""
 ABSENT = "Great Expectations is not there; on AWS `make build GX=1`, then `make deploy`, bring it"
 UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
-_, NO_ROWS, *_ = EXCUSED
+NO_ROWS = EXCUSED[1]
 
 Found = dict[str, dict[str, Count]]
 """Counts by drop, by check id."""
@@ -115,7 +115,7 @@ class _Expecting:
         self, own: DataFrame, checks: Sequence[Check], filled: Mapping[str, int]
     ) -> Iterator[tuple[str, Count]]:
         records = filled.get(RECORD, 0)
-        made = [c for c in checks if records or c.arguments["about"] in OF_FILES]
+        made = [c for c in checks if records or c.arguments["subject"] in OF_FILES]
         yield from ((c.id, Count(state="not_evaluated", reason=NO_ROWS)) for c in checks if c not in made)
         # Expectations about the columns must not see ours, all others tell by it which records they mean.
         for about, frame, asked in (
@@ -123,7 +123,7 @@ class _Expecting:
             (("query",), own, {**ASKED, "result_format": "COMPLETE"}),  # of its rows it gives 200 at most
             (OF_RECORDS, own, {**ASKED, "unexpected_index_column_names": [RECORD]}),
         ):
-            if several := [c for c in made if c.arguments["about"] in about]:
+            if several := [c for c in made if c.arguments["subject"] in about]:
                 results = self._results(frame, several, asked)
                 yield from ((c.id, self._count(c, results.get(c.id), filled)) for c in several)
 

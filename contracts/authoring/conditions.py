@@ -14,7 +14,7 @@ from typing import Any
 from contracts.authoring import expressions, parameters, quality
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.plan import UNCHECKED, Check, Property
+from contracts.plan import EXPECTATION, UNCHECKED, Check, Property
 
 Said = dict[str, tuple[Path, Any]]
 """What is said, by key: where it stands, and what it is."""
@@ -82,6 +82,11 @@ def joined(document: Document, check: Check, said: Said, props: Sequence[Propert
     if said and check.kind in UNCHECKED:
         path = next(iter(said.values()))[0]
         document.error(path, "wrong-place", f"`{check.id}` is not checked at all.", "Leave this out.", on_key=True)
+        return None
+    if said and check.kind == EXPECTATION:
+        key, (path, _) = next(iter(said.items()))
+        fix = "Write `row_condition` among its `kwargs`." if key == "filter" else "Leave this out."
+        document.error(path, "wrong-place", f"Great Expectations knows no `{key}`.", fix, on_key=True)
         return None
     before = document.errors()
     arguments = dict(check.arguments)

@@ -71,7 +71,7 @@ def _check(
         dimension=entry.get("dimension") or core.dimension,
         expected=f"{name} ({said})" if said else name,
         property=own.name if own and core.about != "header" else None,
-        arguments={"type": name, "kwargs": plain, "about": core.about, **several},
+        arguments={"type": name, "kwargs": plain, "subject": core.about, **several},
         threshold=HOLDS_TRUE,
         description=entry.get("description"),
     )

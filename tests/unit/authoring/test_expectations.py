@@ -41,7 +41,7 @@ def test_expectation_is_a_check_of_the_file() -> None:
         dimension="conformity",
         expected=f'{BETWEEN} (column "id", min_value 0.5, mostly 0.9, row_condition "id > 2")',
         property="id",
-        arguments={"type": BETWEEN, "kwargs": kwargs, "about": "values"},
+        arguments={"type": BETWEEN, "kwargs": kwargs, "subject": "values"},
         threshold=HOLDS_TRUE,
     )
 
@@ -92,3 +92,10 @@ def test_suite_has_the_expectation_as_it_is() -> None:
 
     assert expectation["kwargs"] == the_check(a_document(quality=MAPPING)).arguments["kwargs"]
     assert expectation["severity"] == "critical"
+
+
+def test_filter_is_the_condition_of_its_own() -> None:
+    entry = f"{ENTRY} {{type: expect_column_values_to_be_null, kwargs: {{column: id}}, filter: id > 2}}\n"
+    (finding,) = [f for f in compiled(a_document(quality=entry)).findings if f.level == "error"]
+
+    assert (finding.code, finding.fix) == ("wrong-place", "Write `row_condition` among its `kwargs`.")
