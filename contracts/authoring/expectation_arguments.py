@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from string import Formatter
 from typing import Any
 
@@ -66,6 +67,9 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
     if not fits(kind, value):
         document.error(path, "wrong-type", f"`{path[-1]}` must be {_said(kind)}.", f"Write {_said(kind)}.")
         return []
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and len(Decimal(value).as_tuple().digits) > 15:
+        message = f"Great Expectations reads `{path[-1]}` as a double, which has 15 digits."
+        document.error(path, "too-long", message, "Write fewer digits, or use a check of dropgate, which is exact.")
     match kind:
         case "column" | "columns":
             named = [value] if isinstance(value, str) else value

@@ -39,6 +39,9 @@ RANGES: dict[Operator, Kwargs] = {
     "mustBeBetween": {"min_value": 0, "strict_min": True, "max_value": 1, "strict_max": True},
 }
 """The arguments of a range by operator; a bound is the place of its number among the threshold's."""
+DIGITS = 15
+"""That every double holds."""
+WHOLE_KEYS = {"ignore_row_if": "any_value_is_missing"}
 NO_EQUAL = "Great Expectations has no expectation that means the same"
 OF_VALUES_ALONE = "a share is taken of values that are not null, and a number of rows cannot be said"
 WRITTEN = "the value does not show how it was written"
@@ -46,6 +49,8 @@ WRITTEN = "the value does not show how it was written"
 
 def _bound(column: Column, check: Check) -> Found:
     value = _value(column.prop, check.arguments["value"])
+    if _is_long(value):
+        return _query(column, check)
     bound = BOUND[check.kind]
     kwargs = {k: v if v is True else value for k, v in bound.items()}
     return [] if value is None else [(f"{OF_VALUES}be_between", kwargs)]
@@ -198,7 +203,7 @@ def _found(contract: Contract, check: Check) -> Found:
     if check.kind == "primaryKey" and column is None:
         names = list(check.properties())
         null = [(f"{OF_VALUES}not_be_null", {"column": name}) for name in names]
-        return [*null, ("expect_compound_columns_to_be_unique", {"column_list": names})]
+        return [*null, ("expect_compound_columns_to_be_unique", {"column_list": names, **WHOLE_KEYS})]
     if column is None or check.scope == "record":
         return []
     if check.kind in FIGURES and check.threshold:
@@ -210,7 +215,7 @@ def _found(contract: Contract, check: Check) -> Found:
 
 def _figure(prop: Property, check: Check, threshold: Threshold) -> Found:
     limits = [_value(prop, text) for text in check.arguments["limits"]]
-    return [] if None in limits else _range(FIGURES[check.kind], threshold, limits)
+    return [] if None in limits or any(map(_is_long, limits)) else _range(FIGURES[check.kind], threshold, limits)
 
 
 def _counted(check: Check, threshold: Threshold) -> Found:
@@ -233,6 +238,11 @@ def _range(kind: str, threshold: Threshold, values: Any) -> Found:
     if ends is None:
         return []
     return [(kind, {k: v if v is True else _number(values[min(v, len(values) - 1)]) for k, v in ends.items()})]
+
+
+def _is_long(value: Any) -> bool:
+    """Whether a number has more digits than a double, as which Great Expectations reads bounds."""
+    return isinstance(value, (int, Decimal)) and len(Decimal(value).as_tuple().digits) > DIGITS
 
 
 def _number(value: Any) -> Any:

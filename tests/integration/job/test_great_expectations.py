@@ -38,8 +38,8 @@ HEADER = "id,x,price,text,day,hour,none,secret\n"
 ROWS = HEADER + (
     "1,1.5,1.50,abc,2024-01-01,10:00,,a\n"
     "2,,2.00,abd,2024-01-02,1:00,,b\n"
-    "3,-4,0.10,,2024-01-03,23:59,,c\n"
-    "broken\n"
+    "3,-4,0.10,,0000-01-03,23:59,,c\n"
+    "broken\n"  # and the day before is none that Python has
     "3,many,,xyz,,,,d\n"
 )
 MET, NOT_MET = Decimal(1), Decimal(0)
@@ -67,7 +67,7 @@ def library(spark: SparkSession) -> Iterator[SparkSession]:
 ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
     "bounds": ("expect_column_values_to_be_between", {"column": "id", "min_value": 2}),
     "mostly": ("expect_column_values_to_be_between", {"column": "id", "min_value": 2, "mostly": 0.7}),
-    "days": ("expect_column_values_to_be_between", {"column": "day", "max_value": "2024-01-02"}),
+    "days": ("expect_column_values_to_be_between", {"column": "day", "max_value": "2024-01-01"}),
     "hours": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%H:%M"}),
     "some": ("expect_column_values_to_not_be_null", {"column": "x", "row_condition": "id > 2"}),
     "nobody": ("expect_column_values_to_not_be_null", {"column": "x", "row_condition": "id > 99"}),
@@ -86,10 +86,9 @@ ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def judged(library: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    """Files of one batch: one with all kinds of rows, one with other columns first, one with nothing but a header."""
+    """Two files of one batch: one with all kinds of rows, one with nothing but a header."""
     plan = a_plan([asked(kind, check, **kwargs) for check, (kind, kwargs) in ENTRIES.items()])
-    other = "secret,none,hour,day,text,price,x,id\na,,10:00,2024-01-01,t,1,2,2\n"
-    files = {"a.csv": ROWS, "other.csv": other, "empty.csv": HEADER}
+    files = {"a.csv": ROWS, "empty.csv": HEADER}
     return judge(library, tmp_path_factory.mktemp("job"), plan, files)
 
 
@@ -99,7 +98,7 @@ def test_expectations_see_typed_values_of_sound_records(judged: Judged) -> None:
     assert {name: (c.figure, c.evaluated, c.failed, c.null) for name, c in counts.items()} == {
         "bounds": (NOT_MET, 4, 1, 0),
         "mostly": (MET, 4, 1, 0),
-        "days": (NOT_MET, 4, 1, 1),
+        "days": (NOT_MET, 4, 1, 2),
         "hours": (MET, 4, 0, 2),
         "some": (NOT_MET, 2, 1, 0),
         "pair": (NOT_MET, 4, 2, 1),
@@ -108,7 +107,7 @@ def test_expectations_see_typed_values_of_sound_records(judged: Judged) -> None:
 
 
 def test_unexpected_records_are_told_by_their_numbers(judged: Judged) -> None:
-    assert judged.count("days").samples == (Sample(3, "2024-01-03"),)
+    assert judged.count("days").samples == (Sample(2, "2024-01-02"),)
     assert judged.count("some").samples == (Sample(5),)
     assert judged.count("pair").samples == (Sample(1, "x=1.5, price=1.50"), Sample(3, "x=-4.0, price=0.10"))
     assert judged.count("query").samples == (Sample(3, "id=3, x=-4.0"),)
@@ -144,7 +143,6 @@ def test_crashed_expectation_is_ours(judged: Judged) -> None:
     decision = judged.decision()
     assert decision.failure
     assert (decision.verdict, decision.failure.check) == (None, "crash")
-    assert judged.count("bounds", "other.csv").figure == MET
 
 
 def test_without_the_library_nothing_is_met(
