@@ -35,12 +35,14 @@ def _path(document: Document, path: Path) -> str:
 
 def _options(old: Edition, new: Edition, told: set[str]) -> Iterator[Change]:
     """Options that are written otherwise, and of which no rule comes."""
-    sources = {s["name"]: s.get("logicalTypeOptions") or {} for s in old.document.data["schema"][0]["properties"]}
-    for source in new.document.data["schema"][0]["properties"]:
-        name, now = source["name"], source.get("logicalTypeOptions") or {}
+    sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
+    for place in new.places():
+        name, now = place.name, place.source.get("logicalTypeOptions") or {}
         if (before := sources.get(name)) is None:
             continue
         for key in dict.fromkeys((*before, *now)):
+            if key == "required":
+                continue  # it is said of the properties that it names
             path = f"{name}.{key}"
             other_end = f"{name}.{directions.OTHER_END.get(key)}"
             if before.get(key) != now.get(key) and path not in told and other_end not in told:

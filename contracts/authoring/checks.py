@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import conditions, custom, keys, nesting, properties, quality, queries
+from contracts.authoring import conditions, custom, expectations, keys, nesting, properties, quality, queries
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -89,6 +89,8 @@ def _entry(
     match entry.get("type"):
         case "custom" if entry["engine"] == custom.ENGINE:
             return custom.read(document, path, entry, prop, props)
+        case "custom" if entry["engine"] in expectations.ENGINES:
+            return expectations.read(document, path, entry, prop, props)
         case "custom":
             return queries.of_another(document, path, entry, prop)
         case "sql":

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring import expectations, expressions, figures, quality, queries, statements, thresholds
+from contracts.authoring import expressions, figures, quality, queries, statements, thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.regex import OUTSIDE
@@ -29,8 +29,6 @@ def read(
     document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
 ) -> Check | None:
     """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
-    if entry["engine"] in expectations.ENGINES:
-        return expectations.read(document, path, entry, prop, props)
     inner, at = entry["implementation"], (*path, "implementation")
     if not _is_metric(document, at, inner, prop):
         return None

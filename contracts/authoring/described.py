@@ -14,6 +14,8 @@ from contracts.plan import OPERATORS
 
 NAMES = ("id", "name", "property", "username", "channel", "server", "role", "element", "synonym", "url")
 """What tells the entries of a list apart, where all have it and each its own; else their places do."""
+INNER = (("items",), ("map", "key"), ("map", "value"))
+"""Where a property has one within it."""
 GONE = object()
 
 
@@ -35,12 +37,31 @@ def differences(old: Document, new: Document) -> Iterator[Described]:
     before, now = old.data["schema"][0], new.data["schema"][0]
     yield from _keys(OBJECT, before, now, at)
     yield from _quality(before, now, at)
-    for n, prop, other in _pairs(before.get("properties"), now.get("properties"), "name"):
-        here: Path = (*at, "properties", n)
-        yield from _keys(PROPERTY, prop, other, here)
-        yield from _quality(prop, other, here)
-        for k, value, label in _pairs(prop.get("enum"), other.get("enum"), "value"):
-            yield from _keys(ENUM, value, label, (*here, "enum", k))
+    yield from _properties(before, now, at)
+
+
+def _properties(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    for n, prop, other in _pairs(old.get("properties"), new.get("properties"), "name"):
+        yield from _property(prop, other, (*path, "properties", n))
+
+
+def _property(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    """What two editions of a property, and of all within it, say otherwise."""
+    yield from _keys(PROPERTY, old, new, path)
+    yield from _quality(old, new, path)
+    for k, value, label in _pairs(old.get("enum"), new.get("enum"), "value"):
+        yield from _keys(ENUM, value, label, (*path, "enum", k))
+    yield from _properties(old, new, path)
+    for steps in INNER:
+        before, now = (_at(side, steps) for side in (old, new))
+        if before is not None and now is not None:
+            yield from _property(before, now, (*path, *steps))
+
+
+def _at(found: Any, steps: tuple[str, ...]) -> Mapping[str, Any] | None:
+    for step in steps:
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def entry_name(entry: Mapping[str, Any]) -> str:

@@ -76,6 +76,9 @@ class Document:
 
     def _within(self, owner: Path, named: Path, rest: Path) -> Path:
         """A path whose beginning is `named`, with properties within properties by their names, too."""
+        inner = {"items": 1, "map": 2}.get(str(rest[0]), 0) if rest else 0
+        if inner:
+            return self._within((*owner, *rest[:inner]), (*named, *rest[:inner]), rest[inner:])
         if rest[:1] != ("properties",) or not isinstance(name := self.value((*owner, *rest[:2], "name")), str):
             return (*named, *rest)
         return self._within((*owner, *rest[:2]), (*named, name), rest[2:])

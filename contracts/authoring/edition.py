@@ -40,11 +40,14 @@ class Edition:
         """The status as it is written."""
         return self.document.data.get("status")
 
+    def places(self) -> list[nesting.Place]:
+        """All properties as they are written, each before those within it."""
+        sources = self.document.data["schema"][0]["properties"]
+        return list(nesting.places(self.document, (*OBJECT, "properties"), sources))
+
     def property_path(self, name: str) -> Path:
         """Where a property is written."""
-        sources = self.document.data["schema"][0]["properties"]
-        places = nesting.places(self.document, (*OBJECT, "properties"), sources)
-        return next((place.path for place in places if place.name == name), (*OBJECT, "properties"))
+        return next((place.path for place in self.places() if place.name == name), (*OBJECT, "properties"))
 
     def check_path(self, check: Check) -> Path:
         """Where a check is written: a key of its property, an option, an entry of `quality`."""

@@ -158,7 +158,7 @@ PROPERTY: dict[str, Said] = ELEMENT | {
     **dict.fromkeys(
         (
             *("primaryKey", "primaryKeyPosition", "logicalType", "logicalTypeOptions", "required", "unique"),
-            *("classification", "enum", "relationships", "quality"),
+            *("classification", "enum", "relationships", "quality", "properties", "items", "map"),
         ),
         "plan",
     ),
