@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import Count, Sample
-from contracts.plan import EXPECTATION, Check, Plan, Property
+from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
 from contracts.wording import EXCUSED
 from spark_jobs import formats, keys
 from spark_jobs.batch import Group
@@ -68,8 +68,8 @@ def _made(plan: Plan, group: Group) -> list[Check]:
 
 
 def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) -> DataFrame:
-    """The sound records of a group: drop (its place in the group), record, a column for each property."""
-    named = {p.name: p for p in plan.properties}
+    """The sound records of a group: drop (its place in the group), record, a column for each property that holds no others."""
+    named = {p.name: p for p in plan.roots if p.type not in CONTAINERS}
     wanted = [name for name in group.header if name in named]
     records = formats.of(plan).records(group.source, plan, group.header, wanted, group.heads, malformed)
     numbered = keys.numbered(spark, records, group.places, [d.id for d in group.drops])

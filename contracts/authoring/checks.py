@@ -12,7 +12,7 @@ from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.nesting import Place
 from contracts.columns import OURS
-from contracts.plan import Check, Property, record_checks
+from contracts.plan import CONTAINERS, Check, Property, record_checks
 from contracts.problem import nearest
 
 OBJECT: Path = ("schema", 0)
@@ -90,7 +90,8 @@ def _entry(
         case "custom" if entry["engine"] == custom.ENGINE:
             return custom.read(document, path, entry, prop, props)
         case "custom" if entry["engine"] in expectations.ENGINES:
-            return expectations.read(document, path, entry, prop, props)
+            flat = [p for p in props if not p.path and p.type not in CONTAINERS]
+            return expectations.read(document, path, entry, prop, flat)
         case "custom":
             return queries.of_another(document, path, entry, prop)
         case "sql":

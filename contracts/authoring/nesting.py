@@ -149,6 +149,8 @@ def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property
     inner = entry.get("implementation")
     at, said = ((*path, "implementation"), inner) if isinstance(inner, dict) else (path, entry)
     metric = said.get("metric")
+    if metric is None:
+        return True  # its reader knows which properties it may name
     if prop.type in CONTAINERS and metric != "nullValues":
         what = f"an {prop.type}" if prop.type != "map" else "a map"
         fix = "Write it under a property within it that has single values."
