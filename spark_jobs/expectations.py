@@ -68,7 +68,7 @@ def _made(plan: Plan, group: Group) -> list[Check]:
 
 
 def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) -> DataFrame:
-    """The sound records of a group: drop (its place in the group), record, a column for each property that holds no others."""
+    """The sound records of a group: drop (its place in the group), record, a column for each property of one value."""
     named = {p.name: p for p in plan.roots if p.type not in CONTAINERS}
     wanted = [name for name in group.header if name in named]
     records = formats.of(plan).records(group.source, plan, group.header, wanted, group.heads, malformed)
