@@ -56,7 +56,7 @@ KEYS = ("unique", "primaryKey", "duplicateValues")
 """The kinds of checks that look for values that several records have."""
 FORBID_NULL = ("required", "nullValues")
 """The kinds of checks that a null cell fails."""
-OF_CELLS = ("required", "nullValues", "logicalType", "missingValues")
+OF_CELLS = ("required", "nullValues", "logicalType", "missingValues", "deprecated")
 """The kinds that judge a cell as it stands; to all others one that is not of its type is null."""
 
 QUERIES = ("sql", "statement", "quantile")
