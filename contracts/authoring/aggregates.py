@@ -24,6 +24,8 @@ def _count(reader: Reader, node: exp.Count) -> Made:
     if isinstance(of, exp.Star) or of is None:
         return "count(1)", "integer"
     if isinstance(of, exp.Distinct):
+        if not of.expressions:
+            raise Refused(f"`{shown(node)}` counts nothing.", "Write `count(distinct id)`.")
         return f"count(distinct {', '.join(reader.typed(part).sql for part in of.expressions)})", "integer"
     return f"count({reader.typed(of).sql})", "integer"
 
@@ -124,7 +126,7 @@ def _read_as(reader: Reader, node: Any) -> Typed:
         return _cast_to_date(reader, node)
     written = re.search(r"'([^']*)'\)$", node.sql(dialect="spark"))
     java = written[1] if written else ""
-    if not CALENDAR.fullmatch(java):
+    if not CALENDAR.fullmatch(java) or any(java.count(part) > 1 for part in ("yyyy", "MM", "dd", "HH", "mm", "ss")):
         raise Refused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
     return Typed(f"to_date(try_to_timestamp({reader.of(node.this, 'text')}, '{java}'))", "date")
 

@@ -79,7 +79,7 @@ def parsed(text: str, what: str = "expression", example: str = "boolean, as `low
         raise Refused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
     try:
         found = sqlglot.parse(text, dialect="spark")
-    except sqlglot.errors.SqlglotError as error:
+    except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
         raise Refused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
@@ -88,11 +88,13 @@ def parsed(text: str, what: str = "expression", example: str = "boolean, as `low
     return found[0]
 
 
-def _first(error: sqlglot.errors.SqlglotError) -> str:
+def _first(error: Exception) -> str:
     """What the parser says first, without the colours of a terminal."""
     told: list[dict[str, Any]] = getattr(error, "errors", [])
     if told and told[0].get("highlight"):
         return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
+    if not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
+        return "it is no SQL that the parser knows"
     return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
 
 
@@ -115,7 +117,7 @@ class Reader:
         if found.kind not in ("boolean", "null"):
             message = f"`{shown(node)}` is {found.kind}, where true or false is wanted."
             raise Refused(message, "Compare it with something, as `amount > 0`.")
-        return found.sql
+        return "cast(null as boolean)" if found.sql == "null" else found.sql
 
     def typed(self, node: Any) -> Typed:
         """The SQL and the type of any part."""

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import sqlglot
+
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.problem import nearest, quoted
@@ -100,7 +102,10 @@ def _sql(value: Any) -> str | None:
 
 
 def quoted_name(name: str) -> str:
-    """A name as SQL has it."""
+    """A name as SQL has it: in backquotes, unless it is a plain word."""
+    tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
+    if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
+        return name
     return f"`{name.replace('`', '``')}`"
 
 

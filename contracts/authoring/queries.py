@@ -147,5 +147,4 @@ def _unchecked(
         expected=said,
         property=prop.name if prop else None,
         arguments=arguments,
-        description=entry.get("description"),
     )

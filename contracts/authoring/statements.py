@@ -16,7 +16,18 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.aggregates import AGGREGATES, NAMES, OF_QUERIES
-from contracts.authoring.expressions import FUNCTIONS, READERS, Kind, Reader, Refused, Typed, kind_of, parsed, shown
+from contracts.authoring.expressions import (
+    FUNCTIONS,
+    NUMBERS,
+    READERS,
+    Kind,
+    Reader,
+    Refused,
+    Typed,
+    kind_of,
+    parsed,
+    shown,
+)
 from contracts.plan import DROPS, ROWS, Property
 from contracts.problem import nearest, quoted
 
@@ -189,6 +200,8 @@ class _Select(Reader):
 
     def _outputs(self) -> list[tuple[str, Typed]]:
         found: list[tuple[str, Typed]] = []
+        if not self._node.expressions:
+            raise Refused("The query selects nothing.", "Write `select *`, or name columns.")
         for n, part in enumerate(self._node.expressions):
             if _is_star(part):
                 found += self._every(part)
@@ -234,6 +247,9 @@ class _Select(Reader):
         tests = [f"{right.alias}.drop = {left[0].alias}.drop", *([self.boolean(on)] if on else [])]
         for name in (one.name for one in using):
             pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
+            if len({of.kind for of in pair}) > 1 and not {of.kind for of in pair} <= set(NUMBERS):
+                message = f"`{name}` is {pair[0].kind} in one table, {pair[1].kind} in the other."
+                raise Refused(message, "Join columns of one type.")
             tests.append(f"{pair[0].sql} = {pair[1].sql}")
             self._merged.add(name)
         self._part = "from"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
-from contracts.plan import EXPECTATION, Check, Plan, Property
+from contracts.plan import EXPECTATION, UNCHECKED, Check, Plan, Property
 from contracts.wording import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
 
 AILING = {
@@ -52,6 +52,8 @@ def type_in_words(prop: Property) -> str:
 
 def of_breaking(plan: Plan, check: Check) -> str:
     """What becomes of a file that breaks a rule, where it is not rejected for one bad row alone."""
+    if check.kind in UNCHECKED:
+        return "not checked here: people look after it" if check.kind == "forPeople" else "checked by another tool"
     limit = check.tolerance or (plan.tolerance if check.scope != "set" and check.severity == "error" else None)
     if check.severity == "warning":
         return "only a warning" if not limit else f"only a warning, from more than {tolerated_in_words(limit)} on"

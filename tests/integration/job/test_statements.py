@@ -76,7 +76,7 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
     assert judged.decision("b.csv").verdict == "accepted"
     told = {p.check: f"{p.message} {p.fix}" for p in judged.decision("a.csv").problems}
     assert told["n.sql"] == (
-        "The query `select count(*) from `orders` where `n` < 0` gives `1`; the contract asks for exactly `0`. "
+        "The query `select count(*) from orders where n < 0` gives `1`; the contract asks for exactly `0`. "
         "Compare `n` with earlier files: look for lost or repeated rows, and wrong values."
     )
     assert told["twice"].startswith(

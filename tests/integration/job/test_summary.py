@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import Row, SparkSession
 
 from contracts.job import JobResult
+from contracts.verdict import File, decide, document
 from spark_jobs.validate import run
 from tests.integration.job.world import a_request
 from tests.unit.authoring import documents
@@ -99,6 +100,9 @@ def test_summary_has_every_column_and_finds_what_failed(spark: SparkSession, tmp
     ]
     assert [tuple(row) for row in spark.sql(small.failed_records_query).collect()] == [(3, "7")]
     assert rows["pairs"].failed_records_query is None
-    counts = JobResult.loads((tmp_path / "result.jsonl").read_bytes()).drops[0].counts
-    (sample,) = next(c for c, check in zip(counts, plan.checks, strict=True) if check.id == "there").samples
-    assert (sample.record, sample.note) == (2, "id=a, mail=***")
+    result = JobResult.loads((tmp_path / "result.jsonl").read_bytes())
+    said_of = document(decide(plan, result.drops[0], result.header.checks), plan, File("a.csv", len(FILE)))["checks"]
+    of_there = next(check for check in said_of if check["id"] == "there")
+    assert [(s["record"], s["note"]) for s in of_there["samples"]] == [(2, "id=a, mail=***")]
+    assert [check["id"] for check in said_of if "about" in check] == ["there", "it's small"]
+    assert of_there["about"] == {"businessImpact": "none of ours"}

@@ -106,6 +106,36 @@ def test_tolerance_and_warnings_are_told() -> None:
     assert "The file has no rows The file is accepted with a warning." in text
 
 
+QUESTIONS = """\
+- {type: sql, query: "select count(*) from ${object} where id < 0", mustBe: 0}
+- {metric: rowCount, mustBeGreaterThan: 5, arguments: {filter: id > 7}}
+- {type: custom, engine: dropgate, implementation: {metric: statement, statement: select * from data where id > 9}}
+- {type: text, description: Buyers look at prices.}
+- {type: custom, engine: soda, name: Sound, implementation: x}
+"""
+QUANTILE = """\
+- name: id
+  logicalType: integer
+  quality:
+    - {type: custom, engine: dropgate, implementation: {metric: quantile, quantile: 0.95, mustBeLessThan: 9}}
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The answer to this is exactly 0: select count(*) from orders where id < 0",
+        "The file has more than 5 rows, in rows where id > 7",
+        "The number of rows that this finds is exactly 0: select * from data where id > 9",
+        "Buyers look at prices. (not checked here: people look after it)",
+        "Sound (checked by another tool)",
+        "The least value that 95 % of all values do not exceed is less than 9",
+    ],
+)
+def test_questions_and_rules_for_others_are_told(said: str) -> None:
+    assert said in words(a_document(QUANTILE, QUESTIONS))
+
+
 def test_text_of_strangers_stays_text() -> None:
     evil = EVIL.replace("'", "''")
     head = HEAD + f"name: '{evil}'\ndescription: {{purpose: '{evil}'}}\n"

@@ -49,5 +49,5 @@ def test_query_has_its_parameters_beside_it() -> None:
 """
     nested = "- name: n\n  logicalType: integer\n  quality:\n" + "".join(f"    {line}\n" for line in entry.splitlines())
     check = documents.check(documents.a_document(nested), "q")
-    assert check.arguments["text"] == "SELECT count(*) FROM `orders` WHERE `n` > 5"
+    assert check.arguments["text"] == "SELECT count(*) FROM orders WHERE n > 5"
     assert (check.filter, check.arguments["about"]) == ("(v0 < 100L)", {"owner": "me"})
