@@ -176,7 +176,16 @@ class Variants:
         return sf.try_variant_get(raw, "$", "string")
 
     def value(self, raw: Column, cell: Column, prop: Property) -> Column:
-        return sf.when(_is_of(sf.schema_of_variant(raw), prop), typed(cell, prop))
+        number = _number(cell, prop)
+        return sf.when(_is_of(sf.schema_of_variant(raw), prop), typed(cell, prop) if number is None else number)
+
+
+def _number(cell: Column, prop: Property) -> Column | None:
+    """The text of a JSON number as a value: it has no characters that Spark's cast would be too lenient with."""
+    if prop.exact or prop.type not in ("integer", "number"):
+        return None
+    value = cast(cell, prop)
+    return sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if is_double(prop) else value
 
 
 def records(

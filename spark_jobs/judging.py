@@ -19,6 +19,7 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
     """Judge single records, as placed: the same with n, words and sums."""
     at = positions(header)
     values, records = formats.of(plan).opened(singles.select(*PLACED), plan, header)
+    values = rules.with_tests(values, plan, at)
     checks = plan.row_checks()
     rows = rules.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]

@@ -9,7 +9,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Protocol
 
@@ -19,6 +19,8 @@ from pyspark.sql import functions as sf
 from contracts.nested import suffix
 from contracts.plan import CONTAINERS, Check, Plan, Property
 
+MOST_TESTS = 60
+"""Tests whose bits a long holds beside the two of cells and values."""
 SIZES = ("minProperties", "maxProperties")
 """Kinds of checks that go by the cell of an object: elsewhere its keys need not be counted."""
 
@@ -64,6 +66,8 @@ def opened(
         rows = rows.select("*", *(column for p in level for column in walk.columns(p)))
         above = {p.route for p in level}
         level = [p for p in plan.properties if p.path and p.route[:-1] in above and p.name in present]
+        owners = list(dict.fromkeys(plan.parent(p) for p in level if plan.parent(p).repeats))
+        rows = rows.select("*", *(walk.whole(p) for p in owners)) if owners else rows
         rows = rows.select("*", *(walk.raw(p) for p in level)) if level else rows
     return rows
 
@@ -99,6 +103,10 @@ class _Walk:
         each = sf.transform(first, lambda s: sf.struct(*self._named_pair(s, prop), *self._place(s)))
         return [each.alias(self.named("e", prop))]
 
+    def whole(self, prop: Property) -> Column:
+        """Those of several values that hold others."""
+        return sf.filter(self.named("e", prop), lambda s: s["v"].isNotNull()).alias(self.named("whole", prop))
+
     def raw(self, prop: Property) -> Column:
         """The raw values of a property: in structs with `x`, and `at`, where there may be several."""
         step, parent = prop.path[-1], self._plan.parent(prop)
@@ -107,7 +115,7 @@ class _Walk:
         if not parent.repeats:
             found = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
         else:
-            whole = sf.filter(self.named("e", parent), lambda s: s["v"].isNotNull())
+            whole = sf.col(self.named("whole", parent))
             if step.startswith("."):
                 found = sf.transform(
                     whole,
@@ -203,11 +211,32 @@ def _repeats(array: Column) -> Column:
     return sf.size(sf.array_distinct(texts)) < sf.size(array)
 
 
+def _none() -> Column:
+    return sf.lit(0).cast("long")
+
+
+def tested(n: int, fails: Sequence[Callable[[Column, Column], Column]]) -> Column:
+    """What holds of any of all that a record has of a property, as bits, in one pass: a cell, a value, each test."""
+
+    def bits(s: Column) -> Column:
+        tests = [s["c"].isNotNull(), s["v"].isNotNull(), *(test(s["c"], s["v"]) for test in fails)]
+        each = [sf.when(test, sf.lit(1 << k).cast("long")).otherwise(_none()) for k, test in enumerate(tests)]
+        return reduce(Column.bitwiseOR, each)
+
+    found = sf.aggregate(f"e{n}", _none(), lambda so_far, s: so_far.bitwiseOR(bits(s)))
+    return sf.coalesce(found, _none()).alias(f"b{n}")
+
+
+def any_failing(n: int, k: int) -> str:
+    """Whether the k-th test of `tested` holds, in SQL."""
+    return f"(b{n} & {4 << k}L) != 0"
+
+
 def without(plan: Plan, n: int, what: str) -> str:
     """Whether a record has no cell (`c`), or no value (`v`), of a property, in SQL."""
     if not plan.properties[n].repeats:
         return f"{what}{n} is null"
-    return f"not coalesce(exists(e{n}, s -> s.{what} is not null), false)"
+    return f"(b{n} & {1 if what == 'c' else 2}L) = 0"
 
 
 def nowhere(plan: Plan, n: int) -> str:

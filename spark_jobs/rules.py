@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Container, Iterable
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -62,11 +62,34 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
 
     def of_property(check: Check, prop: Property) -> Column:
         if prop.repeats:
-            return nesting.some(numbers[prop.name], lambda cell, value: failing(check, prop, cell, value))
+            return _any_failing(plan, check, prop, numbers[prop.name])
         found, within = failing(check, *columns(prop.name)), nesting.within(plan, prop)
         return found if within is None or not forbids_null(check) else within & found
 
     return [test(check) for check in checks]
+
+
+def _repeating(plan: Plan, prop: Property) -> list[Check]:
+    """The checks of a property of which a record may have several, in the order of their bits."""
+    return [c for c in plan.checks if c.property == prop.name]
+
+
+def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Column:
+    """Whether any of several values fails a check: a bit of `with_tests`, or a look of its own where all are taken."""
+    nth = _repeating(plan, prop).index(check)
+    if nth < nesting.MOST_TESTS:
+        return sf.expr(nesting.any_failing(number, nth))
+    return nesting.some(number, lambda cell, value: failing(check, prop, cell, value))
+
+
+def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
+    """Rows with the bits b<n> that `failing_of` and `summed` look at, where a record may have several of a property."""
+    made = [
+        nesting.tested(n, [partial(failing, check, prop) for check in checks[: nesting.MOST_TESTS]])
+        for n, prop in enumerate(plan.properties)
+        if prop.repeats and prop.name in present and (checks := _repeating(plan, prop))
+    ]
+    return rows.select("*", *made) if made else rows
 
 
 def forbids_null(check: Check) -> bool:

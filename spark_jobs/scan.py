@@ -24,6 +24,7 @@ def scan(source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: S
     at = positions(header)
     words = bits.words(plan)
     looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
+    looked = rules.with_tests(looked, plan, at)
     failing = rules.failing_of(plan, plan.row_checks(), at)
     flagged = looked.select("*", *bits.flags(failing))
     unknown = "odd or id is null"

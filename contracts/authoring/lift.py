@@ -44,7 +44,15 @@ def _entries(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:
 
 def _properties(data: dict[str, Any]) -> list[tuple[Path, dict[str, Any]]]:
     objects = _entries(data.get("schema"), ("schema",))
-    return [found for path, one in objects for found in _entries(one.get("properties"), (*path, "properties"))]
+    return [found for path, one in objects for found in _within(one, path)]
+
+
+def _within(owner: dict[str, Any], path: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """The properties of an object, or of an array's elements, and all within them."""
+    items, at = owner.get("items"), (*path, "items")
+    own = _entries(owner.get("properties"), (*path, "properties"))
+    own += [(at, items)] if isinstance(items, dict) else []
+    return [found for here, one in own for found in ((here, one), *_within(one, here))]
 
 
 def _qualities(data: dict[str, Any]) -> list[tuple[Path, dict[str, Any]]]:

@@ -12,7 +12,7 @@ from contracts.authoring.exporting.formats import FORMATS
 from infra.bundles import ROOT
 from infra.cli import export
 from infra.cli.main import main
-from tests.unit.authoring.documents import a_document
+from tests.unit.authoring.documents import DROP, a_document
 
 FLIGHTS = str(ROOT / "contracts" / "flights" / "nyc-flights.v1.yaml")
 
@@ -31,6 +31,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_help_knows_the_formats_that_there_are() -> None:
     assert tuple(FORMATS) == export.FORMATS
+
+
+@pytest.mark.parametrize("form", [form.name for form in FORMATS.values() if not form.nested])
+def test_nested_contract_is_refused_where_a_format_has_no_room(form: str) -> None:
+    nested = "- {name: x, logicalType: array, items: {logicalType: string}}"
+    Path("orders.v1.yaml").write_text(a_document(nested, drop=DROP.replace("csv", "jsonl")), encoding="utf-8")
+    result = bring_out(form, "orders.v1.yaml")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"orders.v1 has properties within properties, which are not written as {form} yet.\n"
 
 
 @pytest.mark.parametrize("form", FORMATS)

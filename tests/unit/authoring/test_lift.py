@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contracts.authoring.compiling import Compiled
-from tests.unit.authoring.documents import HEAD, a_document, compiled
+from tests.unit.authoring.documents import DROP, HEAD, a_document, compiled
 
 
 def older(version: str, properties: str, quality: str = "") -> Compiled:
@@ -46,6 +46,18 @@ def test_date_with_a_time_was_a_timestamp_or_a_time(form: str, kind: str) -> Non
     result = older("v3.0.2", text)
     assert result.plan
     assert result.plan.properties[0].type == kind
+
+
+def test_older_words_are_read_within_objects_and_arrays() -> None:
+    text = (
+        "- name: x\n  logicalType: array\n  items:\n    logicalType: object\n    properties:\n      - name: y\n"
+        "        logicalType: string\n        quality: [{rule: nullValues, mustBe: 0}]"
+    )
+    document = a_document(text, head=HEAD.replace("v3.2.0", "v3.0.2"), drop=DROP.replace("csv", "jsonl"))
+    assert [f.code for f in compiled(document).findings] == ["older-odcs"]
+    plan = compiled(document).plan
+    assert plan
+    assert plan.checks[-1].id == "x[].y.nullValues"
 
 
 def test_rule_is_refused_in_todays_documents() -> None:
