@@ -30,8 +30,8 @@ LENGTH = 200
 RECORD = "_record"
 """Names the record in what Great Expectations tells of unexpected ones; no property can have that name."""
 ASKED = {"result_format": "SUMMARY", "partial_unexpected_count": MOST}
-DAYS = ("0001-01-02", "9999-12-30")
-"""The first and last that a moment can be in on any clock."""
+FIRST = "0001-01-01"
+"""The first day that there is in Python."""
 OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
 """What expectations can be about in a file without a record."""
@@ -80,11 +80,11 @@ def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) ->
 def _column(number: int, prop: Property) -> Column:
     """The values of a property; times of day, for which Spark has no type, as they are written.
 
-    Days that Python has no values for are null: the library collects what it tells of, and would fall over them.
+    Moments before the year 1 are null, as Python has none: the library collects what it tells of, and would fall over.
     """
     value = sf.col(f"v{number}")
     if prop.type in ("date", "timestamp"):
-        value = sf.when(value.between(*(sf.lit(day).cast(prop.type) for day in DAYS)), value)
+        value = sf.when(value >= sf.lit(FIRST).cast(prop.type), value)
     if prop.type == "time":
         value = sf.when(value.isNotNull(), sf.col(f"t{number}"))
     return value.alias(prop.name)
