@@ -136,20 +136,27 @@ class _Expecting:
 
     def _results(self, frame: DataFrame, checks: Sequence[Check], asked: Mapping[str, Any]) -> dict[str, Any]:
         """What Great Expectations finds, by check id; a text where it fell over."""
+        found: dict[str, Any] = {}
+        each = []
+        for check in checks:
+            try:
+                each.append(self._expectation(check))
+            except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
+                found[check.id] = _said(error)
         try:
             # All at once: of two that are added one by one and differ in `mostly` alone, the second replaces the first.
-            each = [self._expectation(check) for check in checks]
             suite = self.library.ExpectationSuite(name=self.plan.contract, expectations=each)
-            answers = self._batch(frame).validate(suite, result_format=dict(asked))
-        except Exception as error:  # noqa: BLE001 (the edge between it and the job: whatever it raises is no verdict)
-            return dict.fromkeys((c.id for c in checks), f"{type(error).__name__}: {error}")
-        return {one.expectation_config.meta["check"]: one for one in answers.results}
+            answers = self._batch(frame).validate(suite, result_format=dict(asked)) if each else None
+        except Exception as error:  # noqa: BLE001 (the same edge: whatever it raises is no verdict)
+            return dict.fromkeys((c.id for c in checks), _said(error)) | found
+        return found | {one.expectation_config.meta["check"]: one for one in (answers.results if answers else ())}
 
     @staticmethod
     def _expectation(check: Check) -> Any:
         module = importlib.import_module("great_expectations.expectations.expectation_configuration")
         known = check.arguments
-        return module.ExpectationConfiguration(type=known["type"], kwargs=known["kwargs"], meta={"check": check.id})
+        made = module.ExpectationConfiguration(type=known["type"], kwargs=known["kwargs"], meta={"check": check.id})
+        return made.to_domain_obj()
 
     def _batch(self, frame: DataFrame) -> Any:
         """A drop as Great Expectations knows it; what it needs more than once is kept already."""
@@ -196,6 +203,10 @@ class _Expecting:
         masked, of = self.plan.masks(check), check.properties()
         told = {row[RECORD]: MASK if masked else _values(row, of) for row in there}
         return tuple(Sample(int(record), told[record]) for record in sorted(told))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _values(row: Mapping[str, Any], names: Sequence[str]) -> str | None:
