@@ -30,8 +30,8 @@ LENGTH = 200
 RECORD = "_record"
 """Names the record in what Great Expectations tells of unexpected ones; no property can have that name."""
 ASKED = {"result_format": "SUMMARY", "partial_unexpected_count": MOST}
-DAYS = ("0001-01-02", "9999-12-30")
-"""The first and last that a moment can be in on any clock."""
+FIRST = "0001-01-01"
+"""The first day that there is in Python."""
 OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
 """What expectations can be about in a file without a record."""
@@ -80,11 +80,11 @@ def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) ->
 def _column(number: int, prop: Property) -> Column:
     """The values of a property; times of day, for which Spark has no type, as they are written.
 
-    Days that Python has no values for are null: the library collects what it tells of, and would fall over them.
+    Moments before the year 1 are null, as Python has none: the library collects what it tells of, and would fall over.
     """
     value = sf.col(f"v{number}")
     if prop.type in ("date", "timestamp"):
-        value = sf.when(value.between(*(sf.lit(day).cast(prop.type) for day in DAYS)), value)
+        value = sf.when(value >= sf.lit(FIRST).cast(prop.type), value)
     if prop.type == "time":
         value = sf.when(value.isNotNull(), sf.col(f"t{number}"))
     return value.alias(prop.name)
@@ -136,20 +136,27 @@ class _Expecting:
 
     def _results(self, frame: DataFrame, checks: Sequence[Check], asked: Mapping[str, Any]) -> dict[str, Any]:
         """What Great Expectations finds, by check id; a text where it fell over."""
+        found: dict[str, Any] = {}
+        each = []
+        for check in checks:
+            try:
+                each.append(self._expectation(check))
+            except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
+                found[check.id] = _said(error)
         try:
             # All at once: of two that are added one by one and differ in `mostly` alone, the second replaces the first.
-            each = [self._expectation(check) for check in checks]
             suite = self.library.ExpectationSuite(name=self.plan.contract, expectations=each)
-            answers = self._batch(frame).validate(suite, result_format=dict(asked))
-        except Exception as error:  # noqa: BLE001 (the edge between it and the job: whatever it raises is no verdict)
-            return dict.fromkeys((c.id for c in checks), f"{type(error).__name__}: {error}")
-        return {one.expectation_config.meta["check"]: one for one in answers.results}
+            answers = self._batch(frame).validate(suite, result_format=dict(asked)) if each else None
+        except Exception as error:  # noqa: BLE001 (the same edge: whatever it raises is no verdict)
+            return dict.fromkeys((c.id for c in checks), _said(error)) | found
+        return found | {one.expectation_config.meta["check"]: one for one in (answers.results if answers else ())}
 
     @staticmethod
     def _expectation(check: Check) -> Any:
         module = importlib.import_module("great_expectations.expectations.expectation_configuration")
         known = check.arguments
-        return module.ExpectationConfiguration(type=known["type"], kwargs=known["kwargs"], meta={"check": check.id})
+        made = module.ExpectationConfiguration(type=known["type"], kwargs=known["kwargs"], meta={"check": check.id})
+        return made.to_domain_obj()
 
     def _batch(self, frame: DataFrame) -> Any:
         """A drop as Great Expectations knows it; what it needs more than once is kept already."""
@@ -196,6 +203,10 @@ class _Expecting:
         masked, of = self.plan.masks(check), check.properties()
         told = {row[RECORD]: MASK if masked else _values(row, of) for row in there}
         return tuple(Sample(int(record), told[record]) for record in sorted(told))
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _values(row: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -19,6 +19,7 @@ from contracts.problem import nearest, quoted
 
 PARSERS = ("spark", "great_expectations")
 """How a condition on rows may be written: the first is the one that is meant."""
+SEVERAL = "column_list"
 BATCH = "{batch}"
 """What a query calls the file."""
 
@@ -43,7 +44,7 @@ def used(
     found: dict[str, None] = {}
     for key, value in kwargs.items():
         if key in core.arguments and value is not None:
-            found |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props))
+            found |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props, core.about))
     found |= dict.fromkeys(_condition(document, path, kwargs, props))
     return [] if core.about == "header" else list(found)
 
@@ -62,7 +63,7 @@ def _said(kind: Kind) -> str:
     return f"one of {quoted(kind)}" if isinstance(kind, list) else WORDS[kind]
 
 
-def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequence[Property]) -> list[str]:
+def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequence[Property], about: str) -> list[str]:
     """The properties that an argument names; findings where it is none of its kind."""
     if not fits(kind, value):
         document.error(path, "wrong-type", f"`{path[-1]}` must be {_said(kind)}.", f"Write {_said(kind)}.")
@@ -70,6 +71,9 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
     if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and len(Decimal(value).as_tuple().digits) > 15:
         message = f"Great Expectations reads `{path[-1]}` as a double, which has 15 digits."
         document.error(path, "too-long", message, "Write fewer digits, or use a check of dropgate, which is exact.")
+    if path[-1] == SEVERAL and len(set(value)) < 2 and about == "columns":
+        message = f"`{SEVERAL}` needs two columns at least."
+        document.error(path, "wrong-type", message, "Add another, or use an expectation about one column.")
     match kind:
         case "column" | "columns":
             named = [value] if isinstance(value, str) else value

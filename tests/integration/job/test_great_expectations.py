@@ -79,6 +79,7 @@ ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
     "query": ("unexpected_rows_expectation", {"unexpected_rows_query": "SELECT * FROM {batch} WHERE x < id"}),
     "columns": ("expect_table_column_count_to_equal", {"value": 8}),
     "rows": ("expect_table_row_count_to_equal", {"value": 4}),
+    "refused": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%Q"}),
     "crash": ("expect_column_values_to_match_regex", {"column": "text", "regex": "("}),
     "secret-crash": ("expect_column_values_to_match_regex", {"column": "secret", "regex": "("}),
 }
@@ -142,7 +143,8 @@ def test_crashed_expectation_is_ours(judged: Judged) -> None:
     assert "regexp" in (judged.count("crash").reason or "")
     decision = judged.decision()
     assert decision.failure
-    assert (decision.verdict, decision.failure.check) == (None, "crash")
+    assert (decision.verdict, decision.failure.check) == (None, "refused")
+    assert "bad directive" in (judged.count("refused").reason or "")
 
 
 def test_without_the_library_nothing_is_met(
@@ -197,3 +199,87 @@ def test_every_core_expectation_has_the_arguments_of_the_table(library: SparkSes
         (n, k) for n, known in expectations().items() for k in known.needs
     }
     assert (missing, __version__) == (set(), "1.24.1")
+
+
+SORTED = HEADER + "".join(
+    f'{n},{n}.5,{n}.50,"{{""a"": {n}}}",2024-01-0{n},10:0{n},,{letter}\n' for n, letter in enumerate("abcdef", 1)
+)
+RANGE = {"min_value": 0, "max_value": 100}
+KNOWN: dict[str, dict[str, Any]] = {
+    "expect_column_distinct_values_to_be_in_set": {"column": "id", "value_set": [1, 2, 3, 4, 5, 6, 7]},
+    "expect_column_distinct_values_to_contain_set": {"column": "id", "value_set": [1, 2]},
+    "expect_column_distinct_values_to_equal_set": {"column": "secret", "value_set": ["a", "b", "c", "d", "e", "f"]},
+    "expect_column_kl_divergence_to_be_less_than": {
+        "column": "secret",
+        "partition_object": {"values": ["a", "b", "c", "d", "e", "f"], "weights": [0.2, 0.2, 0.2, 0.2, 0.1, 0.1]},
+        "threshold": 0.5,
+    },
+    "expect_column_most_common_value_to_be_in_set": {
+        "column": "id",
+        "value_set": [1, 2, 3, 4, 5, 6],
+        "ties_okay": True,
+    },
+    "expect_column_pair_values_a_to_be_greater_than_b": {"column_A": "x", "column_B": "id"},
+    "expect_column_pair_values_to_be_equal": {"column_A": "x", "column_B": "price"},
+    "expect_column_pair_values_to_be_in_set": {
+        "column_A": "id",
+        "column_B": "secret",
+        "value_pairs_set": [[n, letter] for n, letter in enumerate("abcdef", 1)],
+    },
+    "expect_column_proportion_of_non_null_values_to_be_between": {"column": "none", "min_value": 0, "max_value": 0},
+    "expect_column_proportion_of_unique_values_to_be_between": {"column": "id", "min_value": 1},
+    "expect_column_quantile_values_to_be_between": {
+        "column": "x",
+        "quantile_ranges": {"quantiles": [0.5], "value_ranges": [[1, 5]]},
+    },
+    "expect_column_to_exist": {"column": "id"},
+    "expect_column_type_to_be": {"column": "id", "type_": "LongType"},
+    "expect_column_unique_value_count_to_be_between": {"column": "id", "min_value": 6},
+    "expect_column_value_lengths_to_be_between": {"column": "secret", "min_value": 1},
+    "expect_column_value_lengths_to_equal": {"column": "secret", "value": 1},
+    "expect_column_value_z_scores_to_be_less_than": {"column": "x", "threshold": 3, "double_sided": True},
+    "expect_column_values_to_be_between": {"column": "day", "min_value": "2024-01-01"},
+    "expect_column_values_to_be_decreasing": {"column": "none"},
+    "expect_column_values_to_be_in_set": {"column": "day", "value_set": [f"2024-01-0{n}" for n in range(1, 7)]},
+    "expect_column_values_to_be_in_type_list": {"column": "id", "type_list": ["LongType"]},
+    "expect_column_values_to_be_increasing": {"column": "id", "strictly": True},
+    "expect_column_values_to_be_json_parseable": {"column": "text"},
+    "expect_column_values_to_be_null": {"column": "none"},
+    "expect_column_values_to_be_of_type": {"column": "text", "type_": "StringType"},
+    "expect_column_values_to_be_unique": {"column": "id"},
+    "expect_column_values_to_match_json_schema": {"column": "text", "json_schema": {"type": "object"}},
+    "expect_column_values_to_match_regex": {"column": "secret", "regex": "^[a-f]$"},
+    "expect_column_values_to_match_regex_list": {"column": "secret", "regex_list": ["a", "."]},
+    "expect_column_values_to_match_strftime_format": {"column": "hour", "strftime_format": "%H:%M"},
+    "expect_column_values_to_not_be_in_set": {"column": "id", "value_set": [9]},
+    "expect_column_values_to_not_be_null": {"column": "id"},
+    "expect_column_values_to_not_be_outliers": {"column": "x"},
+    "expect_column_values_to_not_match_regex": {"column": "secret", "regex": "z"},
+    "expect_column_values_to_not_match_regex_list": {"column": "secret", "regex_list": ["y", "z"]},
+    "expect_compound_columns_to_be_unique": {"column_list": ["id", "x"]},
+    "expect_multicolumn_sum_to_equal": {"column_list": ["id", "x"], "sum_total": 2.5, "mostly": 0.1},
+    "expect_multicolumn_values_to_be_equal": {"column_list": ["x", "price"]},
+    "expect_select_column_values_to_be_unique_within_record": {"column_list": ["id", "x"]},
+    "expect_table_column_count_to_be_between": {"min_value": 8, "max_value": 8},
+    "expect_table_column_count_to_equal": {"value": 8},
+    "expect_table_columns_to_match_ordered_list": {"column_list": HEADER.strip().split(",")},
+    "expect_table_columns_to_match_set": {"column_set": HEADER.strip().split(",")},
+    "expect_table_row_count_to_be_between": {"min_value": 6},
+    "expect_table_row_count_to_equal": {"value": 6},
+    "unexpected_rows_expectation": {"unexpected_rows_query": "SELECT id FROM {batch} WHERE id > 6"},
+    **{
+        f"expect_column_{k}_to_be_between": {"column": "x", **RANGE}
+        for k in ("max", "mean", "median", "min", "stdev", "sum")
+    },
+}
+"""Each expectation that a contract may ask for, and arguments with which it is met."""
+
+
+@pytest.mark.torture
+def test_every_core_expectation_can_be_made(library: SparkSession, tmp_path: Path) -> None:
+    assert {name for name, known in expectations().items() if known.elsewhere is None} == set(KNOWN)
+    plan = a_plan([asked(kind, kind, **kwargs) for kind, kwargs in KNOWN.items()])
+    told = judge(library, tmp_path, plan, {"a.csv": SORTED})
+    counts = {kind: told.count(kind) for kind in KNOWN}
+
+    assert {kind: (c.state, c.reason, c.figure) for kind, c in counts.items() if c.figure != MET} == {}

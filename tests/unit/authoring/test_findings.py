@@ -475,6 +475,8 @@ EXPECTATIONS = {
     + "    type: expect_column_values_to_be_null\n    kwargs:\n      column: ids  #! unknown-property",
     "unknown column of several": GX + "    type: expect_compound_columns_to_be_unique\n    kwargs:\n"
     "      column_list: [id, day]  #! unknown-property",
+    "one column of several": GX + "    type: expect_multicolumn_values_to_be_equal\n    kwargs:\n"
+    "      column_list: [id]  #! wrong-type",
     "condition": NULLS_OF + "      column: id\n      row_condition: id > 2 and id % 2 = 0",
     "condition on an unknown column": NULLS_OF + "      column: id\n      row_condition: ids > 2  #! unknown-property",
     "condition in the library's own words": NULLS_OF + "      column: id\n      condition_parser: great_expectations\n"
