@@ -21,6 +21,7 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 	@$(BIN)/dropgate up
 
 test: lint ## Prove it: lint, types, arrows, then every test.
+	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files, and try the large archive; ORACLE_SEED=... repeats a run.
