@@ -12,7 +12,7 @@ from tests.oracle.records import content
 from tests.oracle.test_exported import read_back
 
 FORMS = ("jsonl", "csv", "csv, other signs", "csv, no header, no quotes")
-SEEDS = range(24)
+SEEDS = range(40)
 
 
 def test_good_row_is_good() -> None:
