@@ -28,6 +28,7 @@ from spark_jobs import figures
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED
 WHY_UNCHECKED = {"forPeople": FOR_PEOPLE, "otherEngine": OTHER_ENGINE}
 MASK = "***"
+UNTOLD = "Spark could not run it; why is not told, as it may quote a classified value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,8 @@ def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     if not evaluated:
         return Count()
     if found is None or found.error:
-        return Count(state="error", reason=found.error if found else "the query gave nothing")
+        why = (UNTOLD if plan.masks(check) else found.error) if found else "the query gave nothing"
+        return Count(state="error", reason=why)
     if found.figure is None:
         return Count(state="not_evaluated", reason=found.reason)
     masked, null = plan.masks(check), _empty(check, facts) if check.kind == "quantile" else 0

@@ -37,7 +37,8 @@ class Store:
     def properties(self, title: Title) -> list[Any]:
         """The properties of the table in that edition."""
         data: Any = source.read(self.read(title), title.key).data
-        found: list[Any] = data["schema"][0].get("properties") or []
+        objects = [one for one in data["schema"] if one.get("name") == title.table] or data["schema"]
+        found: list[Any] = objects[0].get("properties") or []
         return found
 
 

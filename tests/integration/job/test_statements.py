@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.counts import UNTOLD
 from tests.integration.job.world import judge
 from tests.unit.authoring import documents
 from tests.unit.authoring.documents import DROP
@@ -94,7 +95,11 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
 
 def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Path) -> None:
     plan = documents.a_plan(documents.a_document(PROPERTIES, QUALITY))
-    broken = {"twice": "select nothing", "most": "select 1 / 0 as o0, t0.drop as drop from dropgate_rows t0"}
+    broken = {
+        "twice": "select nothing",
+        "secret": "select nothing",
+        "most": "select 1 / 0 as o0, t0.drop as drop from dropgate_rows t0",
+    }
     checks = [
         replace(c, arguments=c.arguments | {"sql": broken.get(c.id, c.arguments.get("sql"))}) for c in plan.checks
     ]
@@ -102,5 +107,6 @@ def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Pa
 
     assert [judged.count(check, "b.csv").state for check in ("twice", "most", "mean")] == ["error", "error", "counted"]
     assert "DIVIDE_BY_ZERO" in str(judged.count("most", "b.csv").reason)
+    assert judged.count("secret", "b.csv").reason == UNTOLD
     decision = judged.decision("b.csv")
     assert (decision.verdict, decision.failure and decision.failure.code) == (None, "check-crashed")
