@@ -47,7 +47,7 @@ class ObjectReplaced(DropgateError):
 
 
 class ObjectUnreadable(DropgateError):
-    """The object is archived, or encrypted with a key that is not ours."""
+    """The object is archived, or encrypted with a key that is not ours, or too large for one copy."""
 
 
 class ServiceUnavailable(DropgateError):

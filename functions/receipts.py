@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.columns import rejected_file
-from contracts.errors import DestinationTaken, ObjectGone
+from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
 from contracts.plan import Plan
 from contracts.verdict import Decision, File
 from functions import keys, report
@@ -35,7 +35,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
 
 
 def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
-    """Lay the rows that the job left among its own files beside the receipt; False if nothing is there any more.
+    """Lay the rows that the job left among its own files beside the receipt; False if they are gone, or over 5 GiB.
 
     The job may not write among receipts, which other drops' producers read.
     """
@@ -46,7 +46,7 @@ def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
         ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", Mark(drop.id, drop.attempt))
     except DestinationTaken:
         return True  # brought before
-    except ObjectGone:
+    except (ObjectGone, ObjectUnreadable):
         return False
     return True
 

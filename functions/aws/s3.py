@@ -96,7 +96,7 @@ class S3Store:
                 except ClientError as error:
                     if code(error) in REFUSED | MISSING:
                         raise self._refused(source, target, replaces, missing=code(error) in MISSING) from error
-                    if self._is_locked(source, error):
+                    if self._is_locked(source, error) or _is_too_large(error):
                         raise ObjectUnreadable(source.uri) from error
                     if code(error) not in RACING or race == RACES - 1:
                         raise
@@ -176,6 +176,11 @@ class S3Store:
             return self._s3.head_object(**_place(at)).get("SSEKMSKeyId", "")
         except ClientError:
             return ""
+
+
+def _is_too_large(error: ClientError) -> bool:
+    """Whether the object has more bytes than one copy may move, 5 GiB (S3 API reference, CopyObject)."""
+    return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
 
 
 def _place(at: Location) -> Any:

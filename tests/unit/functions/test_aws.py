@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from contracts.errors import ObjectUnreadable
 from contracts.problem import Problem
 from functions import keys
 from functions.aws import emr_serverless, items
@@ -20,7 +21,7 @@ from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, 
 from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
-from functions.ports import Batch, Reach
+from functions.ports import Batch, Mark, Reach
 from functions.submission import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from infra.local.spark_parameters import FIXED_SETTINGS
 from infra.setup.session import s3_settings
@@ -235,3 +236,20 @@ def test_only_the_objects_own_lock_refuses_it(code: str, message: str, key: str 
     client: Any = Headed(key)
 
     assert S3Store(client, {"123456789012"})._is_locked(Location("s3://landing/a.csv", "v1"), error) is locked
+
+
+class TooLarge:
+    """A client to whom S3 says what it says of a copy of more than 5 GiB."""
+
+    def copy_object(self, **_: Any) -> None:
+        text = "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120"
+        raise ClientError({"Error": {"Code": "InvalidRequest", "Message": text}}, "CopyObject")
+
+
+def test_object_that_no_copy_moves_is_told_at_once() -> None:
+    client: Any = TooLarge()
+
+    with pytest.raises(ObjectUnreadable, match="rejected"):
+        S3Store(client).copy(
+            Location("s3://internal/jobs/b/1/rejected/d/rejected.csv"), "s3://internal/r", Mark("d", 1)
+        )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from contracts.errors import DocumentInvalid, ServiceUnavailable
+from contracts.errors import DocumentInvalid, ObjectUnreadable, ServiceUnavailable
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Limit, Plan
 from contracts.problem import Problem
@@ -59,6 +59,30 @@ def test_bad_drop_is_rejected_and_not_promoted() -> None:
     assert world.store.listing(ZONES.promoted) == {}
     assert (receipt(world, drop_id)["rejected_rows"], receipt(world, drop_id)["promoted"]) == ("rejected.csv", None)
     assert world.store.get(f"s3://internal/reports/shop/{drop_id}/1/rejected.csv") == REJECTED
+
+
+@dataclass
+class Heavy:
+    """A store in which the rows that a job has left are more than one copy moves."""
+
+    inner: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def copy(self, source: Location, *more: Any) -> Any:
+        if "/rejected/" in source.uri:
+            raise ObjectUnreadable(source.uri)
+        return self.inner.copy(source, *more)
+
+
+def test_receipt_names_no_rejected_rows_that_cannot_be_brought() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.with_ports(lambda port: Heavy(port) if port is world.store else port)
+    world.finish(one_bad)
+
+    assert (world.drop(drop_id).state, receipt(world, drop_id)["rejected_rows"]) == ("rejected", None)
 
 
 def test_receipt_names_no_rejected_rows_where_none_are_left() -> None:
