@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable
 from contracts.plan import Plan
+from contracts.problem import visible
 from contracts.verdict import Decision
 from functions import keys
 from functions.ports import Ledger, Ports
@@ -74,13 +75,12 @@ def try_on(
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         files: dict[str, Path] = {}
         for number, drop in enumerate(drops):
-            tell(f"Reading {number + 1} of {len(drops)}: {drop.name} ({drop.size:,} bytes) ...")
-            path = Path(folder) / str(number) / (drop.name.rsplit("/", 1)[-1] or "file")
-            path.parent.mkdir()
+            tell(f"Reading {number + 1} of {len(drops)}: {visible(drop.name, 200)} ({drop.size:,} bytes) ...")
+            path = Path(folder) / str(number)  # a producer's name could be any
             if _fetch(ports, drop, path):
                 files[drop.id] = path
         there = [d for d in drops if d.id in files]
-        judged = judge_all([(files[d.id], d.name) for d in there], plan, session)
+        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell)
         decisions = {d.id: one.decision for d, one in zip(there, judged, strict=True)}
     return [Tried(drop, decisions.get(drop.id)) for drop in drops]
 
@@ -103,7 +103,8 @@ def _end(place: Location) -> bytes:
 
 
 def _places(ports: Ports, drop: Drop) -> Iterator[Location]:
-    yield drop.source
+    if not drop.source.uri.startswith(ports.zones.landing):  # what could not be taken out of it cannot be read, either
+        yield drop.source
     if drop.promoted:
         promoted = Location(f"{ports.zones.promoted}{drop.promoted.key}")
         found = ports.store.head(promoted)

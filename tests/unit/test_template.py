@@ -22,7 +22,7 @@ BUCKETS = of_type(TEMPLATE, "AWS::S3::Bucket")
 RULES = of_type(TEMPLATE, "AWS::Events::Rule")
 TABLE = TEMPLATE["Resources"]["LedgerTable"]
 APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
-NETWORK = {"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaENIManagementAccess"}
+NETWORK = {"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole"}
 JVM_FLAG = "-XX:-DontCompileHugeMethods"
 
 Statement = Mapping[str, Any]
