@@ -83,6 +83,9 @@ def up(options: argparse.Namespace, session: Any) -> None:
     has = deployed.parameters(former)
     around = surroundings(given, has)
     options.parameters += with_expectations(given, has, bundles.great_expectations)
+    coming, named = {**has, **parameters.read(options.parameters)}, options.contracts is not None
+    if (named or former is None) and coming.get("GreatExpectations") != "true" and (why := unfit(linted.plans, {})):
+        raise NotDeployed(f"{why} Nothing was deployed.")
     for step in commands(options):
         _tell(" ".join(step[1:3]))
         if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
@@ -95,7 +98,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
     for uri in bring_code(s3, names, bundles.great_expectations(cpu)):
         _tell(f"brought {uri}")
     store = S3Catalog(s3, names["DROPGATE_CATALOG"])
-    named, lacking = options.contracts is not None, unfit(linted.plans, names)
+    lacking = unfit(linted.plans, names)
     _tell(put_in_force(store, linted.plans, named=named, contracts=linted.contracts, lacking=lacking))
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
 

@@ -25,6 +25,7 @@ from infra.local.stack import deploy as deploy_embedded
 from infra.local.template import parameters_of
 from infra.redrive import KINDS
 from tests.builders import a_plan
+from tests.unit.authoring.documents import a_document
 
 
 @pytest.fixture
@@ -95,6 +96,20 @@ def test_broken_contract_stops_before_anything(tmp_path: object, capsys: pytest.
 
     assert deploy.main(["up", "--contracts", str(folder)]) == 3
     assert "Nothing was deployed." in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("stack")
+def test_contract_that_the_stack_could_not_judge_by_stops_before_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    implementation = "implementation: {type: expect_column_values_to_not_be_null, kwargs: {column: id}}"
+    entry = f"- type: custom\n  engine: greatExpectations\n  {implementation}\n"
+    (tmp_path / "orders.v1.yaml").write_text(a_document(quality=entry), encoding="utf-8")
+    said = ["up", "--contracts", str(tmp_path), "--stack", "new", "--parameters", "GreatExpectations=false"]
+
+    assert deploy.main(said) == 3
+    assert "asks for Great Expectations, which the stack lacks" in (err := capsys.readouterr().err)
+    assert err.endswith("Nothing was deployed.\n")
 
 
 def test_contracts_of_others_are_withdrawn_only_when_contracts_are_named(stack: str) -> None:
