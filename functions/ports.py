@@ -80,15 +80,6 @@ class ObjectStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """A staged drop that waits for a batch of its plan."""
-
-    drop: str
-    staged_at: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
@@ -204,10 +195,6 @@ class Ledger(Protocol):
         """Many drops as they stand now, in no order; ids that are unknown are left out."""
         ...
 
-    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
-        """The same, or None while somebody holds that contract or producer up; in one look, if they are few."""
-        ...
-
     def write(
         self,
         moves: Sequence[Moved],
@@ -218,6 +205,7 @@ class Ledger(Protocol):
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
         With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        HeldUp if the batch is new and somebody has paused its contract or its producer.
         """
         ...
 
@@ -263,8 +251,8 @@ class Ledger(Protocol):
         """Close the window that was opened then; nothing happens if it is closed already."""
         ...
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
-        """What waits for a batch, the oldest first; read consistently."""
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
+        """The staged drops of a plan, the first that was staged first; read consistently."""
         ...
 
     def pause(self, pause: Pause) -> bool:
@@ -280,7 +268,10 @@ class Ledger(Protocol):
         ...
 
     def open_batch(self, batch: Batch) -> bool:
-        """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
+        """Record a batch and take its slot; False if there is one of that id, or the slot is another's.
+
+        HeldUp if somebody has paused its contract or its producer.
+        """
         ...
 
     def taken(self) -> Mapping[int, str]:

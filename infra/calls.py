@@ -47,9 +47,8 @@ CALLS = (
     Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
     Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
     Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
-    Calls(DUE, "dynamodb:Query", 1, 0, "what waits"),
-    Calls(DUE, "dynamodb:BatchGetItem", 1, 0, "the drops that are chosen"),
-    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members"),
+    Calls(DUE, "dynamodb:Query", 1, 0, "the drops that wait"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members, unless paused"),
     Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
     Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
     Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
@@ -75,7 +74,6 @@ def of_batch(drops: int) -> Counted:
     counted: Counted = Counter()
     for one in CALLS:
         counted[one.function, one.operation] += one.lone + one.further * (drops - 1) + one.several * (drops > 1)
-    counted[DUE, "dynamodb:BatchGetItem"] += ceil(drops / MOST_GET) - 1
     counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
     counted[DUE, "dynamodb:Query"] += drops > GROUP  # which slots are free
     if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them

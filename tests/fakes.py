@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, Reach, RunStatus, Stat, Step, Window, stamp
+from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Reach, RunStatus, Stat, Step, Window, stamp
 from functions.submission import Drop, Location, Moved
 
 
@@ -116,10 +116,6 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops)
 
-    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
-        held = {("contract", contract), ("producer", producer)} & self._pauses.keys()
-        return None if held else self.drops(drop_ids)
-
     def write(
         self,
         moves: Sequence[Moved],
@@ -127,6 +123,8 @@ class MemoryLedger:
         batch: Batch | None = None,
         window: Window | None = None,
     ) -> None:
+        if batch and batch.version == 0:
+            self._unless_held(batch)
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
         there = batch and self._batches.get(batch.id)
         raced = batch and (there.version if there else 0) != batch.version
@@ -194,10 +192,9 @@ class MemoryLedger:
             self._windows[window.plan] = replace(window, due_at=due_at)
         return same
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
-        oldest = sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most]
-        return tuple(Pending(d.id, d.staged_at or "", d.size) for d in oldest)
+        return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
 
     def pause(self, pause: Pause) -> bool:
         return self._pauses.setdefault((pause.kind, pause.name), pause) is pause
@@ -209,6 +206,7 @@ class MemoryLedger:
         return tuple(self._pauses[place] for place in sorted(self._pauses))
 
     def open_batch(self, batch: Batch) -> bool:
+        self._unless_held(batch)
         if batch.id in self._batches or self._holder(batch) is not None:
             return False
         self._batches[batch.id] = batch
@@ -217,6 +215,10 @@ class MemoryLedger:
     def taken(self) -> Mapping[int, str]:
         under_way = (b for b in self._batches.values() if b.state != "ended")
         return {b.slot: b.producer for b in under_way if b.slot is not None}
+
+    def _unless_held(self, batch: Batch) -> None:
+        if {("contract", batch.contract), ("producer", batch.producer)} & self._pauses.keys():
+            raise HeldUp("its contract or its producer is paused")
 
     def _holder(self, batch: Batch) -> Batch | None:
         """Who holds the slot that a new batch asks for."""

@@ -2,7 +2,7 @@
 
 - D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
 - ID#<first characters>  <id>             the way from the beginning of an id to drops
-- PENDING#<plan>         <staged>#<id>    what waits for a batch
+- PENDING#<plan>         <staged>#<id>    a drop that waits for a batch, as long as it does
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
@@ -20,7 +20,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Step, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -144,15 +144,17 @@ def pending_key(drop: Drop) -> tuple[str, str]:
 
 
 def pending_item(drop: Drop) -> Item:
-    """A staged drop in its place among those that wait."""
+    """A staged drop in its place among those that wait, whole: its batch needs no other look at it."""
     pk, sk = pending_key(drop)
-    return {"pk": pk, "sk": sk, "size": drop.size, "format": FORMAT, "version": drop.version}
+    return {"pk": pk, "sk": sk, **_fields(drop)}
 
 
-def pending_of(item: Item) -> Pending:
-    """What waits."""
-    staged_at, _, drop_id = str(item["sk"]).partition("#")
-    return Pending(drop_id, staged_at, item["size"])
+def pending_of(item: Item) -> Drop | str:
+    """The drop that waits, or its id if the item cannot be read."""
+    try:
+        return drop_of(item)
+    except DocumentInvalid:
+        return str(item["sk"]).partition("#")[2]
 
 
 def window_key(plan: str) -> tuple[str, str]:

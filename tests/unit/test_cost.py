@@ -15,7 +15,7 @@ from functions.aws.emr_serverless import LARGEST, workers_for
 from functions.handlers.counting import METRICS, RECEIVED
 from functions.ports import MOST_DROPS
 from infra.bundles import ROOT
-from infra.calls import CALLS, CREATED, DUE, MOST_FURTHER, MOST_LONE, of_batch
+from infra.calls import CALLS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
 from infra.cli.main import main
 from infra.cost import (
     ASSUMED,
@@ -50,7 +50,7 @@ def test_large_batches_ask_group_by_group() -> None:
     calls = of_batch(250)
 
     assert calls[CREATED, "s3:CopyObject"] == 250
-    assert calls[DUE, "dynamodb:BatchGetItem"] == 3
+    assert calls[ENDED, "dynamodb:BatchGetItem"] == 3
     assert calls[DUE, "dynamodb:TransactWriteItems"] == 1 + 10 + 1
 
 

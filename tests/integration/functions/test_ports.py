@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from queue import Queue
+from typing import Literal
 
 import boto3
 import pytest
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from functions.aws import items
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
@@ -328,8 +330,20 @@ def test_staged_drops_wait_the_oldest_first(ledger: Ledger) -> None:
     staged(ledger, a_drop(id="c" * 32, size=1), "2026-01-31T12:00:01.000000Z")
     staged(ledger, a_drop(id="e" * 32, plan="other"))
 
-    assert [(p.drop[0], p.size) for p in ledger.pending("p" * 64)] == [("c", 1), ("b", 2), ("a", 3)]
-    assert [p.drop[0] for p in ledger.pending("p" * 64, 1)] == ["c"]
+    assert [(d.id[0], d.size) for d in ledger.pending("p" * 64)] == [("c", 1), ("b", 2), ("a", 3)]
+    assert ledger.pending("p" * 64, 1) == ledger.drops(["c" * 32])
+
+
+def test_waiting_drop_whose_copy_cannot_be_read_is_looked_up(clients: Clients, stack: Stack) -> None:
+    table = stack.names["LedgerTable"]
+    real = DynamoLedger(clients.dynamodb, table)
+    first, second = (staged(real, a_drop(id=n * 32), f"2026-01-31T12:00:0{n}.000000Z") for n in "12")
+    item = {**items.pending_item(first), "state": "no state of ours"}
+    clients.dynamodb.put_item(TableName=table, Item=items.dumps(item))
+    waiting = real.pending("p" * 64)
+    _empty(clients, table)
+
+    assert waiting == (first, second)
 
 
 def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:
@@ -370,6 +384,21 @@ def test_a_batch_is_opened_once(ledger: Ledger) -> None:
     assert [ledger.open_batch(a_batch()), ledger.open_batch(a_batch(size=3))] == [True, False]
     assert ledger.batch("b1") == a_batch()
     assert ledger.batch("b2") is None
+
+
+@pytest.mark.parametrize("kind", ["contract", "producer"])
+def test_no_batch_is_new_of_what_is_held_up(ledger: Ledger, kind: Literal["contract", "producer"]) -> None:
+    name = uuid.uuid4().hex
+    batch = a_batch(contract=name, producer=name)
+    ledger.pause(Pause(kind, name, batch.claimed_at))
+    with pytest.raises(HeldUp):
+        ledger.open_batch(batch)
+    with pytest.raises(HeldUp):
+        ledger.write((), batch=replace(batch, version=0))
+    ledger.resume(Pause(kind, name, batch.claimed_at))
+
+    assert ledger.batch("b1") is None
+    assert ledger.open_batch(batch)
 
 
 def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
