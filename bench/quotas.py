@@ -78,7 +78,7 @@ class Records:
         plan = self.plans[drop.id] = drop.plan or ""
         self.staged.setdefault(plan, {})[drop.id] = drop
 
-    def write(self, moves: Sequence[Moved], lineage: None = None, batch: Batch | None = None) -> None:  # noqa: ARG002
+    def write(self, moves: Sequence[Moved], lineages: Sequence[object] = (), batch: Batch | None = None) -> None:  # noqa: ARG002
         """Bring staged drops into a batch."""
         if batch and (batch.id in self.batches or batch.slot in self.slots):
             raise StaleWrite("the slot is taken")

@@ -279,7 +279,8 @@ class Plan:
     empty: Literal["reject", "warn", "accept"] = "reject"
     tolerance: Limit | None = None
     promote: Literal["object"] = "object"
-    same_key: Literal["supersede", "version"] = "supersede"
+    same_key: Literal["supersede", "reject", "version"] = "supersede"
+    same_content: Literal["allow", "warn", "reject"] = "allow"
     deprecated: bool = False
     file_format: FileFormat = "csv"
     compression: Compression = "none"

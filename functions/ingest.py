@@ -21,7 +21,6 @@ from functions import keys
 from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
-from functions.lineage import join, supersede_older
 from functions.moves import Carried, Gone, Replaced, carry
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
@@ -212,15 +211,19 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     )
     if not isinstance(answer, Moved):
         return drop
+    if (window := _window(ports, plan)) is not None:
+        try:
+            ports.ledger.write((answer,), window=window)
+        except StaleWrite:
+            pass  # its window is open after all, or somebody else took the drop on: the next write tells
+        else:
+            ports.delays.send(window, ports.window_seconds)
+            return answer.drop
     try:
-        joined = join(ports, answer, plan, _window(ports, plan))
+        ports.ledger.write((answer,))
     except StaleWrite:
         return reread(ports, drop)
-    staged = supersede_older(ports, joined.drop, joined.before)
-    if joined.window is None:
-        return resume(ports, staged)
-    ports.delays.send(joined.window, ports.window_seconds)
-    return staged
+    return resume(ports, answer.drop)
 
 
 def _window(ports: Ports, plan: Plan) -> Window | None:

@@ -135,16 +135,15 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the uploads of one key under one contract have in common.
+    """What the uploads of one key (or of one content) under one contract have in common.
 
-    The newest staged upload; the drop that is being promoted, if one is; and the drop and ETag that consumers see.
+    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer and ETag.
     """
 
     id: str
-    newest: str | None = None
-    sequencer: str = ""
     promoting: str | None = None
     promoted: str | None = None
+    sequencer: str = ""
     etag: str | None = None
     version: int = 0
     format: Literal[1] = 1
@@ -198,13 +197,13 @@ class Ledger(Protocol):
     def write(
         self,
         moves: Sequence[Moved],
-        lineage: Lineage | None = None,
+        lineages: Sequence[Lineage] = (),
         batch: Batch | None = None,
         window: Window | None = None,
     ) -> None:
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
-        With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        With them lineages and a batch, each with the version that was read (0 for a new one), and a window that opens.
         HeldUp if the batch is new and somebody has paused its contract or its producer.
         """
         ...

@@ -35,7 +35,7 @@ Event = Literal[
     "staged",  # the bytes lie in the stage zone
     "claimed",  # a batch has taken the drop
     "retried",  # the batch's job runs again
-    "superseded",  # a newer upload of the key has been staged
+    "superseded",  # a newer upload of the key has been accepted
     "found_good",  # the verdict lets the file through
     "found_bad",  # the verdict does not
     "promoted",  # the file lies in the promoted zone, its receipt is written
@@ -55,7 +55,7 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "gone": "vanished",
         "failed": "failed",
     },
-    "staged": {"claimed": "validating", "superseded": "superseded", "failed": "failed"},
+    "staged": {"claimed": "validating", "failed": "failed"},
     "validating": {
         "found_good": "promoting",
         "found_bad": "rejecting",
@@ -125,8 +125,7 @@ class Drop:
     """One version of one uploaded object, and how far it has come.
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
-    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it. `first`: its
-    key had no upload before, so that its lineage is known without a look.
+    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -160,7 +159,6 @@ class Drop:
     decided_at: str | None = None
     promoted: Promotion | None = None
     receipt: str | None = None
-    first: bool = False
     format: Literal[1] = 1
 
     @property

@@ -41,9 +41,7 @@ CALLS = (
     Calls(CREATED, "s3:GetObject", 1, 1, "the head of the file, for admission"),
     Calls(CREATED, "s3:CopyObject", 1, 1, "landing to stage, on conditions"),
     Calls(CREATED, "s3:DeleteObject", 1, 1, "the pinned version leaves landing"),
-    Calls(
-        CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending, lineage; the first: its window"
-    ),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending; the first: its window"),
     Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
     Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
     Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),

@@ -54,7 +54,7 @@ class Assumed:
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
     """S3 reads of a job, and of each of its drops: counted likewise."""
-    drop_writes: int = 73
+    drop_writes: int = 71
     """Write units of a drop: 1 to 2 KB in table and two indexes, five transactions at double price, one put."""
     batch_writes: int = 44
     """Write units of a batch besides 0.4 for each member: BATCH three times, RUN, window, indexes, pauses."""

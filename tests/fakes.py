@@ -119,7 +119,7 @@ class MemoryLedger:
     def write(
         self,
         moves: Sequence[Moved],
-        lineage: Lineage | None = None,
+        lineages: Sequence[Lineage] = (),
         batch: Batch | None = None,
         window: Window | None = None,
     ) -> None:
@@ -130,7 +130,7 @@ class MemoryLedger:
         raced = batch and (there.version if there else 0) != batch.version
         raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
         opened = window and window.plan in self._windows
-        if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
+        if stale or raced or opened or any(self.lineage(one.id).version != one.version for one in lineages):
             raise StaleWrite("somebody else wrote first")
         if batch:
             self._batches[batch.id] = replace(batch, version=batch.version + 1)
@@ -139,7 +139,7 @@ class MemoryLedger:
         for move in moves:
             self._drops[move.drop.id] = move.drop
             self._note(move.drop, move.event)
-        if lineage:
+        for lineage in lineages:
             self._lineages[lineage.id] = replace(lineage, version=lineage.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:

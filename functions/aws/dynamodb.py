@@ -55,12 +55,12 @@ class DynamoLedger:
     def write(
         self,
         moves: Sequence[Moved],
-        lineage: Lineage | None = None,
+        lineages: Sequence[Lineage] = (),
         batch: Batch | None = None,
         window: Window | None = None,
     ) -> None:
         actions = [action for move in moves for action in self._of(move)]
-        if lineage:
+        for lineage in lineages:
             after = replace(lineage, version=lineage.version + 1)
             actions.append(self._fenced(items.lineage_item(after), lineage.version))
         if batch:

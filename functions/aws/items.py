@@ -45,6 +45,8 @@ SLOTS = "SLOTS"
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
+FORMER = {"first", "newest"}
+"""Attributes that earlier versions wrote, and that mean nothing any more."""
 
 _to_item, _from_item = TypeSerializer(), TypeDeserializer()
 
@@ -278,7 +280,7 @@ def _fields(value: Any) -> Item:
 
 
 def _value(cls: type[T], item: Item) -> T:
-    return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS}, f"ledger item {item['pk']}")
+    return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS | FORMER}, f"ledger item {item['pk']}")
 
 
 def _shard(name: str, shards: int) -> int:

@@ -45,11 +45,11 @@ class CountedLedger(DynamoLedger):
     def write(
         self,
         moves: Sequence[Moved],
-        lineage: Lineage | None = None,
+        lineages: Sequence[Lineage] = (),
         batch: Batch | None = None,
         window: Window | None = None,
     ) -> None:
-        super().write(moves, lineage, batch, window)
+        super().write(moves, lineages, batch, window)
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)

@@ -297,7 +297,7 @@ def test_stale_write_changes_nothing(ledger: Ledger) -> None:
 
 def test_one_stale_drop_stops_all(ledger: Ledger) -> None:
     first, second = staged(ledger, a_drop(id="a" * 32)), staged(ledger, a_drop(id="b" * 32))
-    ledger.write((moved(second, "superseded"),))
+    ledger.write((moved(second, "failed"),))
     with pytest.raises(StaleWrite):
         ledger.write((moved(first, "claimed"), moved(second, "claimed")))
 
@@ -315,12 +315,12 @@ def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)
     before = ledger.lineage("k")
-    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, newest=drop.id, sequencer="01"))
+    ledger.write((moved(drop, "staged", staged_at=AT),), [replace(before, promoted=drop.id, sequencer="01")])
     with pytest.raises(StaleWrite):
-        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), replace(before, newest="other"))
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), [replace(before, promoted="other")])
 
     after = ledger.lineage("k")
-    assert (after.newest, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert (after.promoted, after.sequencer, after.version) == (drop.id, "01", 1)
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
 
 
@@ -428,7 +428,7 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
 def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
     old = staged(ledger, a_drop(id="a" * 32))
     done = staged(ledger, a_drop(id="b" * 32))
-    ledger.write((moved(done, "superseded"),))
+    ledger.write((moved(done, "failed", producer=None),))
     ledger.open_window(Window("p", "1", AT))
     ledger.open_batch(a_batch())
     ledger.open_batch(a_batch(id="b2", state="ended"))

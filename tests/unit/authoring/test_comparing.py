@@ -198,6 +198,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("shop/orders/*.csv", "shop/order/*.csv"): ("files", "files", *BOTH),
     ("producer: shop", "producer: store"): ("producer", "producer", "none", BREAKS, FINE),
     ("empty: warn", "empty: warn\n      sameKey: version"): ("same-key", "sameKey", "none", FINE, BREAKS),
+    ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
+    ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
     ("status: active", "status: deprecated"): ("status", "status", *CALM),
     ("status: active", "status: retired"): ("retired", "status", "tightens", BREAKS, BREAKS),
     ("id: orders", "id: order-s"): ("id", "id", *BOTH),

@@ -163,16 +163,6 @@ def test_what_others_do_is_not_held_up() -> None:
     assert {world.drop(i).state for i in ids} == {"validating"}
 
 
-def test_superseded_member_is_left_out() -> None:
-    world = a_world()
-    world.upload("orders/1.csv", GOOD)
-    newer = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
-    world.deliver_windows()
-
-    assert [d.id for d in world.request().drops] == [newer]
-
-
 class Busy:
     """EMR Serverless, refusing for now."""
 
