@@ -22,6 +22,7 @@ from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
 from functions.submission import Drop, Location, Moved, advance
+from functions.watermarks import pinned
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -153,6 +154,7 @@ def _claim(
         try_at=at,
         changed_at=at,
         producer=plan.producer,
+        marks=pinned(ports, plan),
     )
     late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
     slots = _slots(ports, sure=late or len(chosen) > GROUP)
@@ -238,6 +240,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         evidence_checks=evidence[1],
         result=f"{folder}result.jsonl",
         requested_at=batch.try_at,
+        marks=batch.marks,
     )
 
 

@@ -24,10 +24,11 @@ from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, lineage_of, overtaken, step_aside
 from functions.moves import Gone, Replaced, Taken, promote
-from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment, tell_nobody
+from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, Watermarks, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
 from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.watermarks import advanced
 
 MOST_TRIES = 3
 MOST_REASON = 500
@@ -47,10 +48,12 @@ class Ending:
     batch: Batch | None = None
     written: bool = False
 
-    def write(self, ports: Ports, answer: Moved, lineage: Lineage | None = None) -> None:
+    def write(
+        self, ports: Ports, answer: Moved, lineage: Lineage | None = None, watermarks: Watermarks | None = None
+    ) -> None:
         """Write them in one transaction; StaleWrite."""
         batch, self.batch = self.batch, None
-        ports.ledger.write((answer,), lineage, batch)
+        ports.ledger.write((answer,), lineage, batch, watermarks=watermarks)
         self.written = batch is not None
 
 
@@ -221,6 +224,7 @@ def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Found:
         "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
         "problems": brief(decision.problems),
         "decided_at": ports.at(),
+        "marks": decision.marks,
     }
     if decision.verdict == "rejected":
         return Found(record(ports, drop, "found_bad", **said))
@@ -298,7 +302,8 @@ def _leave_promotion(
     for nth in range(TRIES):
         lineage = entered.lineage if entered and nth == 0 else lineage_of(ports, drop, plan)
         try:
-            ending.write(ports, answer, lineage and _freed(lineage, drop, copied))
+            further = advanced(ports, drop) if copied else None
+            ending.write(ports, answer, lineage and _freed(lineage, drop, copied), further)
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now

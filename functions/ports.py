@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
+from contracts import codec
+from contracts.watermarks import HighMark
 from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
@@ -121,7 +123,7 @@ class Batch:
 
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
     `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
-    holds until it has ended.
+    holds until it has ended. `marks` are the high marks that all its tries are judged by.
     """
 
     id: str
@@ -138,6 +140,7 @@ class Batch:
     reason: str | None = None
     slot: int | None = None
     producer: str = ""
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     version: int = 1
     format: Literal[1] = 1
 
@@ -155,6 +158,16 @@ class Lineage:
     promoting: str | None = None
     promoted: str | None = None
     etag: str | None = None
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Watermarks:
+    """How far the accepted drops of a contract reach; a mark goes forward alone."""
+
+    contract: str
+    marks: tuple[HighMark, ...] = ()
     version: int = 0
     format: Literal[1] = 1
 
@@ -214,15 +227,21 @@ class Ledger(Protocol):
         lineage: Lineage | None = None,
         batch: Batch | None = None,
         window: Window | None = None,
+        watermarks: Watermarks | None = None,
     ) -> None:
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
-        With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        With them a lineage, a batch and watermarks, each with the version that was read (0 for new ones), and a window
+        that opens.
         """
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:
         """The lineage of that id; a new one has version 0."""
+        ...
+
+    def watermarks(self, contract: str) -> Watermarks:
+        """The high marks of a contract; new ones have version 0."""
         ...
 
     def history(self, drop_id: str) -> tuple[Step, ...]:

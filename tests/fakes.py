@@ -8,7 +8,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, Reach, RunStatus, Stat, Step, Window, stamp
+from functions.ports import (
+    Batch,
+    InFlight,
+    Lineage,
+    Mark,
+    Pause,
+    Pending,
+    Reach,
+    RunStatus,
+    Stat,
+    Step,
+    Watermarks,
+    Window,
+    stamp,
+)
 from functions.submission import Drop, Location, Moved
 
 
@@ -98,6 +112,7 @@ class MemoryLedger:
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
         self._lineages: dict[str, Lineage] = {}
+        self._watermarks: dict[str, Watermarks] = {}
         self._windows: dict[str, Window] = {}
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
@@ -126,13 +141,15 @@ class MemoryLedger:
         lineage: Lineage | None = None,
         batch: Batch | None = None,
         window: Window | None = None,
+        watermarks: Watermarks | None = None,
     ) -> None:
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
         there = batch and self._batches.get(batch.id)
         raced = batch and (there.version if there else 0) != batch.version
         raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
         opened = window and window.plan in self._windows
-        if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
+        behind = watermarks and self.watermarks(watermarks.contract).version != watermarks.version
+        if stale or raced or opened or behind or (lineage and self.lineage(lineage.id).version != lineage.version):
             raise StaleWrite("somebody else wrote first")
         if batch:
             self._batches[batch.id] = replace(batch, version=batch.version + 1)
@@ -143,6 +160,8 @@ class MemoryLedger:
             self._note(move.drop, move.event)
         if lineage:
             self._lineages[lineage.id] = replace(lineage, version=lineage.version + 1)
+        if watermarks:
+            self._watermarks[watermarks.contract] = replace(watermarks, version=watermarks.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
         problem = drop.problems[0].code if drop.problems else None
@@ -151,6 +170,9 @@ class MemoryLedger:
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))
+
+    def watermarks(self, contract: str) -> Watermarks:
+        return self._watermarks.get(contract, Watermarks(contract))
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         return tuple(self._steps.get(drop_id, ()))

@@ -17,7 +17,7 @@ from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Watermarks, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class DynamoLedger:
         lineage: Lineage | None = None,
         batch: Batch | None = None,
         window: Window | None = None,
+        watermarks: Watermarks | None = None,
     ) -> None:
         actions = [action for move in moves for action in self._of(move)]
         if lineage:
@@ -73,11 +74,18 @@ class DynamoLedger:
             actions += [self._fenced(items.batch_item(now), batch.version), *self._slot(now)]
         if window:
             actions.append(self._put(items.window_item(window), NEW))
+        if watermarks:
+            further = replace(watermarks, version=watermarks.version + 1)
+            actions.append(self._fenced(items.watermarks_item(further), watermarks.version))
         self._transact(actions)
 
     def lineage(self, lineage_id: str) -> Lineage:
         found = self._get(*items.lineage_key(lineage_id))
         return items.lineage_of(found) if found else Lineage(lineage_id)
+
+    def watermarks(self, contract: str) -> Watermarks:
+        found = self._get(*items.watermarks_key(contract))
+        return items.watermarks_of(found) if found else Watermarks(contract)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}

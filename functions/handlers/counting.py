@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
-from functions.ports import Batch, Lineage, Window
+from functions.ports import Batch, Lineage, Watermarks, Window
 from functions.submission import Drop, Event, Moved
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ class CountedLedger(DynamoLedger):
         lineage: Lineage | None = None,
         batch: Batch | None = None,
         window: Window | None = None,
+        watermarks: Watermarks | None = None,
     ) -> None:
-        super().write(moves, lineage, batch, window)
+        super().write(moves, lineage, batch, window, watermarks)
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)

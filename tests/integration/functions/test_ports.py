@@ -8,18 +8,20 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from queue import Queue
 
 import boto3
 import pytest
 
 from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.watermarks import HighMark
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Watermarks, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -275,8 +277,8 @@ def test_every_field_of_a_drop_comes_back(ledger: Ledger) -> None:
     drop = staged(ledger, a_drop(parts={"state": "SP", "none": ""}, sha256="ab"))
     move = moved(drop, "claimed", batch="b", try_=1)
     ledger.write((move,))
-    promotion = Promotion("orders.v1/1.csv", 1, "etag")
-    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion)
+    promotion, marks = Promotion("orders.v1/1.csv", 1, "etag"), (HighMark("n", "number", Decimal("1.50")),)
+    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion, marks=marks)
     ledger.write((good,))
 
     assert ledger.drop(drop.id) == good.drop
@@ -319,6 +321,19 @@ def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
 
     after = ledger.lineage("k")
     assert (after.newest, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    before, marks = ledger.watermarks("orders.v1"), (HighMark("n", "integer", Decimal(5)),)
+    ledger.write((moved(drop, "staged", staged_at=AT),), watermarks=replace(before, marks=marks))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), watermarks=before)
+
+    assert ledger.watermarks("orders.v1") == Watermarks("orders.v1", marks, 1)
+    assert ledger.watermarks("others.v1") == Watermarks("others.v1")
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
 
 
