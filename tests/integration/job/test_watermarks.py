@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
-from spark_jobs.validate import run
-from tests.integration.job.world import Judged, a_request
+from tests.integration.job.world import judge
 from tests.unit.authoring import documents
 from tests.unit.authoring.documents import DROP
 
@@ -61,6 +58,7 @@ ROWS = [
     "d,32.01.2028,9,2028-01-31T00:00:00Z,9.99",
 ]
 """The last but one is no record; the last is rejected for its day."""
+FILES = {"a.csv": "\n".join([*ROWS, ""])}
 SEEN = {
     "n.nullValues": ((6, 2), (2, 0)),
     "both": ((5, 1), (2, 0)),
@@ -85,18 +83,11 @@ def plan() -> Plan:
     return documents.a_plan(documents.a_document(PROPERTIES, QUALITY, DROP + CHECKS))
 
 
-def judge(spark: SparkSession, folder: Path, plan: Plan, marks: tuple[HighMark, ...]) -> Judged:
-    request = replace(a_request(folder, plan, {"a.csv": "\n".join([*ROWS, ""])}), marks=marks)
-    (folder / "request.json").write_text(request.dumps())
-    run(spark, (folder / "request.json").as_uri())
-    return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
-
-
 def test_check_looks_at_records_above_the_mark(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:
     found = []
     for name, marks in (("without", ()), ("above", MARKS)):
         (tmp_path / name).mkdir()
-        found.append(judge(spark, tmp_path / name, plan, marks))
+        found.append(judge(spark, tmp_path / name, plan, FILES, marks=marks))
     without, above = found
 
     counts = {c: [(n.evaluated, n.failed) for one in found for n in [one.count(c)]] for c in SEEN}
@@ -113,7 +104,7 @@ def test_check_looks_at_records_above_the_mark(spark: SparkSession, tmp_path: Pa
 
 
 def test_file_reaches_as_far_as_its_valid_records(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:
-    reached = {mark.property: mark for mark in judge(spark, tmp_path, plan, MARKS).drop().marks}
+    reached = {mark.property: mark for mark in judge(spark, tmp_path, plan, FILES, marks=MARKS).drop().marks}
 
     assert reached == {
         "day": HighMark("day", "date", Decimal(20_486)),
