@@ -78,14 +78,14 @@ class Records:
         plan = self.plans[drop.id] = drop.plan or ""
         self.staged.setdefault(plan, {})[drop.id] = drop
 
-    def write(self, moves: Sequence[Moved], lineages: Sequence[object] = (), batch: Batch | None = None) -> None:  # noqa: ARG002
+    def write(self, moves: Sequence[Moved], *batches: Batch) -> None:
         """Bring staged drops into a batch."""
-        if batch and (batch.id in self.batches or batch.slot in self.slots):
+        if any(batch.id in self.batches or batch.slot in self.slots for batch in batches):
             raise StaleWrite("the slot is taken")
         for move in moves:
             self.staged.get(move.before.plan or "", {}).pop(move.drop.id, None)
             self.joined[move.drop.id] = move.drop
-        if batch:
+        for batch in batches:
             self.batches[batch.id] = replace(batch, version=batch.version + 1)
             self.slots.add(batch.slot)
 

@@ -22,6 +22,7 @@ from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Ports, Reach, Window, moment, stamp
 from functions.submission import Drop, Location, Moved, advance
+from functions.watermarks import pinned
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -153,6 +154,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
         try_at=at,
         changed_at=at,
         producer=plan.producer,
+        marks=pinned(ports, plan),
     )
     late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
     slots = _slots(ports, sure=late or len(chosen) > GROUP)
@@ -160,7 +162,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
         batch = replace(batch, slot=slots[0])
         moves = [m for d in chosen if (m := _joining(ports, batch, d))]
         try:
-            ports.ledger.write(moves, batch=replace(batch, version=0))
+            ports.ledger.write(moves, replace(batch, version=0))
         except StaleWrite:
             pass  # a member has gone elsewhere, the slot is another's, or there is such a batch
         else:
@@ -239,6 +241,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         evidence_checks=evidence[1],
         result=f"{folder}result.jsonl",
         requested_at=batch.try_at,
+        marks=batch.marks,
     )
 
 

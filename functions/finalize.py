@@ -25,10 +25,11 @@ from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import ABOUT_OTHERS, TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, promote
-from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment, tell_nobody
+from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
 from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.watermarks import advanced
 
 MOST_TRIES = 3
 MOST_REASON = 500
@@ -50,6 +51,7 @@ class Said:
             "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
             "problems": brief((*others, *self.decision.problems)),
             "decided_at": self.at,
+            "marks": self.decision.marks,
         }
 
 
@@ -60,10 +62,10 @@ class Ending:
     batch: Batch | None = None
     written: bool = False
 
-    def write(self, ports: Ports, answer: Moved, lineages: Sequence[Lineage] = ()) -> None:
+    def write(self, ports: Ports, answer: Moved, *beside: Beside) -> None:
         """Write them in one transaction; StaleWrite."""
         batch, self.batch = self.batch, None
-        ports.ledger.write((answer,), lineages, batch)
+        ports.ledger.write((answer,), *beside, *((batch,) if batch else ()))
         self.written = batch is not None
 
 
@@ -259,7 +261,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said) -> Found:
             return Found(drop)
         taken = claims.taken(drop)
         try:
-            ports.ledger.write((answer,), taken.each)
+            ports.ledger.write((answer,), *taken.each)
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return Found(now)
@@ -315,7 +317,8 @@ def _leave_promotion(
     for nth in range(TRIES):
         claims = entered if entered and nth == 0 else claims_of(ports, drop, plan)
         try:
-            ending.write(ports, answer, claims.left(drop, copied).each)
+            further = advanced(ports, drop) if copied else None
+            ending.write(ports, answer, *claims.left(drop, copied).each, *((further,) if further else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now

@@ -213,7 +213,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         return drop
     if (window := _window(ports, plan)) is not None:
         try:
-            ports.ledger.write((answer,), window=window)
+            ports.ledger.write((answer,), window)
         except StaleWrite:
             pass  # its window is open after all, or somebody else took the drop on: the next write tells
         else:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
+from contracts import codec
+from contracts.watermarks import HighMark
 from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
@@ -112,7 +114,7 @@ class Batch:
 
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
     `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
-    holds until it has ended.
+    holds until it has ended. `marks` are the high marks that all its tries are judged by.
     """
 
     id: str
@@ -129,6 +131,7 @@ class Batch:
     reason: str | None = None
     slot: int | None = None
     producer: str = ""
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     version: int = 1
     format: Literal[1] = 1
 
@@ -145,6 +148,16 @@ class Lineage:
     promoted: str | None = None
     sequencer: str = ""
     etag: str | None = None
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Watermarks:
+    """How far the accepted drops of a contract reach; a mark goes forward alone."""
+
+    contract: str
+    marks: tuple[HighMark, ...] = ()
     version: int = 0
     format: Literal[1] = 1
 
@@ -179,6 +192,10 @@ class InFlight:
     """Keys of items that are no drop, batch or window that this version reads."""
 
 
+Beside = Lineage | Batch | Window | Watermarks
+"""What goes into the ledger in one transaction with drops."""
+
+
 class Ledger(Protocol):
     """The record of every drop. Every write is fenced: StaleWrite if somebody else wrote since the value was read."""
 
@@ -194,22 +211,20 @@ class Ledger(Protocol):
         """Many drops as they stand now, in no order; ids that are unknown are left out."""
         ...
 
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineages: Sequence[Lineage] = (),
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
-        With them lineages and a batch, each with the version that was read (0 for a new one), and a window that opens.
-        HeldUp if the batch is new and somebody has paused its contract or its producer.
+        What is written `beside` them has the version that was read (0 for a new one); a window is one that opens.
+        HeldUp if a batch is new and somebody has paused its contract or its producer.
         """
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:
         """The lineage of that id; a new one has version 0."""
+        ...
+
+    def watermarks(self, contract: str) -> Watermarks:
+        """The high marks of a contract; new ones have version 0."""
         ...
 
     def history(self, drop_id: str) -> tuple[Step, ...]:

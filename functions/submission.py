@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from contracts import codec
 from contracts.problem import Problem
 from contracts.verdict import VerdictName
+from contracts.watermarks import HighMark
 
 State = Literal[
     "received",
@@ -126,6 +128,7 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
+    `marks` is how far its records reach, from its verdict on.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -159,6 +162,7 @@ class Drop:
     decided_at: str | None = None
     promoted: Promotion | None = None
     receipt: str | None = None
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property

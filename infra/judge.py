@@ -18,6 +18,7 @@ from contracts.columns import rejected_file
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
+from contracts.watermarks import HighMark
 from functions import keys, report
 from functions.admission import Admission, admit, header
 from infra.setup import expectations
@@ -38,13 +39,19 @@ class Judged:
 
 
 def judge(
-    path: Path, plan: Plan, name: str, session: Callable[[], SparkSession], tell: Tell = lambda _: None
+    path: Path,
+    plan: Plan,
+    name: str,
+    session: Callable[[], SparkSession],
+    tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
 ) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
 
-    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. Raises SetupMissing.
+    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
+    what was accepted before. Raises SetupMissing.
     """
-    (judged,) = judge_all([(path, name)], plan, session, tell, with_rows=True)
+    (judged,) = judge_all([(path, name)], plan, session, tell, marks, with_rows=True)
     return judged
 
 
@@ -53,6 +60,7 @@ def judge_all(
     plan: Plan,
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
     *,
     with_rows: bool = False,
 ) -> list[Judged]:
@@ -66,7 +74,7 @@ def judge_all(
             spark = session()
             if plan.needs_expectations:
                 expectations.bring(spark, tell)
-            result = _run(plan, tuple(drops.values()), Path(folder), spark)
+            result = _run(plan, tuple(drops.values()), Path(folder), spark, marks)
             for n, facts in zip(drops, result.drops, strict=True):
                 rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                 kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -125,7 +133,9 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
     )
 
 
-def _run(plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession) -> JobResult:
+def _run(
+    plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession, marks: tuple[HighMark, ...]
+) -> JobResult:
     from spark_jobs import validate
 
     base = folder.as_uri() + "/"
@@ -139,6 +149,7 @@ def _run(plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSessi
         evidence_checks=f"{base}evidence/checks/",
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        marks=marks,
     )
     place = folder / "request.json"
     place.write_text(request.dumps(), encoding="utf-8")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from contracts import codec
@@ -12,6 +14,7 @@ from contracts.columns import rejected_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
+from contracts.watermarks import HighMark
 from functions import keys
 from functions.batching import batch_due
 from functions.finalize import job_ended
@@ -66,6 +69,14 @@ def a_plan(
     return Plan(**(defaults | changes))
 
 
+def a_marked_plan(**changes: Any) -> Plan:
+    """A plan with a check that looks at records alone whose `n` is above its high mark."""
+    plan = a_plan(properties=(Property("id", "string"), Property("n", "integer")), **changes)
+    only = {"sql": "true", "text": "", "properties": [], "watermark": "n"}
+    new = Check("new", "required", "row", "error", "completeness", "a value", "id", {"filter": only})
+    return replace(plan, checks=(*RECORD_CHECKS, new))
+
+
 def a_drop(**changes: Any) -> Drop:
     """A drop that has just been received and matched."""
     at = "2026-01-31T12:00:00.000000Z"
@@ -117,6 +128,13 @@ def one_bad(plan: Plan, drop: JobDrop) -> DropResult:
     last = len(plan.checks) - 1
     counts = (*(Count(3) for _ in range(last)), Count(3, failed=1))
     return DropResult(drop.id, drop.attempt, 3, 2, 1, counts=counts, masks=((f"{1 << last:x}", 1),))
+
+
+def reaching(plan: Plan, drop: JobDrop) -> DropResult:
+    """What a job says of `orders/<n>.csv` or `orders/bad-<n>.csv`: its records reach as far as that number."""
+    said = (one_bad if "bad" in drop.name else all_good)(plan, drop)
+    far = re.sub("[^0-9]", "", drop.name)
+    return replace(said, marks=(HighMark("n", "integer", Decimal(far)),))
 
 
 def answer(request: JobRequest, judge: Judge = all_good) -> JobResult:

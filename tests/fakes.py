@@ -8,7 +8,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Reach, RunStatus, Stat, Step, Window, stamp
+from functions.ports import (
+    Batch,
+    Beside,
+    InFlight,
+    Lineage,
+    Mark,
+    Pause,
+    Reach,
+    RunStatus,
+    Stat,
+    Step,
+    Watermarks,
+    Window,
+    stamp,
+)
 from functions.submission import Drop, Location, Moved
 
 
@@ -98,6 +112,7 @@ class MemoryLedger:
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
         self._lineages: dict[str, Lineage] = {}
+        self._watermarks: dict[str, Watermarks] = {}
         self._windows: dict[str, Window] = {}
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
@@ -116,31 +131,42 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops)
 
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineages: Sequence[Lineage] = (),
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
-        if batch and batch.version == 0:
-            self._unless_held(batch)
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        for one in beside:
+            if isinstance(one, Batch) and one.version == 0:
+                self._unless_held(one)
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
-        there = batch and self._batches.get(batch.id)
-        raced = batch and (there.version if there else 0) != batch.version
-        raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
-        opened = window and window.plan in self._windows
-        if stale or raced or opened or any(self.lineage(one.id).version != one.version for one in lineages):
+        if stale or not all(map(self._fits, beside)):
             raise StaleWrite("somebody else wrote first")
-        if batch:
-            self._batches[batch.id] = replace(batch, version=batch.version + 1)
-        if window:
-            self._windows[window.plan] = window
         for move in moves:
             self._drops[move.drop.id] = move.drop
             self._note(move.drop, move.event)
-        for lineage in lineages:
-            self._lineages[lineage.id] = replace(lineage, version=lineage.version + 1)
+        for one in beside:
+            self._put(one)
+
+    def _fits(self, one: Beside) -> bool:
+        match one:
+            case Window():
+                return one.plan not in self._windows
+            case Batch():
+                known = self._batches.get(one.id)
+                free = one.version > 0 or self._holder(one) is None
+                return free and (known.version if known else 0) == one.version
+            case Lineage():
+                return self.lineage(one.id).version == one.version
+            case Watermarks():
+                return self.watermarks(one.contract).version == one.version
+
+    def _put(self, one: Beside) -> None:
+        match one:
+            case Window():
+                self._windows[one.plan] = one
+            case Batch():
+                self._batches[one.id] = replace(one, version=one.version + 1)
+            case Lineage():
+                self._lineages[one.id] = replace(one, version=one.version + 1)
+            case Watermarks():
+                self._watermarks[one.contract] = replace(one, version=one.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
         problem = drop.problems[0].code if drop.problems else None
@@ -149,6 +175,9 @@ class MemoryLedger:
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))
+
+    def watermarks(self, contract: str) -> Watermarks:
+        return self._watermarks.get(contract, Watermarks(contract))
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         return tuple(self._steps.get(drop_id, ()))

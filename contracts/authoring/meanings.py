@@ -93,6 +93,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "deprecated": "status",
         "file_format": "format",
         "compression": "format",
+        "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line"), "dialect"),

@@ -17,7 +17,7 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, InFlight, Lineage, Pause, Step, Window
+from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Step, Watermarks, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -52,27 +52,17 @@ class DynamoLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(items.drop_of(i) for i in self._get_many([items.drop_key(i) for i in drop_ids]))
 
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineages: Sequence[Lineage] = (),
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
-        actions = [action for move in moves for action in self._of(move)]
-        for lineage in lineages:
-            after = replace(lineage, version=lineage.version + 1)
-            actions.append(self._fenced(items.lineage_item(after), lineage.version))
-        if batch:
-            now = replace(batch, version=batch.version + 1)
-            actions += [self._fenced(items.batch_item(now), batch.version), *self._slot(now), *self._unless_held(now)]
-        if window:
-            actions.append(self._put(items.window_item(window), NEW))
-        self._transact(actions)
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        own = [action for move in moves for action in self._of(move)]
+        self._transact([*own, *(action for one in beside for action in self._beside(one))])
 
     def lineage(self, lineage_id: str) -> Lineage:
         found = self._get(*items.lineage_key(lineage_id))
         return items.lineage_of(found) if found else Lineage(lineage_id)
+
+    def watermarks(self, contract: str) -> Watermarks:
+        found = self._get(*items.watermarks_key(contract))
+        return items.watermarks_of(found) if found else Watermarks(contract)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}
@@ -192,6 +182,15 @@ class DynamoLedger:
             yield self._put(items.pending_item(drop))
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
+
+    def _beside(self, one: Beside) -> Iterator[Any]:
+        if isinstance(one, Window):
+            yield self._put(items.window_item(one), NEW)
+            return
+        now = replace(one, version=one.version + 1)
+        yield self._fenced(items.item(now), one.version)
+        if isinstance(now, Batch):
+            yield from (*self._slot(now), *self._unless_held(now))
 
     def _slot(self, batch: Batch) -> Iterator[Any]:
         """A new batch takes its slot, one that has ended frees it."""

@@ -7,6 +7,7 @@
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+- MARKS#<contract>       STATE            how far the accepted drops of a contract reach
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Step, Watermarks, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -273,6 +274,33 @@ def lineage_item(lineage: Lineage) -> Item:
 def lineage_of(item: Item) -> Lineage:
     """The lineage of an item."""
     return _value(Lineage, item)
+
+
+def watermarks_key(contract: str) -> tuple[str, str]:
+    """Where the high marks of a contract are."""
+    return f"MARKS#{contract}", STATE
+
+
+def watermarks_item(watermarks: Watermarks) -> Item:
+    """The high marks of a contract."""
+    pk, sk = watermarks_key(watermarks.contract)
+    return {"pk": pk, "sk": sk, **_fields(watermarks)}
+
+
+def watermarks_of(item: Item) -> Watermarks:
+    """The high marks of an item."""
+    return _value(Watermarks, item)
+
+
+def item(value: Lineage | Batch | Watermarks) -> Item:
+    """The item of a record that is written with drops."""
+    match value:
+        case Lineage():
+            return lineage_item(value)
+        case Batch():
+            return batch_item(value)
+        case Watermarks():
+            return watermarks_item(value)
 
 
 def _fields(value: Any) -> Item:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from contracts.plan import Plan
+    from contracts.watermarks import HighMark
     from infra.judge import Judged
     from infra.setup.progress import Tell
 
@@ -31,6 +32,7 @@ Examples:
   dropgate test weather.csv --contract contracts/flights/nyc-weather.v1.yaml
   dropgate test weather.csv --contract nyc-weather.v1 --format json
   dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
+  dropgate test orders.csv --contract orders.v1 --mark day=2026-01-31
 """
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -51,9 +53,23 @@ Examples:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the receipt and rejected.csv into this folder.",
 )
+@click.option(
+    "--mark",
+    "marks",
+    metavar="P=VALUE",
+    multiple=True,
+    help="How far accepted files reach, for checks with a `watermark`; without it they look at all records.",
+)
 @click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
 def command(
-    file: Path, contract: str | None, contracts: Path, key: str | None, form: str, receipt: Path | None, memory: str
+    file: Path,
+    contract: str | None,
+    contracts: Path,
+    key: str | None,
+    form: str,
+    receipt: Path | None,
+    marks: tuple[str, ...],
+    memory: str,
 ) -> None:
     """Judge FILE as the pipeline would: same admission, same Spark job, same verdict.
 
@@ -64,7 +80,8 @@ def command(
     plan, name = _plan(contract, contracts, key, file)
     brief = file.stat().st_size < SMALL
     quiet = form != "text"
-    judged = judge.judge(file, plan, name, lambda: _spark(memory, brief=brief, quiet=quiet), _telling(quiet=quiet))
+    spark, tell = (lambda: _spark(memory, brief=brief, quiet=quiet)), _telling(quiet=quiet)
+    judged = judge.judge(file, plan, name, spark, tell, _marks(plan, marks))
     if receipt:
         judge.write_receipt(judged, receipt)
     _show(judged, form, file)
@@ -105,6 +122,16 @@ def _telling(*, quiet: bool) -> Tell:
     from infra.setup.progress import Progress
 
     return (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell
+
+
+def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
+    """The high marks that were given."""
+    from contracts.authoring import watermarks
+
+    try:
+        return tuple(watermarks.mark(plan, text) for text in texts)
+    except watermarks.Refused as refused:
+        raise click.UsageError(str(refused)) from refused
 
 
 def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str]:

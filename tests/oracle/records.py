@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
@@ -51,12 +52,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one."""
+    """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
+
+    `marks` are those that watermarks must be above, by property.
+    """
 
     records: tuple[Record, ...] = ()
     blank: int = 0
     names: frozenset[str] = frozenset()
     refused: bool = False
+    marks: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:

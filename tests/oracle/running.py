@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DropResult, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision
+from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_request
@@ -46,6 +47,7 @@ def compare(
     plan: Plan,
     files: Mapping[str, bytes],
     known: Mapping[str, records.Content] | None = None,
+    marks: tuple[HighMark, ...] = (),
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
 
@@ -53,11 +55,11 @@ def compare(
     """
     admitted = {name: look(plan, body) for name, body in files.items()}
     contents = known or {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
-    opinions = {name: judge(plan, content, admitted[name].notes) for name, content in contents.items()}
+    opinions = {name: judge(plan, content, admitted[name].notes, marks) for name, content in contents.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
     found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
     if let_in:
-        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted)
+        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks)
         found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
     return Compared(tuple(found), admitted, opinions)
 
@@ -68,12 +70,17 @@ def look(plan: Plan, data: bytes) -> Admission:
 
 
 def judged_by_job(
-    spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes], admitted: Mapping[str, Admission]
+    spark: SparkSession,
+    folder: Path,
+    plan: Plan,
+    files: Mapping[str, bytes],
+    admitted: Mapping[str, Admission],
+    marks: tuple[HighMark, ...] = (),
 ) -> tuple[Judged, dict[str, Rows]]:
     """What the job says of files that the door let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
-    (folder / "request.json").write_text(replace(request, drops=drops).dumps())
+    (folder / "request.json").write_text(replace(request, drops=drops, marks=marks).dumps())
     run(spark, (folder / "request.json").as_uri())
     judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
     rows: dict[str, Rows] = {}
@@ -94,6 +101,7 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),
         **({} if judged.plan.csv.multi_line else {"blank": (opinion.facts.blank, facts.blank)}),
+        "marks": (opinion.facts.marks, facts.marks),
         "masks": (sorted(opinion.facts.masks), sorted(facts.masks)),
         "figures": (_figures(judged.plan, opinion.facts), _figures(judged.plan, facts)),
         "verdict": (said(opinion.decision), said(decision)),

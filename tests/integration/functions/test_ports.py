@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from queue import Queue
 from typing import Literal
 
@@ -15,13 +16,14 @@ import boto3
 import pytest
 
 from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.watermarks import HighMark
 from functions.aws import items
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Watermarks, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -277,8 +279,8 @@ def test_every_field_of_a_drop_comes_back(ledger: Ledger) -> None:
     drop = staged(ledger, a_drop(parts={"state": "SP", "none": ""}, sha256="ab"))
     move = moved(drop, "claimed", batch="b", try_=1)
     ledger.write((move,))
-    promotion = Promotion("orders.v1/1.csv", 1, "etag")
-    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion)
+    promotion, marks = Promotion("orders.v1/1.csv", 1, "etag"), (HighMark("n", "number", Decimal("1.50")),)
+    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion, marks=marks)
     ledger.write((good,))
 
     assert ledger.drop(drop.id) == good.drop
@@ -315,12 +317,25 @@ def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)
     before = ledger.lineage("k")
-    ledger.write((moved(drop, "staged", staged_at=AT),), [replace(before, promoted=drop.id, sequencer="01")])
+    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, promoted=drop.id, sequencer="01"))
     with pytest.raises(StaleWrite):
-        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), [replace(before, promoted="other")])
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), replace(before, promoted="other"))
 
     after = ledger.lineage("k")
     assert (after.promoted, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    before, marks = ledger.watermarks("orders.v1"), (HighMark("n", "integer", Decimal(5)),)
+    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, marks=marks))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), before)
+
+    assert ledger.watermarks("orders.v1") == Watermarks("orders.v1", marks, 1)
+    assert ledger.watermarks("others.v1") == Watermarks("others.v1")
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
 
 
@@ -394,7 +409,7 @@ def test_no_batch_is_new_of_what_is_held_up(ledger: Ledger, kind: Literal["contr
     with pytest.raises(HeldUp):
         ledger.open_batch(batch)
     with pytest.raises(HeldUp):
-        ledger.write((), batch=replace(batch, version=0))
+        ledger.write((), replace(batch, version=0))
     ledger.resume(Pause(kind, name, batch.claimed_at))
 
     assert ledger.batch("b1") is None
@@ -415,11 +430,11 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
     first, second, third = (a_batch(id=name, slot=3, producer="shop") for name in ("b1", "b2", "b3"))
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
-        ledger.write((), batch=replace(third, version=0))
+        ledger.write((), replace(third, version=0))
     held = ledger.taken()
     ledger.write_batch(first, replace(first, state="ended"))
     free = not ledger.taken()
-    ledger.write((), batch=replace(third, version=0))
+    ledger.write((), replace(third, version=0))
 
     assert (taken, held, free) == ([True, False], {3: "shop"}, True)
     assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)

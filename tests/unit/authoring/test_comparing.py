@@ -166,6 +166,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("mustBeGreaterThan: 0}", "mustBeGreaterThan: 1}"): ("rule", "rowCount", *TIGHTENS),
     ("mustBeGreaterThan: 0}", "mustBeGreaterOrEqualTo: 1}"): ("words", "rowCount", *WORDS),
     ("properties: [id, day]", "properties: [id, day, code]"): ("rule", "duplicateValues", *LOOSENS),
+    ("properties: [id, day]", "watermark: day, properties: [id, day]"): ("rule", "duplicateValues", *LOOSENS),
+    ("mustBeGreaterThan: 0}", "mustBeGreaterThan: 0, arguments: {watermark: day}}"): ("rule", "rowCount", *BOTH),
     ("properties: [id, day]", "properties: [day, id]"): ("words", "duplicateValues", *WORDS),
     ("mustBeLessThan: 3}", "mustBeGreaterThan: 3}"): ("rule", "duplicateValues", *BOTH),
     ('delimiter: ";"', 'delimiter: "|"'): ("dialect", "csv.delimiter", *BOTH),
