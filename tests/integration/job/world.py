@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
-from contracts.job import Count, DropResult, JobDrop, JobRequest, JobResult
+from contracts.job import Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
 from functions.admission import admit, header
@@ -90,9 +90,16 @@ def a_property(name: str, of: LogicalType = "string", **more: object) -> Propert
     return Property(name, of, **more)  # type: ignore[arg-type]
 
 
-def judge(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: int = 1) -> Judged:
+def judge(
+    spark: SparkSession,
+    folder: Path,
+    plan: Plan,
+    files: Mapping[str, bytes | str],
+    try_: int = 1,
+    references: Sequence[JobReference] = (),
+) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
-    request = a_request(folder, plan, files, try_)
+    request = replace(a_request(folder, plan, files, try_), references=tuple(references))
     (folder / "request.json").write_text(request.dumps())
     run(spark, (folder / "request.json").as_uri())
     return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
