@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from contracts.columns import rejected_file
-from contracts.job import JobDrop, JobRequest, JobResult
+from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from functions import keys, report
@@ -38,13 +38,18 @@ class Judged:
 
 
 def judge(
-    path: Path, plan: Plan, name: str, session: Callable[[], SparkSession], tell: Tell = lambda _: None
+    path: Path,
+    plan: Plan,
+    name: str,
+    session: Callable[[], SparkSession],
+    tell: Tell = lambda _: None,
+    references: Sequence[JobReference] = (),
 ) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
 
     `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. Raises SetupMissing.
     """
-    (judged,) = judge_all([(path, name)], plan, session, tell, with_rows=True)
+    (judged,) = judge_all([(path, name)], plan, session, tell, references, with_rows=True)
     return judged
 
 
@@ -53,10 +58,14 @@ def judge_all(
     plan: Plan,
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
+    references: Sequence[JobReference] = (),
     *,
     with_rows: bool = False,
 ) -> list[Judged]:
-    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`."""
+    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`.
+
+    `references` are those of the plan, as `infra.references` finds them.
+    """
     admitted = [_admit(path, name, plan) for path, name in files]
     let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
     decided: dict[int, tuple[Decision, bytes | None]] = {}
@@ -66,7 +75,7 @@ def judge_all(
             spark = session()
             if plan.needs_expectations:
                 expectations.bring(spark, tell)
-            result = _run(plan, tuple(drops.values()), Path(folder), spark)
+            result = _run(plan, tuple(drops.values()), Path(folder), spark, references)
             for n, facts in zip(drops, result.drops, strict=True):
                 rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                 kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -125,7 +134,9 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
     )
 
 
-def _run(plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession) -> JobResult:
+def _run(
+    plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession, references: Sequence[JobReference]
+) -> JobResult:
     from spark_jobs import validate
 
     base = folder.as_uri() + "/"
@@ -139,6 +150,7 @@ def _run(plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSessi
         evidence_checks=f"{base}evidence/checks/",
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        references=tuple(references),
     )
     place = folder / "request.json"
     place.write_text(request.dumps(), encoding="utf-8")

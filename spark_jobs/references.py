@@ -30,6 +30,8 @@ OF_A_KEY = 16
 """Bytes of a value beside its text."""
 HEADER = 1 << 16
 """Bytes in which a header must end, as at the door."""
+HIDDEN = ("_", ".")
+"""What begins the names of files that Spark does not read, and says nothing."""
 SALTS = 64
 """Into so many parts go the records that have no key to look for, which else one task would get."""
 
@@ -150,6 +152,9 @@ def _grouped(
 
 def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:
     """A file of a reference, with its columns; of Parquet those alone that are asked for."""
+    name = storage.plain(uri).rpartition("/")[2]
+    if name.startswith(HIDDEN):
+        raise Unusable(f"the reference holds a file `{name}`, which Spark takes for a hidden one and leaves out")
     line, types = "", {}
     if plan.file_format == "parquet":
         held = {f.name: f.dataType.simpleString() for f in spark.read.parquet(reader.path(uri)).schema}

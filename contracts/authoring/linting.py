@@ -54,6 +54,7 @@ def lint(paths: Sequence[File]) -> Linted:
     contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
     between = [f for a, b in _near(contracts) for f in _between(a, b)]
     between += relating.between(contracts)
+    contracts = tuple(map(relating.stamped, contracts))
     return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
 
 

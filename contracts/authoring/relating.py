@@ -6,7 +6,9 @@ A contract that is not among them is read from its file. Reference files are loo
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as File
 
 from contracts.authoring import nesting
@@ -15,10 +17,14 @@ from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
 from contracts.authoring.relationships import OBJECT, Relation, file_of, identity, relations
 from contracts.authoring.values import type_name
+from contracts.catalog import reference_name
+from contracts.errors import DocumentInvalid
 from contracts.plan import Check, Plan, Property, Reference
 from contracts.problem import nearest, quoted
 
 LONGEST_HEADER = 1 << 16
+MOST_BYTES = 256 << 20
+"""So large a reference file may be: it is published whole, in one request."""
 
 
 def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
@@ -43,6 +49,35 @@ def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
 def beside(path: File, name: str) -> File:
     """Where a reference file lies, of a contract's file."""
     return path.parent / name
+
+
+def stamped(one: Compiled) -> Compiled:
+    """A contract whose plan names the bytes of its reference files, as far as they are there."""
+    if one.plan is None or not any(reference.path for reference in one.plan.references):
+        return one
+    references = tuple(_stamped(File(one.file), reference) for reference in one.plan.references)
+    return replace(one, plan=replace(one.plan, references=references))
+
+
+def _stamped(contract: File, reference: Reference) -> Reference:
+    path = beside(contract, reference.path) if reference.path else None
+    if path is None or not path.is_file():
+        return reference
+    with path.open("rb") as opened:
+        return replace(reference, sha256=hashlib.file_digest(opened, "sha256").hexdigest())
+
+
+def files(contracts: Sequence[Compiled]) -> dict[str, bytes]:
+    """The reference files of contracts whose plans are stamped, by the names that they are published under."""
+    found: dict[str, bytes] = {}
+    for one in contracts:
+        for reference in one.plan.references if one.plan else ():
+            if reference.path and reference.sha256:
+                body = beside(File(one.file), reference.path).read_bytes()
+                if hashlib.sha256(body).hexdigest() != reference.sha256:
+                    raise DocumentInvalid(f"{reference.path} has changed while it was published; publish again.")
+                found[reference_name(reference)] = body
+    return found
 
 
 def _relations(document: Document, plan: Plan) -> list[Relation]:
@@ -133,6 +168,11 @@ def _of_file(document: Document, check: Check, reference: Reference, relation: R
         close = nearest(path.name, there)
         fix = f"Write `{close}`." if close else "Write the path from the contract's folder to the file."
         yield document.finding("error", block, "no-file", f"There is no reference file `{path}`.", fix)
+        return
+    if path.stat().st_size > MOST_BYTES:
+        message = f"The reference file `{path}` is larger than {MOST_BYTES >> 20} MiB."
+        fix = "Give it a contract of its own, and refer to that."
+        yield document.finding("error", block, "too-large", message, fix)
         return
     columns = _columns(path, reference)
     if columns is None:
