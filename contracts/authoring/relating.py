@@ -15,7 +15,7 @@ from contracts.authoring import nesting
 from contracts.authoring.compiling import Compiled, compile_file
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
-from contracts.authoring.relationships import OBJECT, Relation, file_of, identity, relations
+from contracts.authoring.relationships import OBJECT, Relation, file_of, identity, is_object, relations
 from contracts.authoring.values import type_name
 from contracts.catalog import reference_name
 from contracts.errors import DocumentInvalid
@@ -103,6 +103,12 @@ def _of_contract(
         yield document.finding("error", at, "not-in-force", message, fix)
     else:
         theirs = {prop.name: prop for prop in found.draft.roots}
+        first, one = relation.targets[0], found.document.data["schema"][0] if found.document else {}
+        if not is_object(first, one):
+            names = [str(one[key]) for key in ("id", "name") if key in one]
+            message = f"`{reference.name}` has no schema object `{first.object}`."
+            yield document.finding("error", at, "unknown-object", message, f"Write `{names[0]}`.")
+            return
         for own, column in zip(relation.properties, check.arguments["columns"], strict=True):
             yield from _of_property(document, at, own, f"{reference.name}.{column}", theirs.get(column), theirs)
 

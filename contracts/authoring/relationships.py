@@ -75,10 +75,10 @@ def read(
 
 
 def references(document: Document, checks: Sequence[Check], block: DropBlock) -> tuple[Reference, ...]:
-    """What the checks look for values in, each once; with the files of the block that nobody asks noted."""
+    """What the checks look for values in, each once; a file that nobody asks for is a finding, if all else is well."""
     names = dict.fromkeys(c.arguments["to"] for c in checks if c.kind == FOREIGN_KEY)
     for name in block.references:
-        if name not in names:
+        if name not in names and not document.errors():
             at = next(path for path in document.keys if path[-2:] == ("references", name))
             message = f"No relationship looks for values in `{name}`."
             document.error(at, "not-used", message, f"Write `to: {name}.<column>`, or leave it out.", on_key=True)
@@ -192,10 +192,11 @@ def _columns(document: Document, relation: Relation, block: DropBlock | None) ->
         fix = "Use a `statement` with a join, which looks at the file alone."
         document.error(at, "not-built-yet", message, fix)
         return None
-    files = block.references if block else {}
     sibling = next((one for one in document.siblings if is_object(first, one)), None)
-    if sibling is None and first.object not in files:
-        names = [*(str(one.get("name")) for one in document.siblings), *files]
+    if sibling is None and block is None:
+        return None  # what is wrong with the block is said, and it may name a file
+    if sibling is None and block and first.object not in block.references:
+        names = [*(str(one.get("name")) for one in document.siblings), *block.references]
         close = nearest(first.object, names)
         fix = (
             f"Write `{close}`."
