@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal
 
 from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
+from contracts.plan import Reference
 from contracts.problem import nearest, quoted
 
 EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
@@ -103,6 +104,11 @@ class Ambiguous:
 
 
 Match = Matched | Unmatched | Ambiguous
+
+
+def reference_name(reference: Reference) -> str:
+    """Where a published reference file lies below the catalog zone: its bytes name it, so that it never changes."""
+    return f"references/{reference.sha256}.{reference.file_format}"
 
 
 def match(index: Index, key: str) -> Match:

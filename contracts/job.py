@@ -43,6 +43,20 @@ class JobDrop:
 
 
 @dataclass(frozen=True, slots=True)
+class JobReference:
+    """A reference of the plan as this run reads it: the files, and a name of exactly what they hold.
+
+    Promoted files are read by the `plan` of their contract. `problem` says why there is nothing to read.
+    """
+
+    name: str
+    version: str | None = None
+    files: tuple[str, ...] = ()
+    plan: Plan | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobRequest:
     """One run of the job: drops of one plan, and where to write. All URIs of folders end in `/`.
 
@@ -60,6 +74,7 @@ class JobRequest:
     result: str
     requested_at: str
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    references: tuple[JobReference, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @classmethod
@@ -88,6 +103,7 @@ class Count:
     `state` error: the rule crashed or could not run, the figures are void. not_evaluated: `reason` says why
     (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure. `figure` is that of a
     check of FIGURES, not masked, with 50 digits; of dates in days since 1970, of timestamps in microseconds.
+    `against` is the version of the reference that records were held against.
     """
 
     evaluated: int = 0
@@ -98,6 +114,7 @@ class Count:
     observed: str | None = None
     samples: tuple[Sample, ...] = ()
     figure: Decimal | None = None
+    against: str | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ OF_CELLS = ("required", "nullValues", "logicalType", "missingValues", "deprecate
 
 QUERIES = ("sql", "statement", "quantile")
 """The kinds of checks that hold the figure of a query of their own against a threshold."""
+FOREIGN_KEY = "foreignKey"
+"""The kind of checks that look for the values of a record in a reference."""
 UNCHECKED = ("forPeople", "otherEngine")
 """The kinds of rules that no machine checks, or not this one."""
 ROWS, DROPS = "dropgate_rows", "dropgate_drops"
@@ -133,6 +135,7 @@ class Check:
     properties: [name]};
     FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
     the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
+    FOREIGN_KEY {to: the name of a reference, columns: [name] there, text: as it is written, properties?: [name]};
     otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, subject: what it looks at
     (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates and
     times text in the property's format; patterns are Java's, ready to run.
@@ -276,6 +279,21 @@ class Columns:
     order: Literal["any", "exact"] = "any"
 
 
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What records are held against, by its name in checks: the promoted data of a `contract`, or a file.
+
+    `path` leads to the file from the contract's folder; `sha256`, in hexadecimal, names its bytes once it is published.
+    """
+
+    name: str
+    contract: str | None = None
+    path: str | None = None
+    sha256: str | None = None
+    file_format: FileFormat = "csv"
+    csv: Csv = field(default_factory=Csv)
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once.
@@ -302,6 +320,7 @@ class Plan:
     file_format: FileFormat = "csv"
     compression: Compression = "none"
     unmarked: str | None = field(default=None, metadata=codec.SPARSE)
+    references: tuple[Reference, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -352,6 +371,10 @@ class Plan:
     def needs_expectations(self) -> bool:
         """Whether Great Expectations makes some of its checks."""
         return any(c.kind == EXPECTATION for c in self.checks)
+
+    def reference(self, check: Check) -> Reference:
+        """What a check of FOREIGN_KEY looks for values in."""
+        return next(one for one in self.references if one.name == check.arguments["to"])
 
     def row_checks(self) -> tuple[Check, ...]:
         """The checks that say which rows fail, in the order of the bits of a failing row's mask."""

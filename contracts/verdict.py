@@ -7,7 +7,7 @@ The rules stand in docs/semantics.md, one test for each line.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -51,6 +51,7 @@ class Outcome:
     expected: str
     reason: str | None = None
     samples: tuple[Sample, ...] = ()
+    against: str | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
         check.expected,
         count.reason,
         noted(plan, check, count.samples),
+        count.against,
     )
 
 

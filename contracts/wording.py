@@ -11,7 +11,18 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from contracts.formats import TEXT
-from contracts.plan import EXPECTATION, QUERIES, REPEATING, Check, FileFormat, Limit, Plan, Property, Threshold
+from contracts.plan import (
+    EXPECTATION,
+    FOREIGN_KEY,
+    QUERIES,
+    REPEATING,
+    Check,
+    FileFormat,
+    Limit,
+    Plan,
+    Property,
+    Threshold,
+)
 from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
@@ -131,6 +142,7 @@ MESSAGES = {
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
+    FOREIGN_KEY: "{name} is not among the values of {text} in {some}.",
     EXPECTATION: "The expectation {text} is not met{seen}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
@@ -172,6 +184,7 @@ FIXES = {
     "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
     "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
     "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
+    FOREIGN_KEY: "Correct {name} in {rows}, or have what is missing added to {text} and send the file again.",
     EXPECTATION: "{met}",
     "rowCount": "Check that the export is whole, and neither cut nor written twice.",
     "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",

@@ -17,7 +17,7 @@ from random import sample
 from contracts.errors import HeldUp, StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
-from functions import keys
+from functions import keys, referring
 from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Ports, Reach, Window, moment, stamp
@@ -242,6 +242,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         result=f"{folder}result.jsonl",
         requested_at=batch.try_at,
         marks=batch.marks,
+        references=referring.pinned(ports, plan),
     )
 
 
@@ -274,7 +275,8 @@ def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reac
     evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
     work = keys.job_folder(zones, batch.id, batch.try_)
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
-    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations)
+    references = referring.folders(zones, plan)
+    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references)
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:

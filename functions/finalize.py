@@ -23,12 +23,12 @@ from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
-from functions.lineage import ABOUT_OTHERS, TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
+from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, promote
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
 from functions.watermarks import advanced
 
 MOST_TRIES = 3

@@ -15,14 +15,10 @@ from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
 from functions.ports import Lineage, Ports, Stat
-from functions.submission import Drop, is_newer
+from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_newer
 
 TRIES = 5
 """How often a write that lost a race for a lineage is tried again with what was read anew."""
-
-KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
-ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
-"""Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ class ObjectStore(Protocol):
         """A document and its ETag, None while it still has `etag`; ObjectGone."""
         ...
 
+    def listed(self, folder: str, most: int) -> Mapping[str, str]:
+        """The ETags of the objects below a folder by their URIs, at most so many."""
+        ...
+
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         """Write a document, over what was there."""
         ...
@@ -317,12 +321,14 @@ class RunStatus:
 class Reach:
     """The folders that a run may read, and those that it may read and write; nothing else but its own code.
 
-    URIs that end in `/`; `*` stands for any characters. `expectations` says that Great Expectations is to come with it.
+    URIs that end in `/`; `*` stands for any characters. `expectations` says that Great Expectations is to come with it,
+    `references` are folders and files that its plan names.
     """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     expectations: bool = False
+    references: tuple[str, ...] = ()
 
 
 class Jobs(Protocol):

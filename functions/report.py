@@ -21,7 +21,7 @@ from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
 from contracts.wording import EXCUSED, percents, some
-from functions.lineage import ABOUT_OTHERS
+from functions.submission import ABOUT_OTHERS
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -86,6 +86,10 @@ EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
 """The states that something must still happen to."""
 
+KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
+ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
+"""Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
+
 MOST_PROBLEMS = 5
 MOST_TEXT = 300
 MOST_HEADER_LINE = 2048

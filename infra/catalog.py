@@ -20,9 +20,10 @@ from contracts.authoring.compiling import Compiled
 from contracts.authoring.finding import Finding
 from contracts.authoring.linting import index_of
 from contracts.catalog import Index, Pointer
-from contracts.errors import DocumentInvalid, StaleWrite
+from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
+from functions.keys import CONTENT_TYPES
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -77,6 +78,7 @@ def publish(
 
     `documents` are the contracts that the plans were made from, by their names in the store; they are kept beside them.
     """
+    _need_each_other(plans)
     index = index_of(plans)
     before, etag, broken = _in_force(store)
     for name, text in (documents or {}).items():
@@ -90,6 +92,16 @@ def publish(
         pointer = Pointer(name, now.isoformat(timespec="seconds"))
         store.swap(POINTER, codec.canonical(pointer).encode(), etag)
     return done
+
+
+def _need_each_other(plans: Sequence[Plan]) -> None:
+    """Refuse plans that look for values in contracts that would not be in force."""
+    known = {plan.contract for plan in plans}
+    for plan in plans:
+        for other in (one.contract for one in plan.references if one.contract and one.contract not in known):
+            raise ContractInvalid(
+                f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
+            )
 
 
 def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
@@ -227,5 +239,7 @@ class S3Catalog:
 
 
 def _media_type(name: str) -> str:
-    """Of YAML that of RFC 9512."""
-    return "application/yaml" if name.endswith(".yaml") else "application/json"
+    """Of YAML that of RFC 9512; of a reference file that of its format."""
+    if name.endswith(".yaml"):
+        return "application/yaml"
+    return CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")

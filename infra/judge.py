@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from contracts.columns import rejected_file
-from contracts.job import JobDrop, JobRequest, JobResult
+from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
 from contracts.watermarks import HighMark
@@ -45,13 +45,14 @@ def judge(
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
     marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
 ) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
 
     `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
     what was accepted before. Raises SetupMissing.
     """
-    (judged,) = judge_all([(path, name)], plan, session, tell, marks, with_rows=True)
+    (judged,) = judge_all([(path, name)], plan, session, tell, marks, references, with_rows=True)
     return judged
 
 
@@ -61,10 +62,14 @@ def judge_all(
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
     marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
     *,
     with_rows: bool = False,
 ) -> list[Judged]:
-    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`."""
+    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`.
+
+    `references` are those of the plan, as `infra.references` finds them.
+    """
     admitted = [_admit(path, name, plan) for path, name in files]
     let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
     decided: dict[int, tuple[Decision, bytes | None]] = {}
@@ -74,7 +79,7 @@ def judge_all(
             spark = session()
             if plan.needs_expectations:
                 expectations.bring(spark, tell)
-            result = _run(plan, tuple(drops.values()), Path(folder), spark, marks)
+            result = _run(plan, tuple(drops.values()), Path(folder), spark, marks, references)
             for n, facts in zip(drops, result.drops, strict=True):
                 rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                 kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -134,7 +139,12 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
 
 
 def _run(
-    plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession, marks: tuple[HighMark, ...]
+    plan: Plan,
+    drops: tuple[JobDrop, ...],
+    folder: Path,
+    spark: SparkSession,
+    marks: tuple[HighMark, ...],
+    references: Sequence[JobReference],
 ) -> JobResult:
     from spark_jobs import validate
 
@@ -150,6 +160,7 @@ def _run(
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         marks=marks,
+        references=tuple(references),
     )
     place = folder / "request.json"
     place.write_text(request.dumps(), encoding="utf-8")

@@ -21,6 +21,7 @@ from functions import keys
 from functions.ports import Ledger, Ports
 from functions.submission import Drop, Location
 from infra.judge import judge_all
+from infra.references import AtHome, of_a_stack
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,8 +71,12 @@ def try_on(
     drops: Sequence[Drop],
     session: Callable[[], SparkSession],
     tell: Callable[[str], None],
+    home: AtHome | None = None,
 ) -> list[Tried]:
-    """Judge the drops under a plan, in one job; `tell` hears how far the reading has come."""
+    """Judge the drops under a plan, in one job; `tell` hears how far the reading has come.
+
+    `home` says where the plan's reference files lie.
+    """
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         files: dict[str, Path] = {}
         for number, drop in enumerate(drops):
@@ -80,7 +85,8 @@ def try_on(
             if _fetch(ports, drop, path):
                 files[drop.id] = path
         there = [d for d in drops if d.id in files]
-        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell)
+        references = of_a_stack(ports, plan, home or AtHome(), Path(folder) / "references", tell)
+        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell, references=references)
         decisions = {d.id: one.decision for d, one in zip(there, judged, strict=True)}
     return [Tried(drop, decisions.get(drop.id)) for drop in drops]
 

@@ -16,7 +16,7 @@ from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
-from spark_jobs import bits, formats, judging, metrics, reader, rules, storage
+from spark_jobs import bits, formats, judging, metrics, reader, references, rules, storage
 from spark_jobs.scan import scan as scanned
 
 
@@ -54,6 +54,7 @@ class Read:
     scratch: DataFrame | None = None
     judged: DataFrame | None = None
     single: int = 0
+    known: references.Known = field(default_factory=references.Known)
 
 
 def read(spark: SparkSession, request: JobRequest) -> Read:
@@ -62,19 +63,20 @@ def read(spark: SparkSession, request: JobRequest) -> Read:
     If it fails for each of several files, or for one whose lines can be counted, the cause is hardly in the files: the
     run fails, and may be tried again.
     """
+    known = references.read(spark, request)
     try:
-        return _scan(spark, request, request.drops)
+        return _scan(spark, request, request.drops, known)
     except (PySparkException, Py4JJavaError) as error:
-        failed = _unreadable(spark, request, request.drops, error)
+        failed = _unreadable(spark, request, request.drops, error, known)
         ours = [d for d in request.drops if d.id in failed and not failed[d.id].refusal]
         if len(ours) == len(request.drops) and (len(ours) > 1 or _is_readable(spark, request)):
             raise
-        others = _scan(spark, request, [d for d in request.drops if d.id not in failed])
+        others = _scan(spark, request, [d for d in request.drops if d.id not in failed], known)
         return replace(others, failed=others.failed | failed)
 
 
 def _unreadable(
-    spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], error: Exception
+    spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], error: Exception, known: references.Known
 ) -> dict[str, DropResult]:
     """The drops among some whose scan failed that cannot be scanned; found by halving, each fails alone."""
     if len(drops) == 1:
@@ -83,9 +85,9 @@ def _unreadable(
     half = len(drops) // 2
     for part in (drops[:half], drops[half:]):
         try:
-            _scan(spark, request, part)
+            _scan(spark, request, part, known)
         except (PySparkException, Py4JJavaError) as cause:
-            found |= _unreadable(spark, request, part, cause)
+            found |= _unreadable(spark, request, part, cause, known)
     return found
 
 
@@ -116,15 +118,15 @@ def _grouped(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> list[
     return [Group(header, own, form.load(spark, plan, own)) for header, own in reader.by_header(drops)]
 
 
-def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop]) -> Read:
+def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], known: references.Known) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
     form = formats.of(request.plan)
     refused = form.refused(spark, request.plan, drops)
     groups = _grouped(spark, request.plan, [d for d in drops if d.id not in refused])
-    found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused})
+    found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused}, known=known)
     if not groups:
         return found
-    parts = [scanned(g.source, request.plan, g.header, _header_texts(form, g.drops)) for g in groups]
+    parts = [scanned(g.source, request.plan, g.header, _header_texts(form, g.drops), known) for g in groups]
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, (d for g in groups for d in g.drops))
     by_file: dict[str, list[Row]] = {}
@@ -148,7 +150,9 @@ def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
     plan = request.plan
     shape = [*metrics.PLACED, "n", *bits.words(plan), *rules.summed_names(plan)]
     parts = [
-        judging.judge(metrics.placed(spark, _scratch(read).where(metrics.is_open()), g.places), plan, g.header)
+        judging.judge(
+            metrics.placed(spark, _scratch(read).where(metrics.is_open()), g.places), plan, g.header, read.known
+        )
         for g in read.groups
         if g.open > 0
     ]

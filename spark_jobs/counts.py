@@ -13,6 +13,7 @@ from contracts.plan import (
     EXPECTATION,
     FIGURES,
     FORBID_NULL,
+    FOREIGN_KEY,
     OF_CELLS,
     QUERIES,
     UNCHECKED,
@@ -48,7 +49,7 @@ class Facts:
 
     `within` and `empty` are of checks with a filter: the records that it lets through, and those without a value.
     `lost` are the records that have no place for a nested property, by its name; `expected` are the counts of Great
-    Expectations.
+    Expectations; `broken` says why checks could not run, `versions` what was held against.
     """
 
     total: int
@@ -68,6 +69,8 @@ class Facts:
     samples: Mapping[str, tuple[Sample, ...]] = field(default_factory=dict)
     worst: Mapping[str, str] = field(default_factory=dict)
     expected: Mapping[str, Count] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Count:
@@ -78,6 +81,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
         return Count(state="not_evaluated", reason=WHY_UNCHECKED[check.kind])
     if check.kind == EXPECTATION:
         return facts.expected[check.id]
+    if check.id in facts.broken:
+        return Count(state="error", reason=facts.broken[check.id])
     evaluated = facts.within[check.id] if check.filter else facts.sound
     if check.kind == "rowCount" and check.filter:
         return Count(evaluated, evaluated, observed=str(evaluated))
@@ -94,6 +99,8 @@ def count(plan: Plan, check: Check, present: Container[str], facts: Facts) -> Co
 
 def _figures(check: Check, facts: Facts) -> tuple[int, int]:
     name = check.property
+    if check.kind == FOREIGN_KEY:  # a key that is not whole is none
+        return facts.failed[check.id], _lacking(check, facts)[1]
     if check.kind == "expression":
         return (facts.failed if check.scope == "row" else facts.invalid)[check.id], facts.unsure[check.id]
     if check.scope == "row" and name is None:  # a check of whole records
@@ -176,7 +183,7 @@ def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed
         samples = tuple(Sample(s.record, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK
     observed = _metric(check.threshold, failed, evaluated) if check.threshold else worst
-    return Count(evaluated, failed, null, observed=observed, samples=samples)
+    return Count(evaluated, failed, null, observed=observed, samples=samples, against=facts.versions.get(check.id))
 
 
 def _metric(threshold: Threshold, failed: int, evaluated: int) -> str:

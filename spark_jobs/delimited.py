@@ -28,6 +28,7 @@ load = reader.load
 fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
+headless = reader.headless
 
 
 def is_headed(plan: Plan) -> bool:
@@ -94,7 +95,9 @@ def records(
         sf.when(quoted, parsed).alias("fields"),
         sf.when(~quoted, pieces).alias("pieces"),
     )
-    texts = [sf.expr(f"if(pieces is null, fields.c{at}, pieces[{at}])").alias(f"t{n}") for n, at in enumerate(places)]
+    texts = [
+        sf.expr(f"if(pieces is null, fields.c{at}, get(pieces, {at}))").alias(f"t{n}") for n, at in enumerate(places)
+    ]
     cells = apart.select("file", "block", "id", *texts)
     known = cells.select(
         "file", "block", "id", *(sf.expr(reader.cell(f"t{n}", plan.csv)).alias(f"t{n}") for n in range(len(places)))

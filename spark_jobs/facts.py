@@ -14,7 +14,19 @@ from pyspark.sql import SparkSession
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
 from contracts.watermarks import HighMark
-from spark_jobs import bits, expectations, figures, formats, keys, metrics, samples, statements, storage, writer
+from spark_jobs import (
+    bits,
+    expectations,
+    figures,
+    formats,
+    keys,
+    metrics,
+    references,
+    samples,
+    statements,
+    storage,
+    writer,
+)
 from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
 from spark_jobs.counts import Answer, Facts, count
 
@@ -35,13 +47,14 @@ class Findings:
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     expected: expectations.Found = field(default_factory=dict)
+    known: references.Known = field(default_factory=references.Known)
 
 
 def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
     """Count, write the evidence and the producers' files, look for shared keys."""
     judge_open(spark, request, read)
     owners = {place.file: place.drop.id for group in read.groups for place in group.places}
-    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan))
+    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan), known=read.known)
     _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
@@ -190,6 +203,8 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
         written.worst,
         found.expected.get(drop.id, {}),
+        found.known.problems,
+        found.known.versions,
     )
 
 

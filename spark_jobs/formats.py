@@ -28,6 +28,9 @@ class Format(Protocol):
     def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
         """What the raw text of a file's first line may be, where it names the columns."""
 
+    def headless(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+        """Files with the same header without it, and without what is like it, wherever it stands."""
+
     def refused(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
         """What is wrong with files as a whole that the scan would not see, by drop."""
 

@@ -47,6 +47,7 @@ load = reader.load
 fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
+headless = reader.headed_nowhere
 
 
 def is_headed(_plan: Plan) -> bool:

@@ -11,15 +11,15 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Plan
-from spark_jobs import bits, formats, rules
+from spark_jobs import bits, formats, references, rules
 from spark_jobs.metrics import PLACED
 
 
-def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...], known: references.Known) -> DataFrame:
     """Judge single records, as placed: the same with n, words and sums."""
     at = positions(header)
     values, records = formats.of(plan).opened(singles.select(*PLACED), plan, header)
-    values = rules.with_tests(values, plan, at)
+    values = rules.with_tests(references.joined(values, plan, at, known), plan, at)
     checks = plan.row_checks()
     rows = rules.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import reduce
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -45,6 +46,15 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
     options = reader.dialect(plan.csv) | {"nullValue": "", "emptyValue": "", "encoding": plan.csv.encoding}
     read = spark.read.schema(schema).options(**options).option("multiLine", "true")
     return read.csv(reader.paths(drops))
+
+
+def headless(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The records of files without those that are as their header."""
+    return source.where(~_is_head(drops[0].header)) if plan.csv.header else source
+
+
+def _is_head(header: tuple[str, ...]) -> Column:
+    return reduce(Column.__and__, (text == name for text, name in zip(_texts(header), header, strict=True)))
 
 
 def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
@@ -103,10 +113,7 @@ def looked(
 ) -> tuple[DataFrame, Column]:
     """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
     texts = _texts(header)
-    is_head = sf.lit(True)
-    for text, name in zip(texts, header, strict=True):
-        is_head &= text == name
-    odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | is_head
+    odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | _is_head(header)
     looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
     return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
 

@@ -36,7 +36,25 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 
 def paths(drops: Sequence[JobDrop]) -> list[str]:
     """Where files lie, as Spark wants it; names are taken as they are, never as patterns."""
-    return [re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(drop.uri)) for drop in drops]
+    return [path(drop.uri) for drop in drops]
+
+
+def path(uri: str) -> str:
+    """The same of one file."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri))
+
+
+def headless(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The lines of files without those that are as their headers."""
+    if not plan.csv.header:
+        return source
+    texts = sorted({text for d in drops for text in header_texts(d)})
+    return source.where(~_decoded(sf.col("value"), plan.csv).isin(*texts))
+
+
+def headed_nowhere(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
+    """The same of files that have none."""
+    return source
 
 
 def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import formats
-from contracts.plan import CONTAINERS, FORBID_NULL, KEYS, OF_CELLS, Check, Csv, Plan, Property
+from contracts.plan import CONTAINERS, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
 from spark_jobs import figures, nesting, reader
 from spark_jobs.schema import is_double, typed
 
@@ -54,6 +54,8 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
             return None
         if check.kind == "expression":
             found = sf.expr(f"not {check.arguments['sql']}")
+        elif check.kind == FOREIGN_KEY:
+            found = sf.col(partnerless(plan, check))
         elif check.property is None:
             return None
         else:
@@ -67,6 +69,11 @@ def failing_of(plan: Plan, checks: Iterable[Check], present: Container[str]) -> 
         return found if within is None or not forbids_null(check) else within & found
 
     return [test(check) for check in checks]
+
+
+def partnerless(plan: Plan, check: Check) -> str:
+    """The column that says whether a record lacks its partner in a reference; `references.joined` makes it."""
+    return f"r{plan.checks.index(check)}"
 
 
 def _repeating(plan: Plan, prop: Property) -> list[Check]:
@@ -227,7 +234,7 @@ def _is_inner(plan: Plan, check: Check) -> bool:
 
 def _several(plan: Plan) -> dict[int, Check]:
     """The checks of keys of several properties, or of some records alone, by number."""
-    keys = {k: c for k, c in enumerate(plan.checks) if c.kind in KEYS}
+    keys = {k: c for k, c in enumerate(plan.checks) if c.kind in (*KEYS, FOREIGN_KEY)}
     return {k: c for k, c in keys.items() if c.filter or "properties" in c.arguments}
 
 
@@ -257,7 +264,7 @@ def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
         if not check.filter:
             continue
         tests[f"within{k}"] = _where(check, "true", present)
-        if check.property and check.kind not in KEYS:
+        if check.property and check.kind not in (*KEYS, FOREIGN_KEY):
             n = at[check.property]
             if forbids_null(check) and plan.properties[n].path:
                 nothing = nesting.nowhere(plan, n)

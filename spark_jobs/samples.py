@@ -136,13 +136,13 @@ def _value(failing: Numbered) -> Column:
     """The text of the cell, or cells, that the row's `check` is about."""
     pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
     value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
-    for check in (c for _, c in failing if c.kind == "expression"):
+    for check in (c for _, c in failing if "properties" in c.arguments):
         value = sf.when(sf.col("check") == check.id, _values(check)).otherwise(value)
     return value.cast("string")
 
 
 def _values(check: Check) -> Column:
-    """What a record has in the properties of an expression: their names and texts."""
+    """What a record has in the properties of a check of several: their names and texts."""
     return _named({name: sf.element_at("cells", sf.lit(name)) for name in check.properties()})
 
 

@@ -13,10 +13,12 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Plan
-from spark_jobs import bits, formats, rules
+from spark_jobs import bits, formats, references, rules
 
 
-def scan(source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> DataFrame:
+def scan(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], known: references.Known
+) -> DataFrame:
     """Group the records of files with one header: file, block, `at` and `raw` of single ones, words, n, first id, sums.
 
     The words of a record that needs a closer look are null. Empty lines are a group without `at`, words and sense.
@@ -24,15 +26,17 @@ def scan(source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: S
     at = positions(header)
     words = bits.words(plan)
     looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
-    looked = rules.with_tests(looked, plan, at)
+    looked = rules.with_tests(references.joined(looked, plan, at, known), plan, at)
     failing = rules.failing_of(plan, plan.row_checks(), at)
     flagged = looked.select("*", *bits.flags(failing))
     unknown = "odd or id is null"
-    known = flagged.select(
+    judged = flagged.select(
         "*", *(sf.expr(f"if({unknown}, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))
     )
     fails = [sf.col(word) != 0 for word in words]
-    single = known.select("*", (reduce(Column.__or__, fails, sf.col("odd")) & sf.col("id").isNotNull()).alias("single"))
+    single = judged.select(
+        "*", (reduce(Column.__or__, fails, sf.col("odd")) & sf.col("id").isNotNull()).alias("single")
+    )
     return (
         rules.with_decimals(single, plan, at)
         .groupBy(

@@ -30,6 +30,16 @@ def read_text(spark: SparkSession, uri: str) -> str:
         stream.close()
 
 
+def read_start(spark: SparkSession, uri: str, length: int) -> bytes:
+    """The first bytes of one object, or all there are."""
+    files, path = _open(spark, uri)
+    stream = files.open(path)
+    try:
+        return bytes(stream.readNBytes(length))
+    finally:
+        stream.close()
+
+
 def consume(spark: SparkSession, uri: str) -> None:
     """Fetch every byte of an object and drop it; raises what the storage raises."""
     files, path = _open(spark, uri)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from contracts.job import Count, DropResult, JobRequest
-from contracts.plan import FORBID_NULL, Check
+from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check
 from contracts.verdict import NO_ROWS, made
 from spark_jobs import frames, storage
 from spark_jobs.reader import literal
@@ -81,13 +82,22 @@ def _about(request: JobRequest) -> str:
             "dimension": c.dimension,
             "property": c.property,
             "severity": c.severity,
-            "metadata": json.dumps(c.arguments.get("about", {}), ensure_ascii=False, sort_keys=True),
+            "metadata": json.dumps(_metadata(request, c), ensure_ascii=False, sort_keys=True),
             "nulls": c.kind not in FORBID_NULL,
             "query": None if c.scope == "set" else _query(request, c),
         }
         for c in plan.checks
     ]
     return f"from_json({literal(json.dumps(each))}, 'array<{ABOUT}>')"
+
+
+def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
+    """What a check's author says of it, and the version of the reference that records were held against."""
+    said: dict[str, Any] = check.arguments.get("about", {})
+    if check.kind != FOREIGN_KEY:
+        return said
+    version = next((one.version for one in request.references if one.name == check.arguments["to"]), None)
+    return said | {"reference": {"name": check.arguments["to"], "version": version}}
 
 
 def _query(request: JobRequest, check: Check) -> str:

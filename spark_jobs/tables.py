@@ -31,6 +31,7 @@ def is_headed(_plan: Plan) -> bool:
 
 refused = reader.none_refused
 header_texts = reader.header_texts
+headless = reader.headed_nowhere
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:

@@ -78,6 +78,10 @@ class MemoryStore:
         found = self._need(Location(uri))
         return None if found.stat.etag == etag else (found.body, found.stat.etag)
 
+    def listed(self, folder: str, most: int) -> dict[str, str]:
+        found = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
+        return dict([(uri, etag) for uri, etag in found.items() if uri.startswith(folder)][:most])
+
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         self.objects[uri] = {None: Held(body, content_type=content_type)}
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Severity
+from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Reference, Severity
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -43,6 +43,7 @@ class DropBlock:
     promote: Literal["object"]
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]
+    references: dict[str, Reference]
 
 
 @cache
@@ -58,11 +59,18 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
     found = dict(value)
     if isinstance(found.get("files"), str):
         found["files"] = [found["files"]]
+    files = found.get("references")
+    if isinstance(files, dict):
+        found["references"] = {n: _encoded(one) if isinstance(one, dict) else one for n, one in files.items()}
+    return _encoded(found)
+
+
+def _encoded(found: dict[str, Any]) -> dict[str, Any]:
     csv = found.get("csv")
-    if isinstance(csv, dict) and isinstance(csv.get("encoding"), str):
-        name = csv["encoding"].casefold()
-        found["csv"] = {**csv, "encoding": ENCODINGS.get(name, name)}
-    return found
+    if not isinstance(csv, dict) or not isinstance(csv.get("encoding"), str):
+        return found
+    name = csv["encoding"].casefold()
+    return {**found, "csv": {**csv, "encoding": ENCODINGS.get(name, name)}}
 
 
 def made(value: dict[str, Any]) -> DropBlock:
@@ -82,7 +90,14 @@ def made(value: dict[str, Any]) -> DropBlock:
         promote=whole["promote"],
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
+        references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
     )
+
+
+def _reference(name: str, wanted: dict[str, Any]) -> Reference:
+    """A reference file; its columns are of the types of the properties that are looked for in them."""
+    whole = _with_defaults(schema()["properties"]["references"]["additionalProperties"], wanted)
+    return Reference(name, path=whole["file"], file_format=whole["format"], csv=_csv(whole["csv"]))
 
 
 def _override(wanted: dict[str, Any]) -> Override:
@@ -106,10 +121,12 @@ def _csv(written: dict[str, Any]) -> Csv:
 
 def _with_defaults(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     found = dict(value)
+    if "$ref" in known:
+        known = schema()["$defs"][known["$ref"].rpartition("/")[2]]
     for key, its in known["properties"].items():
         if "default" in its:
             found.setdefault(key, its["default"])
-        elif "properties" in its and key not in its.get("required", ()):
+        elif ("properties" in its or its.get("$ref") == "#/$defs/csv") and key not in its.get("required", ()):
             found[key] = _with_defaults(its, value.get(key, {}))
     return found
 

@@ -25,6 +25,7 @@ MISSING = {
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
     "format": "`format: csv`, or another of docs/contracts.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
+    "file": "`file:` with the path from the contract's folder to the reference file",
 }
 TYPES = {"string": "text", "array": "a list", "object": "a mapping", "boolean": "true or false"}
 SHAPES = {
@@ -75,7 +76,9 @@ def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationEr
     for key in _part(error.schema)["required"]:
         if key not in instance:
             name = dotted((*inner, key))
-            document.error(at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING[name]}.")
+            document.error(
+                at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING.get(name) or MISSING[key]}."
+            )
 
 
 def _part(value: Any) -> dict[str, Any]:

@@ -56,6 +56,16 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
         yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), found)
     yield from _dialect(old, new)
     yield from _columns(old, new)
+    yield from _references(old, new)
+
+
+def _references(old: Edition, new: Edition) -> Iterator[Change]:
+    """Reference files that both editions have; of the others the rule speaks that names them."""
+    before, after = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
+    for name in before.keys() & after.keys():
+        if before[name] != after[name]:
+            message = f"The reference `{name}` is another file, or is written in another way."
+            yield new.change("reference", f"references.{name}", message, new.block("references", name))
 
 
 def _limit(limit: Limit | None) -> str:

@@ -6,7 +6,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import conditions, custom, expectations, keys, nesting, properties, quality, queries
+from contracts.authoring import (
+    conditions,
+    custom,
+    expectations,
+    keys,
+    nesting,
+    properties,
+    quality,
+    queries,
+    relationships,
+)
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -31,11 +41,6 @@ def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
         if whole:
             document.error(OBJECT, "no-properties", "The contract names no properties.", fix)
         return None
-    if "relationships" in one:
-        fix = "Leave them out; they would not be checked."
-        document.error(
-            (*OBJECT, "relationships"), "not-built-yet", "Relationships are not built yet.", fix, on_key=True
-        )
     return one
 
 
@@ -62,6 +67,7 @@ def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tu
         placed += _quality(document, place.path, place.source, prop, props)
     placed = keys.together(document, (*OBJECT, "properties"), one["properties"], placed)
     placed += _quality(document, OBJECT, one, None, props)
+    placed += relationships.read(document, places, props, block)
     _names(document, places)
     _clashes(document, placed)
     return props, [check for check, _ in placed]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-from contracts.authoring import checks, drop, heading, parting, schema, source, versions
+from contracts.authoring import checks, drop, heading, parting, relationships, schema, source, versions
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
 from contracts.authoring.lift import CURRENT, lift
 from contracts.errors import ContractInvalid
 from contracts.plan import Check, Plan, Property
+
+OF_THEIR_OWN = {"properties", "quality", "relationships"}
+"""The lists whose entries can be read without each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,8 @@ def _older(document: Document) -> None:
 
 
 def _take_out(document: Document, path: Path) -> None:
-    """Take out what the standard refuses, with the property or quality entry around it; the rest can be read."""
-    inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in {"properties", "quality"}]
+    """Take out what the standard refuses, with the property or entry around it; the rest can be read."""
+    inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
     end = inside[-1] + 1 if inside else len(path)
     owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
     if isinstance(owner, dict):
@@ -179,6 +182,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         deprecated=data.get("status") == "deprecated",
         file_format=block.format,
         compression=block.compression,
+        references=relationships.references(document, found, block),
     )
 
 

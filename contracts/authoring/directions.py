@@ -16,7 +16,19 @@ from typing import Any, Literal
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
-from contracts.plan import EXPECTATION, FIGURES, HOLDS, QUERIES, UNCHECKED, Check, Limit, Plan, Property, Threshold
+from contracts.plan import (
+    EXPECTATION,
+    FIGURES,
+    FOREIGN_KEY,
+    HOLDS,
+    QUERIES,
+    UNCHECKED,
+    Check,
+    Limit,
+    Plan,
+    Property,
+    Threshold,
+)
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -258,6 +270,12 @@ def _expression(before: Arguments, after: Arguments, *_: Property | None) -> Dir
     return "none" if before["text"] == after["text"] else "both"
 
 
+def _related(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
+    """By what is named: how many values are there is known of no reference."""
+    keys = ("text", "properties")
+    return "none" if all(before.get(key) == after.get(key) for key in keys) else "both"
+
+
 def _quantile(before: Arguments, after: Arguments, *_: Property | None) -> Direction:
     return "none" if Fraction(before["value"]) == Fraction(after["value"]) else "both"
 
@@ -318,6 +336,7 @@ ARGUMENTS: dict[str, Compare] = {
     "invalidValues": _valid,
     "missingValues": _missing,
     **dict.fromkeys(("expression", "sql", "statement"), _expression),
+    FOREIGN_KEY: _related,
     "quantile": _quantile,
     **dict.fromkeys(UNCHECKED, _same),  # nobody is refused for them
     EXPECTATION: _any,

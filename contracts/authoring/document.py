@@ -15,7 +15,8 @@ WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "of
 class Document:
     """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
 
-    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one.
+    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one;
+    `siblings` are the others, as they are written.
     """
 
     file: str
@@ -25,6 +26,7 @@ class Document:
     findings: list[Finding] = field(default_factory=list)
     raw: bytes = b""
     part: str | None = None
+    siblings: tuple[dict[str, Any], ...] = ()
 
     @property
     def product(self) -> str:

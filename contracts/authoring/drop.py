@@ -52,6 +52,12 @@ def read(document: Document, path: Path) -> DropBlock | None:
     if found:
         _dialect(document, (*path, "csv"), found.csv)
         _meaningless(document, path, found)
+        for name, one in found.references.items():
+            at: Path = (*path, "references", name, "csv")
+            _dialect(document, at, one.csv)
+            if one.file_format != "csv" and document.value(at) is not None:
+                message = f"`csv` means nothing for the format {one.file_format}."
+                document.error(at, "bad-value", message, "Leave it out.", on_key=True)
     return found if document.errors() == before else None
 
 

@@ -12,7 +12,7 @@ from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.meanings import MEANINGS
 from contracts.errors import ContractInvalid
-from contracts.plan import Check, Plan
+from contracts.plan import FOREIGN_KEY, Check, Plan
 
 MOST_SHOWN = 60
 OBJECT: Path = ("schema", 0)
@@ -60,6 +60,9 @@ class Edition:
             for n, entry in enumerate(source.get("quality") or []):
                 if described.entry_name(entry) in (check.id, f"{check.kind}{_suffix(check)}"):
                     return (*at, "quality", n)
+            for n, entry in enumerate(source.get("relationships") or []):
+                if check.kind == FOREIGN_KEY and entry.get("id", check.id) == check.id:
+                    return (*at, "relationships", n)
         return at
 
     def block(self, *keys: str) -> Path:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
 
+from contracts.authoring import relating
 from contracts.authoring.compiling import Compiled, compile_file
 from contracts.authoring.finding import Finding
 from contracts.authoring.overlap import witness
@@ -52,6 +53,8 @@ def lint(paths: Sequence[File]) -> Linted:
     """Everything that there is to say about the contracts at some paths."""
     contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
     between = [f for a, b in _near(contracts) for f in _between(a, b)]
+    between += relating.between(contracts)
+    contracts = tuple(map(relating.stamped, contracts))
     return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from contracts.authoring.change import Direction, Level
-from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Threshold
+from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ MEANINGS: dict[str, Meaning] = {
     "check-added": Meaning("a rule more: `unique`, `primaryKey`, `enum`, an option, an entry of `quality`"),
     "check-removed": Meaning("a rule less"),
     "check-renamed": Meaning("the id of a check, on which history is joined", "none"),
-    "rule": Meaning("what a check asks for: bound, length, set, pattern, threshold, unit"),
+    "reference": Meaning("`references`: which file records are held against, and how it is written", "both"),
+    "rule": Meaning("what a check asks for: bound, length, set, pattern, reference, threshold, unit"),
     "severity": Meaning("the severity of a check"),
     "tolerance": Meaning("the tolerance of a check"),
     "dimension": Meaning("the dimension of a check", "none"),
@@ -94,6 +95,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "file_format": "format",
         "compression": "format",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
+        "references": "reference",
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line"), "dialect"),
@@ -121,6 +123,12 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "threshold": "rule",
         "tolerance": "tolerance",
         "description": "words",
+    },
+    Reference: {
+        "name": FOLLOWS + "from the relationship, which the rule says",
+        "contract": FOLLOWS + "from the relationship, which the rule says",
+        "sha256": FOLLOWS + "from the file's bytes, which are no part of a document",
+        **dict.fromkeys(("path", "file_format", "csv"), "reference"),
     },
     Threshold: dict.fromkeys(("operator", "values", "unit"), "rule"),
     Limit: dict.fromkeys(("value", "unit"), "tolerance"),

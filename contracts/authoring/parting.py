@@ -96,6 +96,7 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
         list(document.findings),
         document.raw,
         data["schema"][0]["name"] if several else None,
+        tuple(one for other, one in enumerate(document.data["schema"]) if other != n),
     )
 
 

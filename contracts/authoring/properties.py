@@ -20,7 +20,7 @@ DESCRIPTIVE = {
     "partitionKeyPosition", "physicalType", "primaryKeyPosition", "context",
 }  # fmt: skip
 """Keys of a property that state no rule; classification says what receipts may show."""
-RULES = {"logicalTypeOptions", "required", "unique", "primaryKey", "enum", "quality"}
+RULES = {"logicalTypeOptions", "required", "unique", "primaryKey", "enum", "quality", "relationships"}
 WITHIN = set(nesting.WITHIN.values())
 FLAGS = {
     "required": ("completeness", "not null"),

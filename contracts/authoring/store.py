@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from urllib.parse import quote, unquote
 
-from contracts.authoring import drop, parting, source, versions
+from contracts.authoring import drop, parting, relating, source, versions
 from contracts.authoring.change import Step
 from contracts.authoring.comparing import compare
 from contracts.authoring.compiling import Compiled, compile_each
@@ -73,16 +73,16 @@ def titles_in(document: Document) -> list[Title]:
     return [found for part in parting.parts(document) if (found := title(part))]
 
 
-def documents(contracts: Iterable[Compiled]) -> dict[str, bytes]:
-    """What is to be kept of contracts that are put in force, by key: their files as they are."""
-    found = {}
+def documents(contracts: Sequence[Compiled]) -> dict[str, bytes]:
+    """What is to be kept of contracts that are put in force, by key: their files as they are, and reference files."""
+    found = relating.files(contracts)
     for one in contracts:
         if one.plan and one.document and (called := title(one.document)):
             found[called.key] = one.document.raw
     return found
 
 
-def rewritten(contracts: Iterable[Compiled], kept: Mapping[str, bytes], titles: Sequence[Title]) -> tuple[Finding, ...]:
+def rewritten(contracts: Sequence[Compiled], kept: Mapping[str, bytes], titles: Sequence[Title]) -> tuple[Finding, ...]:
     """Findings on contracts whose version was published with another text, each with the version to write.
 
     `kept` is what lies under the keys of these contracts, `titles` is all that was ever published.

@@ -110,7 +110,7 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     kept = max(map(len, reach.reads))
     while True:
         beginnings = sorted({folder[:kept] for folder in reach.reads})
-        policy = _policy(job, job.wanted(reach), beginnings, reach.writes)
+        policy = _policy(job, job.wanted(reach), (*beginnings, *reach.references), reach.writes)
         if len(policy) <= MOST_POLICY or len(beginnings) == 1:
             return policy
         kept -= 1

@@ -83,6 +83,15 @@ class S3Store:
                 raise
             return found["Body"].read(), _bare(found["ETag"])
 
+    def listed(self, folder: str, most: int) -> dict[str, str]:
+        bucket, prefix = keys.split(folder)
+        pages = self._s3.get_paginator("list_objects_v2").paginate(
+            Bucket=bucket, Prefix=prefix, PaginationConfig={"MaxItems": most}
+        )
+        with asking("s3"):
+            each = [item for page in pages for item in page.get("Contents", [])]
+        return {f"s3://{bucket}/{item['Key']}": _bare(item["ETag"]) for item in each}
+
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         bucket, key = keys.split(uri)
         with asking("s3"):

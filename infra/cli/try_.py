@@ -47,6 +47,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     """
     from contracts.authoring.compiling import load_plan
     from infra.cli.target import ports
+    from infra.references import AtHome
     from infra.trial import try_on
 
     plan, world = load_plan(contract), ports()
@@ -56,7 +57,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     def tell(text: str) -> None:
         click.echo(text, err=True)
 
-    tried = try_on(world, plan, drops, lambda: _spark(memory, brief=brief), tell)
+    tried = try_on(world, plan, drops, lambda: _spark(memory, brief=brief), tell, AtHome(contract.parent))
     if form == "json":
         click.echo(json.dumps(document(plan, tried), indent=2, ensure_ascii=False))
     else:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.linting import lint
+from contracts.authoring.relating import files
 from contracts.job import JobRequest
 from contracts.plan import Plan
 from functions import keys
@@ -26,6 +27,9 @@ CRASHING = "crash.v1"
 """Drops of this contract meet a job that crashes."""
 SPOILING = "spoil.v1"
 """Drops of this contract meet a job that ends well and leaves a result that nobody can read."""
+ORDERS = b"id,name,amount,day\n1,a,5,2026-01-31\n2,b,,\n"
+PARCELS = b"parcel,order,carrier\n1,1,DHL\n2,,\n3,02,UPS\n"
+STRAY = b"4,777777,DHL\n5,2,TNT\n"
 MARK = "zq7x9k"
 """A value that stands in no key and no document of ours."""
 
@@ -68,6 +72,36 @@ class World:
         return {k.removeprefix(prefix): client.get_object(Bucket=bucket, Key=k)["Body"].read() for k in found}
 
 
+@dataclass(frozen=True)
+class Related:
+    """Parcels, whose orders and carriers must be known: before any order was promoted, and afterwards."""
+
+    early: Drop
+    good: Drop
+    bad: Drop
+
+
+@pytest.fixture(scope="package")
+def related(world: World) -> Related:
+    """The flow of a contract that refers to another one and to a file."""
+    plans = {p.contract: p for p in world.plans}
+    nobodys = replace(plans["orders.v1"], contract="nobodys.v1", id="nobodys", files=("nobodys/*.csv",))
+    orders, carriers = plans["parcels.v1"].references
+    orphans = replace(
+        plans["parcels.v1"],
+        contract="orphans.v1",
+        id="orphans",
+        files=("orphans/*.csv",),
+        references=(replace(orders, contract=nobodys.contract), carriers),
+    )
+    world.embedded.publish([*world.plans, nobodys, orphans])
+    early = world.settled(world.upload("orphans/1.csv", PARCELS))
+    world.embedded.publish(world.plans)
+    assert world.settled(world.upload("orders/related.csv", ORDERS)).state == "accepted"
+    good, bad = world.upload("parcels/good.csv", PARCELS), world.upload("parcels/bad.csv", PARCELS + STRAY)
+    return Related(early, world.settled(good), world.settled(bad))
+
+
 def job(spark: SparkSession, request: str) -> None:
     """The real job, but for two contracts."""
     asked = JobRequest.loads(storage.read_text(spark, request))
@@ -95,6 +129,6 @@ def world(spark: SparkSession) -> Iterator[World]:
         environment=patient,
         listener=lambda notice: notices.append(str(notice["detail"])),
     ) as embedded:
-        embedded.publish(linted.plans)
+        embedded.publish(linted.plans, files(linted.contracts))
         yield World(embedded, linted.plans, notices)
         assert embedded.guard.denied == [], "the template's policies forbid what the code does"

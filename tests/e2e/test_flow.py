@@ -177,7 +177,7 @@ def test_drops_lists_them_for_machines(world: World, first: dict[str, Drop]) -> 
     assert (rows[first["good"].id]["read"], rows[first["good"].id]["rejected"]) == (2, 0)
 
 
-@pytest.mark.usefixtures("first", "second")
+@pytest.mark.usefixtures("first", "second", "related")
 def test_role_of_the_job_allows_nothing_that_is_never_used(world: World) -> None:
     unused = [each for each in world.embedded.guard.unused(world.embedded.stack) if each[0] == JOB]
     assert sorted(unused) == sorted(UNUSED)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -63,6 +63,7 @@ ZONES = {
     "plan": "InternalBucket/catalog/plans/0a1b.json",
     "index": "InternalBucket/catalog/index/0a1b.json",
     "document": "InternalBucket/catalog/contracts/1.0.0/orders/orders.yaml",
+    "reference": "InternalBucket/catalog/references/0a1b.csv",
     "jobs": "InternalBucket/jobs/b/1/request.json",
     "jobs, other": "InternalBucket/jobs/c/1/request.json",
     "code": "InternalBucket/code/entry.py",
@@ -79,7 +80,7 @@ READ = "get list"
 ALL = f"{SEND} overwrite get list delete get-version delete-version"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
-PUBLISHED = ("plan", "index", "document")
+PUBLISHED = ("plan", "index", "document", "reference")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
 WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
 
@@ -91,6 +92,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
+    | dict.fromkeys(("promoted", "promoted, other"), "list")
     | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} list"),
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
@@ -102,16 +104,18 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
-    "JobRole": dict.fromkeys(("stage", "stage, other", "code"), READ)
+    "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
     | dict.fromkeys(("evidence", "jobs", "jobs, other"), WORK),
-    "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list"}
+    "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list", "reference": "list"}
     | {"evidence": WORK, "jobs": WORK, "jobs, other": "list"},
+    "JobRole in a run with references": {"stage": READ, "code": READ, "stage, other": "list", "reference": READ}
+    | {"evidence": WORK, "jobs": WORK, "jobs, other": "list", "promoted": "list", "promoted, other": READ},
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
     "WatchPolicy and TryPolicy": WATCH
     | dict.fromkeys(("stage", "stage, other", "held"), READ)
-    | dict.fromkeys(("promoted", "promoted, other"), "get"),
+    | dict.fromkeys(("promoted", "promoted, other"), READ),
     "PublishPolicy": {"catalog": f"{PUT} get list"}
     | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},
@@ -195,10 +199,13 @@ def site(stack: Stack) -> Site:
     code = JobCode("app", role("JobRole"), f"{internal}code/entry.py", f"{internal}code/dropgate.zip")
     evidence = f"{internal}evidence/*/contract=orders.v1/month=2026-01/batch=b/"
     reach = Reach((f"{internal}stage/orders.v1/20260131T1200/d/",), (f"{internal}jobs/b/1/", evidence))
+    promoted = f"s3://{names['promoted']}/weather.v1/"
+    wider = replace(reach, references=(promoted, f"{internal}catalog/references/0a1b.csv"))
     job = read(stack.roles["JobRole"])
     principals = {name: Who(role(name), read(each.statements)) for name, each in stack.functions.items()} | {
         "JobRole": Who(role("JobRole"), job),
         "JobRole in a run of shop": Who(role("JobRole"), job, read(json.loads(run_policy(code, reach)))),
+        "JobRole in a run with references": Who(role("JobRole"), job, read(json.loads(run_policy(code, wider)))),
         "NoticesPipeRole": Who(role("NoticesPipeRole"), read(stack.roles["NoticesPipeRole"])),
         "WatchPolicy": Who(role("watcher"), watch := read(stack.people["WatchPolicy"])),
         "WatchPolicy and OperatePolicy": Who(role("operator"), watch + read(stack.people["OperatePolicy"])),

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from contracts.errors import ServiceUnavailable
 from infra.cli.main import main
 from infra.local.cloud import Cloud
-from tests.unit.authoring.documents import DROP, a_document
+from tests.unit.authoring.documents import DROP, HEAD, a_document
 
 ZONE = "s3://internal/catalog/"
 NEXT = a_document(drop=DROP + "empty: warn").replace("1.0.0", "1.1.0")
@@ -68,6 +68,38 @@ def test_publish_says_what_is_new_changed_and_unchanged(contract: Path) -> None:
     contract.write_text(NEXT, encoding="utf-8")
     assert json.loads(publish("--format", "json").stdout)["changed"] == ["orders.v1"]
     assert listing() == ["contracts", "contracts", "current.json", "index", "index", "plans", "plans"]
+
+
+def test_reference_files_are_published_and_renewed(contract: Path) -> None:
+    empty()
+    properties = "- {name: id, logicalType: integer, relationships: [{to: lands.id}]}\n"
+    contract.write_text(a_document(properties, drop=f"{DROP}references:\n  lands: {{file: lands.csv}}\n"))
+    missing = publish()
+    (contract.parent / "lands.csv").write_text("id\n1\n")
+    first = publish()
+    (contract.parent / "lands.csv").write_text("id\n1\n2\n")
+    renewed = publish()
+
+    assert (missing.exit_code, "error[no-file]" in missing.stderr) == (1, True)
+    assert [r.stdout.split("\n")[0] for r in (first, renewed)] == ["new        orders.v1", "changed    orders.v1"]
+    found = boto3.Session().client("s3").list_objects_v2(Bucket="internal", Prefix="catalog/references/")["Contents"]
+    assert [o["Key"].rpartition(".")[2] for o in found] == ["csv", "csv"]
+
+
+def test_contract_is_not_published_without_what_it_refers_to(contract: Path) -> None:
+    empty()
+    properties = (
+        "- {name: id, logicalType: integer, relationships: [{to: shops.v1.yaml#/schema/orders/properties/id}]}\n"
+    )
+    contract.write_text(a_document(properties))
+    shops = a_document(head=HEAD.replace("orders", "shops"), drop=DROP.replace("shop/orders", "shop/shops"))
+    (contract.parent / "shops.v1.yaml").write_text(shops)
+    alone = publish(str(contract))
+
+    assert str(alone.exception) == (
+        "orders.v1 looks for values in shops.v1, which would not be in force: publish both together."
+    )
+    assert publish().exit_code == 0
 
 
 def test_one_error_refuses_everything(contract: Path) -> None:

@@ -14,9 +14,10 @@ from contracts.authoring.exporting.exported import Account, Column, Contract, Ex
 from contracts.authoring.exporting.spark_types import literal, quoted_name, typed, written
 from contracts.authoring.importing import writing
 from contracts.authoring.importing.imported import given
+from contracts.authoring.relationships import target
 from contracts.authoring.values import moment_of
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
-from contracts.plan import Check, Limit, Operator, Property, Threshold
+from contracts.plan import FOREIGN_KEY, Check, Limit, Operator, Property, Threshold
 
 OPENINGS = ("{{", "{%", "{#")
 """What begins a template of Jinja, which dbt reads in every text."""
@@ -94,7 +95,13 @@ CONSTRAINTS: dict[str, Sql] = {
     "invalidValues": _valid,
 }
 """Row checks as conditions of Spark SQL; patterns are those that the job runs."""
-TESTS = {"required": "not_null", "nullValues": "not_null", "unique": "unique", "enum": "accepted_values"}
+TESTS = {
+    "required": "not_null",
+    "nullValues": "not_null",
+    "unique": "unique",
+    "enum": "accepted_values",
+    FOREIGN_KEY: "relationships",
+}
 """Checks that a test of dbt says, which counts as the contract does."""
 OF_THE_FILE = "dbt itself has no test for it"
 NOT_SOFT = "a constraint is not held in part, nor as a warning"
@@ -174,6 +181,8 @@ def _tests(column: Column, check: Check) -> list[Any]:
         return []  # dbt counts values that repeat, the contract records that have them
     if check.kind == "primaryKey":
         return [_test("not_null", {}, config), _test("unique", {}, config)]
+    if check.kind == FOREIGN_KEY:
+        return [_test(TESTS[FOREIGN_KEY], _related(column, check), config)]
     if check.kind != "enum":
         return [_test(TESTS[check.kind], {}, config)]
     values = [_literal(column, text) for text in check.arguments["values"]]
@@ -182,6 +191,13 @@ def _tests(column: Column, check: Check) -> list[Any]:
     texts = column.prop.type == "string"
     arguments = {"values": check.arguments["values"] if texts else values, **({} if texts else {"quote": False})}
     return [_test("accepted_values", arguments, config)]
+
+
+def _related(column: Column, check: Check) -> dict[str, str]:
+    """The model or seed that is looked in, which is called as the object or the reference file, and its column."""
+    written = {str(e.get("id") or check.id): e["to"] for e in column.source["relationships"]}[check.id]
+    found = target(written if isinstance(written, str) else written[0])
+    return {"to": f"ref('{found.object if found else check.arguments['to']}')", "field": check.arguments["columns"][0]}
 
 
 def _test(name: str, arguments: dict[str, Any], config: dict[str, str]) -> Any:

@@ -16,7 +16,7 @@ from contracts.wording import tolerated_in_words
 HEADING = {"apiVersion", "kind", "id", "version", "status", "schema"}
 """Keys of a document that make its name, or that an exporter reads by itself."""
 RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition", "enum"}
-RULES |= {"quality", "id", "properties", "items", "map"}
+RULES |= {"quality", "relationships", "id", "properties", "items", "map"}
 """Keys of a property whose meaning is in the plan."""
 WARNS = "it only warns"
 OF_SOME = "it looks at some records alone"
@@ -157,7 +157,7 @@ class Account:
             self.lose(f"{quoted(named, most=20)} of the contract.")
         if not self.contract.bare:
             self.lose("The `drop` block: which files, how they are written, what is tolerated.")
-        kept = {"name", "id", "properties", "quality", "logicalType"} | of_object
+        kept = {"name", "id", "properties", "quality", "relationships", "logicalType"} | of_object
         if named := [k for k in self.contract.object if k not in kept]:
             self.lose(f"{quoted(named, most=20)} of `{self.contract.object['name']}`.")
         for column in self.contract.every:

@@ -15,7 +15,7 @@ from contracts.authoring.exporting.exported import Account, Column, Contract, Ex
 from contracts.authoring.exporting.spark_types import quoted_name
 from contracts.authoring.values import moment_of
 from contracts.formats import TEXT
-from contracts.plan import EXPECTATION, Check, Operator, Property, Threshold
+from contracts.plan import EXPECTATION, FOREIGN_KEY, Check, Operator, Property, Threshold
 
 VERSION = "1.24.1"
 SEVERITY = {"error": "critical", "warning": "warning"}
@@ -45,6 +45,7 @@ WHOLE_KEYS = {"ignore_row_if": "any_value_is_missing"}
 NO_EQUAL = "Great Expectations has no expectation that means the same"
 OF_VALUES_ALONE = "a share is taken of values that are not null, and a number of rows cannot be said"
 WRITTEN = "the value does not show how it was written"
+OF_ONE_BATCH = "a suite is of one batch of data"
 
 
 def _bound(column: Column, check: Check) -> Found:
@@ -142,6 +143,8 @@ def write(contract: Contract) -> Exported:
 def _why(check: Check) -> str:
     if check.kind in ("logicalType", "knownKeys"):
         return WRITTEN
+    if check.kind == FOREIGN_KEY:
+        return OF_ONE_BATCH
     return OF_VALUES_ALONE if check.tolerance and check.tolerance.value else NO_EQUAL
 
 

@@ -25,7 +25,7 @@ from contracts.authoring.importing.imported import given
 from contracts.authoring.regex import LONGEST, is_bounded
 from contracts.columns import OURS
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT, UNCHECKED
-from contracts.plan import CONTAINERS, Check
+from contracts.plan import CONTAINERS, FOREIGN_KEY, Check
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TYPES = {
@@ -115,6 +115,7 @@ WHY = {
     **dict.fromkeys(("enum", "invalidValues"), "one moment can be written in several ways"),
     "missingValues": "it looks at how a value is written",
     "expression": "JSON Schema compares no columns",
+    FOREIGN_KEY: "JSON Schema knows no other data",
     **json_schema_nesting.WHY,
 }
 

@@ -42,7 +42,7 @@ REJECTED = (
     "says which rows, why, and how to mend them; the corrected file is sent again under the same name."
 )
 SHOWN = {"name", "description"}
-OF_OBJECT = {"name", "id", "properties", "quality", "logicalType", "description", "businessName"}
+OF_OBJECT = {"name", "id", "properties", "quality", "relationships", "logicalType", "description", "businessName"}
 SHOWN_OF_COLUMN = {"description", "businessName", "examples", "deprecated"}
 
 
@@ -214,7 +214,7 @@ def _left_out(contract: Contract) -> Iterator[str]:
         yield f"{quoted(named, most=20)} of `{contract.object['name']}`."
     for column in contract.columns():
         known = {"name", "id", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "enum"}
-        known |= {"primaryKeyPosition", "quality", "physicalType", "classification"} | SHOWN_OF_COLUMN
+        known |= {"primaryKeyPosition", "quality", "relationships", "physicalType", "classification"} | SHOWN_OF_COLUMN
         if named := [k for k in column.source if k not in known]:
             yield f"{quoted(named, most=20)} of `{column.name}`."
 

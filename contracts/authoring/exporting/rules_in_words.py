@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from contracts.authoring.values import type_name
 from contracts.formats import INTEGERS, TEXT
-from contracts.plan import EXPECTATION, UNCHECKED, Check, Plan, Property
+from contracts.plan import EXPECTATION, FOREIGN_KEY, UNCHECKED, Check, Plan, Property
 from contracts.wording import BOUNDS, LIMITS, NAMES, limit_in_words, tolerated_in_words
 
 AILING = {
@@ -100,6 +100,13 @@ def _or_empty(check: Check) -> str:
     return ", and never empty" if check.arguments["null"] else ""
 
 
+def _found(check: Check) -> str:
+    there = check.arguments["text"]
+    if check.property:
+        return f"one of the values that are known ({there})"
+    return f"{' and '.join(check.properties())} stand together in what is known ({there})."
+
+
 def _format(check: Check) -> str:
     name = check.arguments["format"]
     if name in TEXT:
@@ -120,6 +127,7 @@ SAID: dict[str, Callable[[Check], str]] = {
     "multipleOf": lambda check: f"a multiple of {check.arguments['value']}",
     "missingValues": lambda check: f"never written as {_listed(check.arguments['values'])}{_or_empty(check)}",
     "format": _format,
+    FOREIGN_KEY: _found,
     "deprecated": lambda _: "left empty: it is deprecated, and may be gone from the next version",
     "fields": lambda _: "Every row has as many cells as the first line.",
     "quotes": lambda _: "Every quote is closed in its line.",

@@ -164,6 +164,20 @@ def test_unchanged_document_is_not_read_again(shelf: Shelf) -> None:
     assert again[0] == b"2"
 
 
+def test_objects_below_a_folder_are_listed_with_their_etags(shelf: Shelf) -> None:
+    for name in ("b/2.csv", "a/1 #.csv", "b/1.csv", "bb/1.csv"):
+        shelf.store.put(shelf.uri(name), name.encode(), "text/csv")
+    found = shelf.store.listed(shelf.uri("b/"), 9)
+    head = shelf.store.head(Location(shelf.uri("b/2.csv")))
+
+    assert list(found) == [shelf.uri("b/1.csv"), shelf.uri("b/2.csv")]
+    assert head
+    assert found[shelf.uri("b/2.csv")] == head.etag
+    assert list(shelf.store.listed(shelf.uri("a/"), 9)) == [shelf.uri("a/1 #.csv")]
+    assert list(shelf.store.listed(shelf.uri("b/"), 1)) == [shelf.uri("b/1.csv")]
+    assert shelf.store.listed(shelf.uri("c/"), 9) == {}
+
+
 def test_absent_document_is_gone(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
         shelf.store.get_if_changed(shelf.uri("none.json"), None)

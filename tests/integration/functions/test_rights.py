@@ -21,7 +21,7 @@ from botocore.exceptions import ClientError
 
 from contracts import codec
 from contracts.job import JobRequest
-from contracts.plan import Plan
+from contracts.plan import Plan, Reference
 from functions import batching, ingest, keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers.object_created import created
@@ -42,7 +42,7 @@ DOOR, DUE, ENDED, CLOCK = HANDLERS
 GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
-WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","))
+WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","), references=(Reference("orders.v1", contract="orders.v1"),))
 
 LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
 GIB = 1024**3

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
-from contracts.job import Count, DropResult, JobDrop, JobRequest, JobResult
+from contracts.job import Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
 from contracts.watermarks import HighMark
@@ -98,9 +98,10 @@ def judge(
     files: Mapping[str, bytes | str],
     try_: int = 1,
     marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
 ) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
-    request = replace(a_request(folder, plan, files, try_), marks=marks)
+    request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
     (folder / "request.json").write_text(request.dumps())
     run(spark, (folder / "request.json").as_uri())
     return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)

@@ -14,7 +14,7 @@ from contracts.authoring.change import Change, joined
 from contracts.authoring.comparing import Comparison, compare, removed
 from contracts.authoring.meanings import FIELDS, FOLLOWS, MEANINGS
 from contracts.errors import ContractInvalid
-from contracts.plan import OPERATORS, Check, Columns, Csv, Limit, Plan, Property, Threshold
+from contracts.plan import OPERATORS, Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
 from contracts.wording import MESSAGES
 from tests.unit.authoring.documents import compiled
 
@@ -54,6 +54,7 @@ schema:
         logicalType: number
         physicalType: decimal(10,2)
         unique: true
+        relationships: [{to: prices.amount}]
         quality:
           - type: custom
             engine: dropgate
@@ -73,6 +74,8 @@ customProperties:
       csv: {delimiter: ";", nullValues: ["", NA]}
       columns: {extra: warn, missing: reject, order: any}
       empty: warn
+      references:
+        prices: {file: prices.csv}
       tolerance: {rows: 10}
       checks:
         id.maximum: {severity: warning}
@@ -163,6 +166,9 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("mustBeBetween: [1, 9]", "mustBeBetween: [2, 9]"): ("rule", "amount.mean", *TIGHTENS),
     ("mustBeBetween: [1, 9]", "mustBeBetween: [1, 9.5]"): ("rule", "amount.mean", *LOOSENS),
     ("mustBeBetween: [1, 9]", "mustBeBetween: [2, 10]"): ("rule", "amount.mean", *BOTH),
+    ("{to: prices.amount}", "{to: prices.net}"): ("rule", "amount.foreignKey", *BOTH),
+    ("{to: prices.amount}", "{to: prices.amount, id: known}"): ("check-renamed", "known", *CALM),
+    ("file: prices.csv", "file: more/prices.csv"): ("reference", "references.prices", *BOTH),
     ("mustBeGreaterThan: 0}", "mustBeGreaterThan: 1}"): ("rule", "rowCount", *TIGHTENS),
     ("mustBeGreaterThan: 0}", "mustBeGreaterOrEqualTo: 1}"): ("words", "rowCount", *WORDS),
     ("properties: [id, day]", "properties: [id, day, code]"): ("rule", "duplicateValues", *LOOSENS),
@@ -393,7 +399,7 @@ def test_new_major_version_announces_what_breaks() -> None:
 # ---- the table
 
 
-@pytest.mark.parametrize("cls", [Plan, Csv, Columns, Property, Check, Threshold, Limit])
+@pytest.mark.parametrize("cls", [Plan, Csv, Columns, Property, Check, Threshold, Limit, Reference])
 def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
     assert set(FIELDS[cls]) == {f.name for f in dataclasses.fields(cls)}
     assert all(kind in MEANINGS or kind.startswith(FOLLOWS) for kind in FIELDS[cls].values())
@@ -402,6 +408,7 @@ def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
 def test_every_value_of_the_block_is_compared() -> None:
     one_value = {n for n, kind in FIELDS[Plan].items() if not kind.startswith(FOLLOWS)}
     elsewhere = {"id", "object", "files", "properties", "checks", "csv", "columns", "tolerance", "deprecated"}
+    elsewhere |= {"references"}
     assert set(changed_block.BLOCK) == one_value - elsewhere
 
 

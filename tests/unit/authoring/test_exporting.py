@@ -258,6 +258,10 @@ DBT: dict[tuple[str, str], dict[str, Any]] = {
     ("string", "quality: [{metric: nullValues, mustBe: 0, severity: warning}]"): {
         "data_type": "string", "data_tests": [{"not_null": {"config": {"severity": "warn"}}}],
     },
+    ("string", "relationships: [{to: c.v1.yaml#/schema/countries/properties/code}]"): {
+        "data_type": "string",
+        "data_tests": [{"relationships": {"arguments": {"to": "ref('countries')", "field": "code"}}}],
+    },
     ("string", "description: 'a {{ b }}'"): {
         "description": "{% raw %}a {{ b }}{% endraw %}", "data_type": "string",
     },
@@ -343,6 +347,22 @@ def test_columns_of_a_file_are_expected() -> None:
         [{"column_list": ["id"]}],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("json-schema", "JSON Schema knows no other data"),
+        ("great-expectations", "a suite is of one batch of data"),
+        ("spark", "Spark's columns have types and nulls alone"),
+    ],
+)
+def test_relationship_is_named_where_it_cannot_be_said(form: str, said: str) -> None:
+    exported = export(form, a_property("relationships: [{to: c.v1.yaml#/schema/countries/properties/code}]"))
+    assert [line for line in exported.losses if "foreignKey" in line] == [
+        f"The check `x.foreignKey` (found in c.v1.code): {said}."
+    ]
+    assert not [line for line in exported.losses if "relationships" in line]
 
 
 @pytest.mark.parametrize(

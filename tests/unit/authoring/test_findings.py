@@ -147,7 +147,8 @@ PROPERTY = {
     "enum of bare values": a_property("enum:\n  - a  #! wrong-type"),
     "empty enum": a_property("enum: []  #! not-odcs"),
     "another physical name": a_property("physicalName: y  #! not-built-yet"),
-    "relationship of a property": a_property("relationships:  #! not-built-yet\n  - to: a.b"),
+    "relationship of a property": a_property("relationships:\n  - to: a.b  #! unknown-object"),
+    "relationship with two ends": a_property("relationships:\n  - to: a.b  #! not-odcs\n    from: orders.x"),
     "measure": a_property("semanticType: measure  #! not-built-yet"),
     "object in a cell": a_document("- name: x\n  logicalType: object  #! bad-value\n  properties: []"),
     "array in a cell": a_document("- name: x\n  logicalType: array  #! bad-value\n  items: {logicalType: string}"),
@@ -343,7 +344,7 @@ FILE_QUALITY = {
     "- {metric: duplicateValues, mustBeLessThan: 5, arguments: {properties: [id]}}  #! check-id-clash",
     "figure of a whole file": "- type: custom\n  engine: dropgate\n  implementation:\n"
     "    metric: mean  #! wrong-place\n    mustBe: 1",
-    "relationships": "[]\nrelationships:  #! not-built-yet\n  - {from: orders.id, to: shops.id}",
+    "relationships": "[]\nrelationships:\n  - {from: orders.id, to: shops.id}  #! unknown-object",
 }
 BLOCK = {
     "no files": "producer: shop  #! missing-key\nformat: csv",

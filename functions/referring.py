@@ -1,0 +1,68 @@
+"""What a job holds records against, pinned when it starts: a plan's references in, files and their versions out.
+
+A reference file is named by the plan, with the hash of its bytes; promoted data are the files that lie there now, read
+by the plan of their contract that is in force now. What is not there is said in the request, so that the checks that
+ask for it are errors, and the others are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote
+
+from contracts.catalog import reference_name
+from contracts.job import JobReference
+from contracts.plan import Plan, Reference
+from functions.keys import Zones
+from functions.ports import Ports
+
+MOST_FILES = 5_000
+"""Promoted files of one contract that a job reads: their names go into the request."""
+
+
+def pinned(ports: Ports, plan: Plan) -> tuple[JobReference, ...]:
+    """The references of a plan as they are now."""
+    return tuple(_pinned(ports, one) for one in plan.references)
+
+
+def folders(zones: Zones, plan: Plan) -> tuple[str, ...]:
+    """What a job must be able to read for them: the same whenever it is asked."""
+    return tuple(dict.fromkeys(_folders(zones, plan)))
+
+
+def _folders(zones: Zones, plan: Plan) -> Iterator[str]:
+    for one in plan.references:
+        if one.contract:
+            yield f"{zones.promoted}{one.contract}/"
+        elif one.sha256:
+            yield f"{zones.catalog}{reference_name(one)}"
+
+
+def _pinned(ports: Ports, reference: Reference) -> JobReference:
+    if reference.contract:
+        return _promoted(ports, reference.name, reference.contract)
+    if not reference.sha256:
+        return JobReference(reference.name, problem="was never published")
+    at = f"{ports.zones.catalog}{reference_name(reference)}"
+    return JobReference(reference.name, f"sha256:{reference.sha256}", (at,))
+
+
+def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
+    entry = next((e for e in ports.catalog.index().entries if e.contract == contract), None)
+    if entry is None:
+        return JobReference(name, problem="is a contract that is not in force")
+    folder = f"{ports.zones.promoted}{contract}/"
+    found = ports.store.listed(folder, MOST_FILES + 1)
+    if not found:
+        return JobReference(name, problem="is empty: none of its files was promoted yet")
+    if len(found) > MOST_FILES:
+        return JobReference(name, problem=f"has more than {MOST_FILES:,} promoted files, which is not built yet")
+    files = tuple(folder + quote(uri.removeprefix(folder)) for uri in found)
+    return JobReference(name, version(found), files, ports.catalog.plan(entry.plan))
+
+
+def version(found: Mapping[str, str]) -> str:
+    """The name of exactly these files: a hash of their names and ETags."""
+    lines = "".join(f"{uri}\t{etag}\n" for uri, etag in sorted(found.items()))
+    return f"sha256:{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}"
