@@ -9,7 +9,7 @@ Every step finds what an earlier, interrupted delivery of the event has done and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from contracts.catalog import Ambiguous, Match, Matched, example
@@ -25,7 +25,7 @@ from functions.moves import Carried, Gone, Replaced, carry
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import MOST_HEADER_LINE, Drop, Location, Moved, advance, brief
+from functions.submission import MOST_HEADER_LINE, Created, Drop, Location, Moved, advance, brief
 
 GONE = Problem(
     "object-gone",
@@ -38,18 +38,6 @@ UNREADABLE = Problem(
     "Upload the file again in the storage class STANDARD, without a key of your own.",
 )
 TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """What S3 tells of a new object version."""
-
-    bucket: str
-    key: str
-    version_id: str
-    etag: str
-    size: int
-    sequencer: str
 
 
 def ingest(ports: Ports, created: Created) -> Drop | None:
@@ -95,6 +83,7 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
         etag=created.etag,
         size=created.size,
         sequencer=created.sequencer,
+        uploaded_at=created.uploaded_at,
         received_at=at,
         changed_at=at,
         source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),

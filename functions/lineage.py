@@ -15,7 +15,7 @@ from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
 from functions.ports import Lineage, Ports, Stat
-from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_newer
+from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later
 
 TRIES = 5
 """How often a write that lost a race for a lineage is tried again with what was read anew."""
@@ -45,7 +45,8 @@ class Claims:
         """As they are once consumers see it, or if they cannot."""
         if copied is None:
             return self._all(lambda one: replace(one, promoting=None))
-        seen = partial(replace, promoting=None, promoted=drop.id, sequencer=drop.sequencer, etag=copied.etag)
+        when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
+        seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
         return self._all(seen)
 
     def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
@@ -92,7 +93,7 @@ class Barred:
 def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred:
     """What other uploads of the key and of the content mean for a drop that is found good."""
     key = claims.key
-    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and is_newer(key.sequencer, drop.sequencer):
+    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and is_later(key, drop):
         return Overtaken(_superseded(key))
     if any(_other(one.promoting, drop) for one in claims.each):
         return Waits()

@@ -44,6 +44,29 @@ class Mark:
     attempt: int
 
 
+Place = tuple[str, str]
+"""A key and a version, after which a page of a listing begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """An object version that lies in a bucket, since when by the store's clock."""
+
+    key: str
+    version: str
+    etag: str
+    size: int
+    written_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a listing, and where the next begins; None where nothing follows."""
+
+    found: tuple[Lying, ...]
+    after: Place | None = None
+
+
 class ObjectStore(Protocol):
     """Objects by URI."""
 
@@ -65,6 +88,10 @@ class ObjectStore(Protocol):
 
     def listed(self, folder: str, most: int) -> Mapping[str, str]:
         """The ETags of the objects below a folder by their URIs, at most so many."""
+        ...
+
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+        """A page of the object versions below a folder, from a place on, whoever wrote them."""
         ...
 
     def put(self, uri: str, body: bytes, content_type: str) -> None:
@@ -144,13 +171,14 @@ class Batch:
 class Lineage:
     """What the uploads of one key (or of one content) under one contract have in common.
 
-    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer and ETag.
+    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag.
     """
 
     id: str
     promoting: str | None = None
     promoted: str | None = None
     sequencer: str = ""
+    uploaded_at: str = ""
     etag: str | None = None
     version: int = 0
     format: Literal[1] = 1
@@ -271,6 +299,14 @@ class Ledger(Protocol):
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         """The staged drops of a plan, the first that was staged first; read consistently."""
+        ...
+
+    def sweep(self) -> Place | None:
+        """Where in landing the next look for what no event announced begins; None: at the beginning."""
+        ...
+
+    def put_sweep(self, after: Place | None) -> None:
+        """Let the next look begin there."""
         ...
 
     def pause(self, pause: Pause) -> bool:

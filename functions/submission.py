@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from contracts import codec
 from contracts.problem import Problem
@@ -108,6 +108,31 @@ class Location:
     etag: str | None = None
 
 
+class Uploaded(Protocol):
+    """What says when something was uploaded."""
+
+    @property
+    def sequencer(self) -> str:
+        """S3's, hexadecimal; empty where no event told of the upload."""
+
+    @property
+    def uploaded_at(self) -> str:
+        """The store's time, in whole seconds: `YYYY-MM-DDTHH:MM:SS...Z`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What S3 tells of a new object version: its event, or where none came (`sequencer` empty) its listing."""
+
+    bucket: str
+    key: str
+    version_id: str
+    etag: str
+    size: int
+    sequencer: str
+    uploaded_at: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Promotion:
     """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing)."""
@@ -147,6 +172,7 @@ class Drop:
     received_at: str
     changed_at: str
     source: Location
+    uploaded_at: str = ""
     state: State = "received"
     attempt: int = 1
     version: int = 1
@@ -234,6 +260,13 @@ def brief(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 def _cut(text: str) -> str:
     written = text.encode("utf-8", "replace")
     return text if len(written) <= MOST_TEXT else written[: MOST_TEXT - 3].decode("utf-8", "ignore") + "…"
+
+
+def is_later(one: Uploaded, than: Uploaded) -> bool:
+    """Whether one upload of a key came after another: by S3's sequencers, or by the clock where one has none."""
+    if one.sequencer and than.sequencer:
+        return is_newer(one.sequencer, than.sequencer)
+    return one.uploaded_at > than.uploaded_at
 
 
 def is_newer(sequencer: str, than: str) -> bool:

@@ -61,8 +61,8 @@ class Assumed:
     drop_reads: float = 1.5
     """Read units: a drop is read once, consistently, its PENDING item in a query."""
     batch_reads: float = 3.0
-    looks: int = 3 * FLIGHTS + 2
-    """Queries of the schedule in a minute: a partition of drops once, of those that wait twice; batches, windows."""
+    looks: int = 3 * FLIGHTS + 4
+    """Looks of the schedule in a minute: drops by partition, those that wait twice; batches, windows, landing."""
     notices: int = 5
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
@@ -199,7 +199,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1]
     minutes = MONTH_DAYS * 24 * 60
     return {
-        "s3_write": s3_writes,
+        "s3_write": s3_writes + minutes,  # each minute a list of landing
         "s3_read": s3_reads,
         "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
         "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,

@@ -18,12 +18,12 @@ from contracts.watermarks import HighMark
 from functions import keys
 from functions.batching import batch_due
 from functions.finalize import job_ended
-from functions.ingest import Created, ingest
+from functions.ingest import ingest
 from functions.keys import Zones
 from functions.ports import ObjectStore, Ports, RunStatus
 from functions.published import Published
 from functions.reconcile import reconcile
-from functions.submission import Drop, Location
+from functions.submission import Created, Drop, Location
 from tests.fakes import MemoryDelays, MemoryJobs, MemoryLedger, MemoryStore, TestClock
 
 ZONES = Zones(
@@ -184,8 +184,9 @@ class World:
         """Upload a file; the id of its drop."""
         self.versions += 1
         at = Location(f"{ZONES.landing}{name}", f"v{self.versions}")
-        self.store.upload(at, body)
-        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}")
+        now = self.ports.at()
+        self.store.upload(at, body, now)
+        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}", now)
         self.events.append(event)
         return keys.drop_id("landing", name, event.version_id)
 

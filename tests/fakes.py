@@ -8,13 +8,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from functions import keys
 from functions.ports import (
     Batch,
     Beside,
     InFlight,
     Lineage,
+    Lying,
     Mark,
+    Page,
     Pause,
+    Place,
     Reach,
     RunStatus,
     Stat,
@@ -33,6 +37,7 @@ class Held:
     body: bytes
     mark: Mark | None = None
     content_type: str = "application/octet-stream"
+    written_at: str = ""
 
     @property
     def stat(self) -> Stat:
@@ -47,9 +52,9 @@ class MemoryStore:
     def __init__(self) -> None:
         self.objects: dict[str, dict[str | None, Held]] = {}
 
-    def upload(self, at: Location, body: bytes) -> None:
+    def upload(self, at: Location, body: bytes, written_at: str = "") -> None:
         """Do what a producer does: write a version."""
-        self.objects.setdefault(at.uri, {})[at.version] = Held(body)
+        self.objects.setdefault(at.uri, {})[at.version] = Held(body, written_at=written_at)
 
     def _find(self, at: Location) -> Held | None:
         versions = self.objects.get(at.uri, {})
@@ -81,6 +86,20 @@ class MemoryStore:
     def listed(self, folder: str, most: int) -> dict[str, str]:
         found = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
         return dict([(uri, etag) for uri, etag in found.items() if uri.startswith(folder)][:most])
+
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+        bucket = f"s3://{keys.split(folder)[0]}/"
+        found = [
+            Lying(uri.removeprefix(bucket), version, held.stat.etag, held.stat.size, held.written_at)
+            for uri, versions in sorted(self.objects.items())
+            for version, held in reversed(versions.items())
+            if uri.startswith(folder) and version
+        ]
+        places = [(one.key, one.version) for one in found]
+        begin = places.index(after) + 1 if after in places else 0
+        page = tuple(found[begin : begin + most])
+        more = len(found) > begin + most
+        return Page(page, (page[-1].key, page[-1].version) if more else None)
 
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         self.objects[uri] = {None: Held(body, content_type=content_type)}
@@ -121,6 +140,7 @@ class MemoryLedger:
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
+        self._sweep: Place | None = None
 
     def open(self, drop: Drop) -> bool:
         if drop.id in self._drops:
@@ -228,6 +248,12 @@ class MemoryLedger:
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
         return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
+
+    def sweep(self) -> Place | None:
+        return self._sweep
+
+    def put_sweep(self, after: Place | None) -> None:
+        self._sweep = after
 
     def pause(self, pause: Pause) -> bool:
         return self._pauses.setdefault((pause.kind, pause.name), pause) is pause

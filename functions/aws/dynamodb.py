@@ -17,7 +17,7 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Step, Watermarks, Window
+from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -132,6 +132,14 @@ class DynamoLedger:
         drops = [one for one in waiting if isinstance(one, Drop)]
         unread = self.drops([one for one in waiting if isinstance(one, str)])
         return tuple(sorted((*drops, *unread), key=items.pending_key)) if unread else tuple(drops)
+
+    def sweep(self) -> Place | None:
+        found = self._get(*items.SWEEP)
+        return (found["key"], found["after"]) if found and "key" in found else None
+
+    def put_sweep(self, after: Place | None) -> None:
+        with asking("dynamodb"):
+            self._db.put_item(TableName=self._table, Item=items.dumps(items.sweep_item(after)))
 
     def pause(self, pause: Pause) -> bool:
         return self._try(self._put(items.pause_item(pause), NEW))

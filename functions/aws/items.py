@@ -7,6 +7,7 @@
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+- SWEEP                  STATE            where the next look at landing begins
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
 """
 
@@ -21,7 +22,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Step, Watermarks, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -191,6 +192,17 @@ def pause_item(pause: Pause) -> Item:
 def pause_of(item: Item) -> Pause:
     """The pause of an item."""
     return _value(Pause, {name: value for name, value in item.items() if name != "version"})
+
+
+SWEEP = ("SWEEP", STATE)
+"""Where the next page of landing begins."""
+
+
+def sweep_item(after: Place | None) -> Item:
+    """Where the next page of landing begins."""
+    pk, sk = SWEEP
+    begin = {"key": after[0], "after": after[1]} if after else {}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **begin}
 
 
 def batch_key(batch_id: str) -> tuple[str, str]:

@@ -327,6 +327,29 @@ def test_history_tells_every_step(ledger: Ledger) -> None:
     assert told == [(1, 1, "created", "received", "orders.v1"), (1, 2, "staged", "staged", "orders.v1")]
 
 
+def test_landing_is_listed_version_by_version(shelf: Shelf) -> None:
+    laid = [shelf.upload(name, body) for name, body in (("a.csv", b"1"), ("a.csv", b"22"), ("b.csv", b"333"))]
+    folder = laid[0].uri.removesuffix("a.csv")
+    whole = shelf.store.lying(folder, None, 1000)
+    first = shelf.store.lying(folder, None, 2)
+    rest = shelf.store.lying(folder, first.after, 2)
+
+    assert {(one.key.rsplit("/", 1)[-1], one.version, one.size) for one in whole.found} == {
+        (at.uri.rsplit("/", 1)[-1], at.version, size) for at, size in zip(laid, (1, 2, 3), strict=True)
+    }
+    assert (len(first.found), len(rest.found), whole.after, rest.after) == (2, 1, None, None)
+    assert first.found + rest.found == whole.found
+
+
+def test_place_in_landing_is_kept(ledger: Ledger) -> None:
+    kept = [ledger.sweep()]
+    for place in (("a.csv", "v1"), None):
+        ledger.put_sweep(place)
+        kept.append(ledger.sweep())
+
+    assert kept == [None, ("a.csv", "v1"), None]
+
+
 def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)

@@ -9,9 +9,9 @@ import pytest
 
 from contracts.errors import DocumentInvalid, ObjectUnreadable
 from functions.admission import LARGEST_FILE
-from functions.ingest import Created, ingest
+from functions.ingest import ingest
 from functions.ports import Mark
-from functions.submission import MOST_HEADER_LINE, Location
+from functions.submission import MOST_HEADER_LINE, Created, Location
 from tests.builders import ZONES, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n2,\n"
