@@ -37,7 +37,7 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[Found]:
     for column in columns:
         prop = known.get((column.name,))
         name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
-        found.append(Found(name, column, prop, _type(column, (column.name,), known) if prop else column.type))
+        found.append(Found(name, column, prop, read_as(column, (column.name,), known) if prop else column.type))
         found += _within(column, prop, known)
     return found
 
@@ -46,7 +46,7 @@ def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Fou
     if prop is None or column.shape != SHAPES.get(prop.type):
         return
     closed = _is_closed(prop.route, known)
-    for step, inner in zip(_steps(column), column.inner, strict=True):
+    for step, inner in zip(steps(column), column.inner, strict=True):
         its = known.get((*prop.route, step))
         if its or closed:
             yield Found(name_of((*prop.route, step)), inner, its)
@@ -58,18 +58,19 @@ def _is_closed(route: tuple[str, ...], known: Known) -> bool:
     return any(other[:-1] == route for other in known)
 
 
-def _steps(column: Column) -> tuple[str, ...]:
+def steps(column: Column) -> tuple[str, ...]:
+    """The steps from a column to those that lie in it, in their order."""
     if column.shape == "struct":
         return tuple(f".{inner.name}" for inner in column.inner)
-    return ("[]",) if column.shape == "array" else ("~", "*")
+    return {"array": ("[]",), "map": ("~", "*")}.get(column.shape, ())
 
 
-def _type(column: Column, route: tuple[str, ...], known: Known) -> str:
+def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
     """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
     prop = known.get(route)
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
         return whole(column)
-    inner = [_type(one, (*route, step), known) for step, one in zip(_steps(column), column.inner, strict=True)]
+    inner = [read_as(one, (*route, step), known) for step, one in zip(steps(column), column.inner, strict=True)]
     if column.shape != "struct":
         return _made(column, inner)
     if not _is_closed(route, known):

@@ -32,6 +32,8 @@ OF_SINGLE = ("enum", "unique", "primaryKey")
 OF_ONE = ("unique", "primaryKey")
 """Those that compare the values of records, of which each has one."""
 INSTEAD = "Leave it out; it would not be checked."
+OF_SEVERAL = ": a record may have several, and may repeat its own"
+EACH = "Leave it out; bounds, as `minimum`, hold of each of the values."
 UNIQUE = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
 
 
@@ -127,8 +129,9 @@ def single(document: Document, place: Place, kind: str) -> dict[str, Any]:
         if source.pop(key, None):
             what = f"an {kind}" if kind in ("object", "array") else f"a {kind}" if kind == "map" else _where(place)
             fix = UNIQUE if key == "unique" else INSTEAD
+            why = OF_SEVERAL if kind not in CONTAINERS and _repeats(place) else ""
             document.error(
-                (*place.path, key), "not-built-yet", f"`{key}` of {what} is not built yet.", fix, on_key=True
+                (*place.path, key), "not-built-yet", f"`{key}` of {what} is not built{why}.", fix, on_key=True
             )
     if place.route[-1] == "~" and kind != "string":
         message = f"Keys of maps are text here; `{place.name}` is {kind}."
@@ -151,14 +154,17 @@ def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property
     metric = said.get("metric")
     if metric is None:
         return True  # its reader knows which properties it may name
+    several = "values within an array or a map"
     if prop.type in CONTAINERS and metric != "nullValues":
         what = f"an {prop.type}" if prop.type != "map" else "a map"
-        fix = "Write it under a property within it that has single values."
-    elif prop.repeats and metric in ("duplicateValues", *FIGURES):
-        what, fix = "values within an array or a map", INSTEAD
+        why, fix = "", "Write it under a property within it that has single values."
+    elif prop.repeats and metric == "duplicateValues":
+        what, why, fix = several, OF_SEVERAL, UNIQUE
+    elif prop.repeats and metric in ("quantile", *FIGURES):
+        what, why, fix = several, "", EACH
     else:
         return True
-    message = f"The metric `{metric}` of {what} is not built yet."
+    message = f"The metric `{metric}` of {what} is not built{why}."
     document.error((*at, "metric"), "not-built-yet", message, fix)
     return False
 

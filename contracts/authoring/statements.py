@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from contracts.authoring import subqueries
 from contracts.authoring.aggregates import AGGREGATES, NAMES, OF_QUERIES
 from contracts.authoring.expressions import (
     FUNCTIONS,
@@ -27,11 +28,14 @@ from contracts.authoring.expressions import (
     kind_of,
     parsed,
     shown,
+    widest,
 )
 from contracts.plan import DROPS, ROWS, Property
 from contracts.problem import nearest, quoted
 
 Node = Any
+OF_UNIONS = {"with_", "this", "expression", "distinct"}
+"""The parts of a union that are read."""
 KNOWN = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
 """The parts of a SELECT that are read; none of the others says anything of which rows there are."""
 
@@ -61,6 +65,16 @@ class Relation:
     columns: Mapping[str, Typed]
     single: bool = False
     base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hoisted:
+    """A subquery that is joined: beside its drop, or beside each row, on what else must be the same."""
+
+    sql: str
+    alias: str
+    on: str
+    of_rows: bool
 
 
 @dataclass(slots=True)
@@ -100,18 +114,41 @@ def quantile(number: int, prop: Property, share: int | Decimal) -> str:
 def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
     while isinstance(node, exp.Subquery | exp.Paren):
         node = node.this
-    if isinstance(node, exp.SetOperation):
-        raise Refused("Queries cannot be put together.", "Write a check for each.")
-    if not isinstance(node, exp.Select):
+    if not isinstance(node, exp.Select | exp.SetOperation):
         raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
-    if others := [name for name, value in node.args.items() if value and name not in KNOWN]:
+    known = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
+    if others := [name for name, value in node.args.items() if value and name not in known]:
         word = {"order": "order by"}.get(others[0], others[0].rstrip("_"))
         raise Refused(f"`{word}` says nothing here.", f"Leave `{word}` out: rows are counted, not listed.")
     for part in node.args["with_"].expressions if node.args.get("with_") else ():
         if part.args.get("scalar") or not isinstance(part.this, exp.Query):
             raise Refused(f"`{shown(part)}` cannot be read.", "Write `with name as (select ...)`.")
         tables = {**tables, part.alias: (part.this, dict(tables))}
+    if isinstance(node, exp.SetOperation):
+        return _united(context, node, tables)
     return _Select(context, node, tables).read()
+
+
+def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]) -> Query:
+    """The rows of two queries, one after the other; unless all of them are wanted, each once."""
+    if not isinstance(node, exp.Union):
+        fix = "Write `where x in (select ...)`, or `not in`."
+        raise Refused(f"Queries are put together by `union` alone, not by `{node.key}`.", fix)
+    left, right = (_query(context, part, tables) for part in (node.this, node.expression))
+    if len(left.outputs) != len(right.outputs):
+        message = f"The queries of a `union` have {len(left.outputs)} and {len(right.outputs)} columns."
+        raise Refused(message, "Select as many in each.")
+    outputs = []
+    for (name, one), (_, other) in zip(left.outputs, right.outputs, strict=True):
+        if not subqueries.alike(one, other):
+            message = f"`{name}` is {one} in one query of the `union`, {other} in the other."
+            raise Refused(message, "Select columns of one type.")
+        outputs.append((name, widest({one, other})))
+    columns = ", ".join(f"o{n}" for n in range(len(outputs)))
+    both = " union all ".join(f"select drop, record, {columns} from ({part.sql})" for part in (left, right))
+    if node.args.get("distinct"):
+        both = f"select drop, min(record) as record, {columns} from ({both}) group by drop, {columns}"
+    return Query(both, tuple(outputs))
 
 
 class _Select(Reader):
@@ -126,7 +163,7 @@ class _Select(Reader):
         self._context, self._node, self._tables = context, node, tables
         self._relations: list[Relation] = []
         self._merged: set[str] = set()
-        self._hoisted: list[tuple[str, str, str]] = []
+        self._hoisted: list[Hoisted] = []
         self._groups: list[tuple[Node, Typed]] = []
         self._guard = self._where = self._source = ""
         self._grouped = self._inside = False
@@ -140,9 +177,10 @@ class _Select(Reader):
         source = self._source = self._from()
         having = node.args.get("having")
         outer = [*node.expressions, *([having] if having else [])]
-        self._part, self._where = "where", self._condition(node.args.get("where"))
+        self._part = "where"
+        self._where = self._condition(node.args.get("where"))
         self._group(node.args.get("group"))
-        self._grouped = bool(self._groups) or any(_has_aggregate(part) for part in outer)
+        self._grouped = bool(self._groups) or any(subqueries.has_aggregate(part) for part in outer)
         if having and not self._grouped:
             raise Refused("`having` stands without a group.", "Write `where`, or `group by`.")
         if self._grouped and not self._groups:
@@ -181,7 +219,8 @@ class _Select(Reader):
             whole = f"{source}{self._joins(drop)}"
         else:
             on = f"{first.alias}.drop = d.drop{f' and {self._where}' if self._where else ''}"
-            whole = f"{DROPS} d{self._joins(drop)} left join ({source}) on {on}"
+            rows = f"{source}{self._joins(f'{first.alias}.drop', of_rows=True)}"
+            whole = f"{DROPS} d{self._joins(drop, of_rows=False)} left join ({rows}) on {on}"
         aggregate = outputs[0][1].sql if alone and not self._hoisted and first.alias == "t0" and not kept else None
         sql = f"select {made} from {whole} group by {drop}{kept}"
         kinds = tuple((name, of.kind) for name, of in outputs)
@@ -191,9 +230,13 @@ class _Select(Reader):
         each = [f"{of.sql} as o{n}" for n, (_, of) in enumerate(outputs)]
         return ", ".join([f"{drop} as drop", f"{record} as record", *each])
 
-    def _joins(self, drop: str) -> str:
-        """The subqueries of one value, each beside its drop."""
-        return "".join(f" left join ({sql}) {alias} on {alias}.drop = {drop}{on}" for sql, alias, on in self._hoisted)
+    def _joins(self, drop: str, *, of_rows: bool | None = None) -> str:
+        """The subqueries that are joined, those beside rows or those beside drops alone, each within its drop."""
+        chosen = [one for one in self._hoisted if of_rows in (None, one.of_rows)]
+        return "".join(f" left join ({one.sql}) {one.alias} on {one.alias}.drop = {drop}{one.on}" for one in chosen)
+
+    def _hoist(self, sql: str, alias: str, on: str = "") -> None:
+        self._hoisted.append(Hoisted(sql, alias, on, of_rows=bool(on) or self._part == "where"))
 
     def _condition(self, node: Node) -> str:
         return self.boolean(node.this) if node else ""
@@ -296,7 +339,9 @@ class _Select(Reader):
         if isinstance(node, exp.Subquery) or (isinstance(node, exp.Paren) and isinstance(node.this, exp.Query)):
             return self._scalar(node)
         if isinstance(node, exp.In) and node.args.get("query"):
-            raise Refused(f"`{shown(node)}` asks a list of a query.", "Join it: `join (select ...) b using (id)`.")
+            return self._among(node)
+        if isinstance(node, exp.Exists) and isinstance(node.this, exp.Query):
+            return self._exists(node)
         return super().typed(node)
 
     def column(self, node: exp.Column) -> Typed:
@@ -374,7 +419,7 @@ class _Select(Reader):
         groups = ", ".join([drop, *keys])
         source = f"{self._source}{self._joins(drop)}{where}"
         inner = f"select {drop} as drop{named}, {sql} as o0 from {source} group by {groups}"
-        self._hoisted.append((inner, alias, "".join(f" and {alias}.k{n} <=> {key}" for n, key in enumerate(keys))))
+        self._hoist(inner, alias, "".join(f" and {alias}.k{n} <=> {key}" for n, key in enumerate(keys)))
         return Typed(f"{alias}.o0", kind)
 
     def _scalar(self, node: Node) -> Typed:
@@ -385,9 +430,48 @@ class _Select(Reader):
         if not found.single or len(found.outputs) != 1:
             raise Refused(f"`{shown(node)}` may have several values.", "Ask for one, as `(select max(n) from ...)`.")
         alias = f"q{next(self._context.numbers)}"
-        self._hoisted.append((found.sql, alias, ""))
+        self._hoist(found.sql, alias)
         value = f"{alias}.o0"
         return Typed(f"min({value})" if self._grouped and not self._inside else value, found.outputs[0][1])
+
+    def _among(self, node: exp.In) -> Typed:
+        """Whether a value is one of those that a subquery finds, with SQL's nulls: its values are joined, each once."""
+        self._of_rows(node)
+        value, found = self.typed(node.this), _query(self._context, node.args["query"], self._tables)
+        if len(found.outputs) != 1:
+            raise Refused(f"The query in `{shown(node)}` has {len(found.outputs)} columns.", "Select one.")
+        key, same = subqueries.keyed(node, value, "o0", found.outputs[0][1])
+        values, counts = (f"q{next(self._context.numbers)}" for _ in range(2))
+        each = f"select drop, {key} as o0 from ({found.sql}) where o0 is not null group by drop, {key}"
+        self._hoist(each, values, f" and {values}.o0 = {same}")
+        self._hoist(f"select drop, count(1) as n, count(o0) as k from ({found.sql}) group by drop", counts)
+        unsure = f"{value.sql} is null or {counts}.k < {counts}.n"
+        sql = f"when {values}.o0 is not null then true when {counts}.n is null then false when {unsure} then null"
+        return Typed(f"(case {sql} else false end)", "boolean")
+
+    def _exists(self, node: exp.Exists) -> Typed:
+        """Whether a subquery finds a row, for each row with what it compares with this one by `=`."""
+        self._of_rows(node)
+        inner, outer = subqueries.parted(node.this, [r.name for r in self._relations])
+        found, alias = _query(self._context, inner, self._tables), f"q{next(self._context.numbers)}"
+        kinds = [kind for _, kind in found.outputs]
+        sides = [subqueries.keyed(node, self.typed(one), f"o{n}", kinds[n]) for n, one in enumerate(outer)]
+        keys = ", ".join(["drop", *(key for key, _ in sides)])
+        named = "".join(f", {key} as k{n}" for n, (key, _) in enumerate(sides))
+        on = "".join(f" and {alias}.k{n} = {value}" for n, (_, value) in enumerate(sides))
+        self._hoist(f"select drop{named} from ({found.sql}) group by {keys}", alias, on)
+        return Typed(f"({alias}.drop is not null)", "boolean")
+
+    def _of_rows(self, node: Node) -> None:
+        """Refuse what a subquery cannot be asked about: groups, and values that another one gives beside them."""
+        within = isinstance(node, exp.In) and node.this.find(exp.Query)
+        if self._part not in ("where", "select") or (self._part == "select" and (within or self._of_groups)):
+            raise Refused(f"`{shown(node)}` cannot stand here.", "Write it in `where`.")
+
+    @property
+    def _of_groups(self) -> bool:
+        """Whether what is read is one for many rows."""
+        return self._grouped and not self._inside
 
 
 def _is_equation(node: Node) -> bool:
@@ -398,10 +482,3 @@ def _is_equation(node: Node) -> bool:
 
 def _is_star(node: Node) -> bool:
     return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
-
-
-def _has_aggregate(node: Node) -> bool:
-    """Whether a part counts rows together, windows and subqueries aside."""
-    if isinstance(node, exp.Window | exp.Query):
-        return False
-    return type(node) in AGGREGATES or any(_has_aggregate(part) for part in node.iter_expressions())

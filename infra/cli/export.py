@@ -44,10 +44,6 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
     if len(read) > 1 and folder is None:
         names = ", ".join(one.name for one in read)
         raise click.UsageError(f"There are {len(read)} contracts ({names}); name a folder for their files with --out.")
-    for one in read:
-        if one.plan.nested and not KNOWN[form].nested:
-            click.echo(f"{one.name} has properties within properties, which are not written as {form} yet.", err=True)
-            raise SystemExit(1)
     made = [(one, KNOWN[form].write(one)) for one in read]
     if folder:
         _write([(folder / f"{one.name}{KNOWN[form].suffix}", exported) for one, exported in made])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, settle
 from contracts.nested import name_of
-from contracts.plan import LogicalType
+from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from infra.sampling.looking import MOST_BROKEN, Looked, opened, pieces
 
 MOST_DEPTH, MOST_KEYS = 10, 100
@@ -46,7 +46,8 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_f
 class Seen:
     """What stood in samples, by the steps that lead there from a record (see `contracts.nested`).
 
-    `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what they held in all.
+    `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
+    `maps` are the places whose objects are known to be maps.
     """
 
     columns: dict[Route, Column] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Seen:
     arrays: Counter[Route] = field(default_factory=Counter)
     elements: Counter[Route] = field(default_factory=Counter)
     keys: Counter[Route] = field(default_factory=Counter)
+    maps: frozenset[Route] = frozenset()
 
     def add(self, route: Route, values: list[Any]) -> None:
         """Take in what stood at one place, and all that was in it."""
@@ -71,6 +73,12 @@ class Seen:
         self.objects[route] += len(objects)
         self.arrays[route] += len(arrays)
         if len(route) > MOST_DEPTH:
+            return
+        if route in self.maps:
+            entries = [entry for one in objects for entry in one.items()]
+            self.elements[route] += len(entries)
+            for step, side in zip(("~", "*"), zip(*entries, strict=True), strict=False):
+                self.add((*route, step), list(side))
             return
         if elements := [one for array in arrays for one in array]:
             self.elements[route] += len(elements)
@@ -132,7 +140,7 @@ def read(name: str, file: IO[str], seen: Seen) -> Sample:
 
 
 def settled(
-    seen: Seen, records: int, given: dict[str, LogicalType] | None = None
+    seen: Seen, records: int, given: Mapping[Route, LogicalType] | None = None
 ) -> tuple[tuple[Found, ...], tuple[tuple[str, str], ...]]:
     """The columns that have a type, each before those within it, and those that have none with the reason."""
     found: list[Found] = []
@@ -146,7 +154,7 @@ def settled(
             out.add(route)
             left.append((name_of(route), why))
         else:
-            found.append(_found(seen, route, records, (given or {}).get(route[0]) if len(route) == 1 else None))
+            found.append(_found(seen, route, records, (given or {}).get(route)))
     if not found:
         why = "; ".join(f"`{name}`: {said}" for name, said in left[:3]) or "no record has a key"
         raise SampleRefused(f"No column of the samples has a type that a contract can have ({why})")
@@ -167,12 +175,10 @@ def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
 def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) -> Found:
     column, path = seen.columns[route], route if len(route) > 1 else ()
     above = route[:-1]
-    places = records if not above else seen.elements[above] if route[-1] == "[]" else seen.objects[above]
-    kind: LogicalType | None = (
-        "object" if column.forms == {"objects"} else "array" if column.forms == {"lists"} else None
-    )
-    if kind:
-        held = (seen.objects if kind == "object" else seen.arrays)[route]
+    places = records if not above else seen.elements[above] if route[-1] in REPEATING else seen.objects[above]
+    kind = given or ("object" if column.forms == {"objects"} else "array" if column.forms == {"lists"} else None)
+    if kind in CONTAINERS:
+        held = (seen.arrays if kind == "array" else seen.objects)[route]
         return Found(name_of(route), kind, None, places, places - held, unique=False, path=path)
     one = settle(name_of(route), column, places, frozenset(), given)
     return replace(one, path=path, unique=False) if path else one

@@ -3,53 +3,78 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused
-from contracts.plan import LogicalType
+from contracts.authoring.exporting.spark_types import quoted_name
+from contracts.nested import name_of
+from contracts.plan import LogicalType, Property
 from contracts.problem import quoted
 from functions import parquet_footer
+from functions.parquet_footer import Column as Stored
 from functions.parquet_head import FITTING, LARGEST_FOOTER
-from infra.sampling.json_lines import Seen, read, settled
+from functions.parquet_nested import read_as, steps
+from infra.sampling.json_lines import Route, Seen, read, settled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+SHAPED: dict[str, LogicalType] = {"struct": "object", "array": "array", "map": "map"}
+
 
 def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
     """The profile of Parquet files of one schema. SampleRefused."""
-    types = _types(paths)
-    left = tuple((name, f"it is {kind}") for name, kind in types.items() if _logical(kind) is None)
-    given = {name: kind for name, found in types.items() if (kind := _logical(found))}
-    if not given:
+    columns = _columns(paths)
+    known: dict[Route, Property] = {}
+    left = [lack for column in columns for lack in _known(column, (column.name,), known)]
+    if not known:
         raise SampleRefused(f"{paths[0].name}: no column has a type that a contract can have")
-    seen = Seen({(name,): Column(frozenset()) for name in given})
-    samples = [_read_parquet(path, session(), seen) for path in paths]
-    if unfit := [
-        name for (name,), c in seen.columns.items() if given[name] in ("number", "integer") and len(c.forms) > 1
-    ]:
+    types = {c.name: read_as(c, (c.name,), known) for c in columns if (c.name,) in known}
+    maps = frozenset(route for route, prop in known.items() if prop.type == "map")
+    seen = Seen({route: Column(frozenset()) for route in known}, maps=maps)
+    samples = [_read_parquet(path, session(), seen, types) for path in paths]
+    numbers = [route for route, prop in known.items() if prop.type in ("number", "integer")]
+    if unfit := [name_of(route) for route in numbers if len(seen.columns[route].forms) > 1]:
         raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which is no number; write null")
     for column in seen.columns.values():
         column.forms.clear()
+    given = {route: prop.type for route, prop in known.items()}
     found, more = settled(seen, sum(sample.records for sample in samples), given)
-    exact = {name: _scale(types[name]) for name in given}
-    columns_found = tuple(replace(one, exact=exact[one.name]) for one in found)
+    columns_found = tuple(replace(one, exact=_places(known[one.path or (one.name,)])) for one in found)
     return Profile(tuple(samples), "parquet", columns_found, order="exact", left=(*left, *more))
 
 
-def _types(paths: Sequence[Path]) -> dict[str, str]:
-    found = [[(c.name, c.type) for c in _footer(path).columns] for path in paths]
+def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterator[tuple[str, str]]:
+    """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
+    kind = SHAPED.get(column.shape) or _logical(column.type)
+    if kind is None:
+        yield name_of(route), f"it is {column.type}"
+        return
+    if kind == "map" and column.inner[0].type != "string":
+        yield name_of(route), f"its keys are {column.inner[0].type}"
+        return
+    prop = Property(name_of(route), kind, exact=_exact(column.type), path=route if len(route) > 1 else ())
+    within: dict[Route, Property] = {}
+    for step, inner in zip(steps(column), column.inner, strict=True):
+        yield from _known(inner, (*route, step), within)
+    there = [(*route, step) in within for step in steps(column)]
+    if not there or (any(there) if kind == "object" else all(there)):
+        known |= {route: prop, **within}
+
+
+def _columns(paths: Sequence[Path]) -> tuple[Stored, ...]:
+    found = [_footer(path).columns for path in paths]
     for path, theirs in zip(paths, found, strict=True):
         if theirs != found[0]:
             raise SampleRefused(
                 f"{path.name} has other columns or types than {paths[0].name}; "
                 "a contract is for files with the same columns, so give those alone"
             )
-    return dict(found[0])
+    return found[0]
 
 
 def _footer(path: Path) -> parquet_footer.Footer:
@@ -77,20 +102,25 @@ def _logical(kind: str) -> LogicalType | None:
     return next((one for one in order if kind in FITTING[one]), None)
 
 
-def _scale(kind: str) -> tuple[int, int] | None:
+def _exact(kind: str) -> tuple[int, int] | None:
     if not kind.startswith("decimal") or _logical(kind) == "integer":
         return None
     precision, scale = (int(n) for n in kind[8:-1].split(","))
-    return precision - scale, scale
+    return precision, scale
 
 
-def _read_parquet(path: Path, spark: SparkSession, seen: Seen) -> Sample:
-    """Let Spark write the columns as JSON Lines, and read these."""
+def _places(prop: Property) -> tuple[int, int] | None:
+    """The digits before and after the point of an exact number."""
+    return (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else None
+
+
+def _read_parquet(path: Path, spark: SparkSession, seen: Seen, types: Mapping[str, str]) -> Sample:
+    """Let Spark write the columns of these types as JSON Lines, and read these."""
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         link = Path(folder, "1.parquet")
         link.symlink_to(path.resolve())
-        frame = spark.read.parquet(link.as_uri())
-        frame.select([frame[f"`{name}`"] for (name,) in seen.columns]).write.json(Path(folder, "out").as_uri())
+        schema = ", ".join(f"{quoted_name(name)} {kind}" for name, kind in types.items())
+        spark.read.schema(schema).parquet(link.as_uri()).write.json(Path(folder, "out").as_uri())
         total = 0
         for part in sorted(Path(folder, "out").glob("part-*")):
             if part.stat().st_size:

@@ -33,6 +33,22 @@ def _repeated(records: Sequence[Record], column: str) -> int:
     return sum(n for value, n in _values(records, column).items() if value is not None and n > 1)
 
 
+def _members(records: Sequence[Record], text: str, column: str) -> list[Record]:
+    """Records whose value one of those has of which an expression is true; nulls never do."""
+    there = set(_values(_where(records, text), column)) - {None}
+    return [r for r in records if r.cells[column].value in there]
+
+
+def _strangers(records: Sequence[Record], text: str, column: str) -> int:
+    """Records of which it is sure that none of those has their value, as SQL's `not in` has it."""
+    there = set(_values(_where(records, text), column))
+    if not there:
+        return len(records)
+    return (
+        0 if None in there else sum(n for v, n in _values(records, column).items() if v is not None and v not in there)
+    )
+
+
 def _share(records: Sequence[Record], text: str, _: str) -> Found:
     return Fraction(100 * len(_where(records, text)), len(records))
 
@@ -47,6 +63,14 @@ QUERIES: dict[str, tuple[str, Callable[[Sequence[Record], str, str], Found]]] = 
     "most": (
         "select max(n) from (select {c}, count(*) as n from data where {e} group by {c})",
         lambda rows, e, c: max(_values(_where(rows, e), c).values(), default=None),
+    ),
+    "members": (
+        "select count_if({c} in (select {c} from data where {e})) from data",
+        lambda rows, e, c: len(_members(rows, e, c)),
+    ),
+    "united": (
+        "select count(*) from (select {c} from data where {e} union select {c} from data where not ({e}))",
+        lambda rows, e, c: len(_values([r for r in rows if truth(e, r.cells) is not None], c)),
     ),
     "beside": (
         "select count(*) from data left join (select {c}, 1 as n from data group by {c}) b using ({c}) where n is null",
@@ -72,6 +96,23 @@ STATEMENTS: dict[str, tuple[str, Callable[[Sequence[Record], str, str], int]]] =
         """with w as (select {c}, count(*) over (partition by {c}) as n, count(distinct {c}) over () as d from data)
         select * from w where n > d and n * 3 > (select count(*) from data)""",
         lambda rows, _, c: _common(rows, c),
+    ),
+    "strangers": (
+        "select * from data where {c} not in (select {c} from data where {e})",
+        _strangers,
+    ),
+    "alike": (
+        "select a.* from data a where exists (select 1 from data b where b.{c} = a.{c} and ({e}))",
+        lambda rows, e, c: len(_members(rows, e, c)),
+    ),
+    "orphans": (
+        """select a.* from data a join (select distinct {c} from data) k using ({c})
+        where not exists (select * from data b where ({e}) and a.{c} = b.{c})""",
+        lambda rows, e, c: sum(_values(rows, c).values()) - _values(rows, c)[None] - len(_members(rows, e, c)),
+    ),
+    "any": (
+        "select {c} from data where exists (select * from data where {e}) union all select {c} from data where {e}",
+        lambda rows, e, _: len(rows) * bool(_where(rows, e)) + len(_where(rows, e)),
     ),
     "kinds": (
         "select distinct {c} from data where not ({e})",

@@ -11,11 +11,13 @@ from random import Random
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
 
 from contracts.authoring.compiling import compile_text
-from contracts.authoring.exporting import json_schema, reading
+from contracts.authoring.exporting import dbt, json_schema, reading
 from contracts.plan import Plan
 from tests.oracle import running
 from tests.oracle.judging import judge
@@ -316,3 +318,28 @@ def _value(chance: Random, depth: int) -> Any:
     if kind == 6:
         return [_value(chance, depth + 1) for _ in range(chance.randrange(4))]
     return _object(chance, depth + 1, ("lat", "city", "de", "sku", "price", "tags"))
+
+
+def test_conditions_in_sql_mean_what_the_checks_say(spark: SparkSession) -> None:
+    """Those of a dbt model and of a suite, which are the same: false of the records that fail, and of no other."""
+    contract = reading.read(CONTRACT.encode(), "orders.v1.yaml").contract
+    assert contract
+    checks = [(one, check) for one in contract.every for check in one.checks if check.scope == "row"]
+    asked = {check.id: sql for one, check in checks if (sql := dbt.condition(one, check))}
+    model = yaml.safe_load(dbt.write(contract).text)["models"][0]["columns"]
+    assert {c["expression"] for column in model for c in column.get("constraints", ())} <= set(asked.values())
+    columns = ", ".join(f"`{column['name']}` {column['data_type']}" for column in model)
+    plan, chance = a_plan(), Random(5)
+    lines = [json.dumps(_record(chance)) for _ in range(300)]
+    rows = spark.createDataFrame([(line,) for line in lines], "line string")
+    parsed = rows.select(sf.from_json("line", columns, {"dateFormat": "dd.MM.yyyy"}).alias("r")).select("r.*")
+    said = parsed.select(*(sf.expr(sql).alias(f"a{n}") for n, sql in enumerate(asked.values()))).collect()
+    broken: Counter[str] = Counter()
+    for line, answers in zip(lines, said, strict=True):
+        opinion = judge(plan, content(plan, (), f"{line}\n".encode()))
+        failing = {i for _, ids in opinion.rows.values() for i in ids}
+        if not any(i.endswith(("logicalType", "point[].format")) for i in failing):  # else the type has no such value
+            false = {i for i, holds in zip(asked, answers, strict=True) if holds is False}
+            assert false == failing & set(asked), line
+            broken.update(false)
+    assert {"lines[].price.minimum", "lines[].sku.required", "words.~.maxLength"} <= set(broken), broken

@@ -20,6 +20,8 @@ BLOCK = ("customProperties", 0, "value")
 OBJECT = ("schema", 0)
 LONGEST_PRODUCER = 63
 LONGEST_LINE = 90
+SIDES = {"~": "key", "*": "value"}
+"""What a map has of its own, by the last step that leads there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,9 @@ def _place(
     if route[-1] == "[]":
         owner["items"] = value
         return (*path, "items")
+    if side := SIDES.get(route[-1]):
+        owner.setdefault("map", {})[side] = value
+        return (*path, "map", side)
     inner = owner.setdefault("properties", [])
     inner.append(value)
     return (*path, "properties", len(inner) - 1)

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
 from contracts.authoring.drafting.profile import Found, Profile
-from contracts.plan import CONTAINERS
+from contracts.plan import CONTAINERS, REPEATING
 from contracts.problem import visible
 
 MOST_VALUES, LONGEST_VALUE = 50, 60
@@ -49,16 +49,15 @@ def is_key(column: Found) -> bool:
 
 def property_of(column: Found, *, is_primary: bool) -> Proposed:
     """What is proposed for a column."""
-    named = (
-        {} if column.path and column.path[-1] == "[]" else {"name": column.path[-1][1:] if column.path else column.name}
-    )
+    last = column.path[-1] if column.path else f".{column.name}"
+    named = {} if last in REPEATING else {"name": last[1:]}
     value: dict[str, Any] = {**named, "logicalType": column.type}
     notes: Notes = {"logicalType": _on_type(column)}
     if column.exact:
         whole, scale = column.exact
         value["physicalType"] = f"decimal({min(whole + ROOM_BEFORE + scale, 38)},{scale})"
         notes["physicalType"] = f"all of them have {_counted(scale, 'digit')} after the point"
-    if column.records and not column.nulls:
+    if column.records and not column.nulls and last != "~":
         value["required"] = True
         notes["required"] = f"no null in {_counted(column.records, 'place' if column.path else 'record')}"
     if is_key(column):

@@ -11,13 +11,14 @@ from decimal import Decimal
 from typing import Any
 
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading
-from contracts.authoring.exporting.spark_types import literal, quoted_name, typed, written
+from contracts.authoring.exporting.spark_types import literal, nested_type, of_each, written
 from contracts.authoring.importing import writing
 from contracts.authoring.importing.imported import given
 from contracts.authoring.relationships import target
 from contracts.authoring.values import moment_of
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
-from contracts.plan import FOREIGN_KEY, Check, Limit, Operator, Property, Threshold
+from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check, Limit, Operator, Property, Threshold
+from contracts.problem import quoted
 
 OPENINGS = ("{{", "{%", "{#")
 """What begins a template of Jinja, which dbt reads in every text."""
@@ -31,52 +32,65 @@ BEYOND: dict[Operator, str] = {
 }
 """When a number of failing rows is too much, for `error_if` and `warn_if`; two bounds at once dbt cannot say."""
 SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
-Sql = Callable[[Column, Check], str | None]
+Sql = Callable[[str, Column, Check], str | None]
+"""Of a value in SQL, and the column and the check that it is about: what must be true; None where SQL cannot say it."""
 
 
-def _bound(column: Column, check: Check) -> str | None:
-    value = _literal(column, check.arguments["value"])
-    return None if value is None else f"{quoted_name(column.name)} {SIGNS[check.kind]} {value}"
+def _bound(value: str, column: Column, check: Check) -> str | None:
+    bound = _literal(column, check.arguments["value"])
+    return None if bound is None else f"{value} {SIGNS[check.kind]} {bound}"
 
 
-def _multiple(column: Column, check: Check) -> str:
-    return f"{quoted_name(column.name)} % {check.arguments['value']} = 0"
+def _multiple(value: str, _: Column, check: Check) -> str:
+    return f"{value} % {check.arguments['value']} = 0"
 
 
-def _length(column: Column, check: Check) -> str:
+def _length(value: str, _: Column, check: Check) -> str:
     sign = ">=" if check.kind == "minLength" else "<="
-    return f"char_length({quoted_name(column.name)}) {sign} {check.arguments['value']}"
+    return f"char_length({value}) {sign} {check.arguments['value']}"
 
 
-def _pattern(column: Column, check: Check) -> str:
-    return _matches(column, check.arguments["pattern"])
+def _pattern(value: str, _: Column, check: Check) -> str:
+    return _matches(value, check.arguments["pattern"])
 
 
-def _format(column: Column, check: Check) -> str:
+def _format(value: str, column: Column, check: Check) -> str:
     name = check.arguments["format"]
     if column.prop.type == "string":
-        return _matches(column, TEXT[name].pattern)
+        return _matches(value, TEXT[name].pattern)
     if name == "f32":
-        return f"abs({quoted_name(column.name)}) < {Decimal(BEYOND_F32):f}D"
+        return f"abs({value}) < {Decimal(BEYOND_F32):f}D"
     least, most = INTEGERS[name]
-    return f"{quoted_name(column.name)} BETWEEN {least} AND {most}"
+    return f"{value} BETWEEN {least} AND {most}"
 
 
-def _present(column: Column, check: Check) -> str | None:
+def _present(value: str, column: Column, check: Check) -> str | None:
     if column.prop.type != "string":
         return None
     texts = ", ".join(literal(text) for text in check.arguments["values"])
-    parts = [f"{quoted_name(column.name)} NOT IN ({texts})"] if texts else []
-    parts += [f"{quoted_name(column.name)} IS NOT NULL"] if check.arguments["null"] else []
+    parts = [f"{value} NOT IN ({texts})"] if texts else []
+    parts += [f"{value} IS NOT NULL"] if check.arguments["null"] else []
     return " AND ".join(parts)
 
 
-def _valid(column: Column, check: Check) -> str | None:
+def _valid(value: str, column: Column, check: Check) -> str | None:
     values = [_literal(column, text) for text in check.arguments.get("values", ())]
     listed = ", ".join(v for v in values if v is not None)
-    parts = [f"{quoted_name(column.name)} IN ({listed})"] if listed else []
-    parts += [_matches(column, check.arguments["pattern"])] if "pattern" in check.arguments else []
+    parts = [f"{value} IN ({listed})"] if listed else []
+    parts += [_matches(value, check.arguments["pattern"])] if "pattern" in check.arguments else []
     return None if None in values else " AND ".join(parts)
+
+
+def _filled(value: str, *_: object) -> str:
+    return f"{value} IS NOT NULL"
+
+
+def _size(value: str, column: Column, check: Check) -> str | None:
+    if column.prop.type == "object":
+        return None
+    given = f"map_filter({value}, (k, v) -> v IS NOT NULL)" if column.prop.type == "map" else value
+    sign = ">=" if check.kind.startswith("min") else "<="
+    return f"({value} IS NULL OR size({given}) {sign} {check.arguments['value']})"
 
 
 CONSTRAINTS: dict[str, Sql] = {
@@ -93,8 +107,11 @@ CONSTRAINTS: dict[str, Sql] = {
     "format": _format,
     "missingValues": _present,
     "invalidValues": _valid,
+    **dict.fromkeys(("minItems", "maxItems", "minProperties", "maxProperties"), _size),
 }
 """Row checks as conditions of Spark SQL; patterns are those that the job runs."""
+WITHIN: dict[str, Sql] = {**CONSTRAINTS, "required": _filled, "nullValues": _filled, "enum": _valid}
+"""The same of properties within others, for which there are no tests."""
 TESTS = {
     "required": "not_null",
     "nullValues": "not_null",
@@ -105,7 +122,25 @@ TESTS = {
 """Checks that a test of dbt says, which counts as the contract does."""
 OF_THE_FILE = "dbt itself has no test for it"
 NOT_SOFT = "a constraint is not held in part, nor as a warning"
+NO_KEYS = "a struct has all of its fields, null or not"
 NO_SQL = "Spark's value does not show how it was written"
+
+
+def condition(column: Column, check: Check) -> str | None:
+    """What a row check asks of a property, whatever it lies in, as a condition of Spark SQL; None if that has none."""
+    made = (WITHIN if column.prop.path else CONSTRAINTS).get(check.kind)
+    if made is None or made("", column, check) is None:
+        return None
+
+    def asked(value: str, owner: str | None) -> str:
+        found = made(value, column, check) or ""
+        return f"({owner} IS NULL OR {found})" if owner and _minds_null(check) else found
+
+    return of_each(column.prop.route, asked)
+
+
+def _minds_null(check: Check) -> bool:
+    return check.kind in FORBID_NULL or bool(check.arguments.get("null"))
 
 
 def write(contract: Contract) -> Exported:
@@ -134,27 +169,30 @@ def _meta(contract: Contract) -> dict[str, Any]:
 
 
 def _column(account: Account, column: Column) -> dict[str, Any]:
-    kind = typed(account, column)
-    account.carried -= column.null_checks()  # a test says it, or nothing
+    kind = nested_type(account, column)
+    start = column.prop.route
+    inside = [one for one in account.contract.every if one.prop.route[: len(start)] == start]
+    for one in inside:
+        account.carried -= one.null_checks()  # a test or a constraint says it, or nothing
+    if named := [one.name for one in inside if one.prop.path and one.source.keys() & {"description", "tags"}]:
+        account.lose(f"What is said of {quoted(named, most=20)} in words.")
     tests: list[Any] = []
     constraints: list[dict[str, Any]] = []
-    for check in column.checks:
-        if check.kind in TESTS or (check.kind == "primaryKey" and check.property):
+    for one, check in [(each, check) for each in inside for check in each.checks]:
+        if not one.prop.path and (check.kind in TESTS or (check.kind == "primaryKey" and check.property)):
             found = _tests(column, check)
-            tests += [one for one in found if one not in tests]
+            tests += [test for test in found if test not in tests]
             account.carried |= {check.id} if found else set()
             account.tolerated |= {check.id}
-        elif check.kind in CONSTRAINTS and _is_hard(check) and _is_said(check, column):
-            condition = CONSTRAINTS[check.kind](column, check)
-            if condition:
-                constraints.append({"type": "check", "expression": _plain(condition)})
-                account.carried.add(check.id)
+        elif _is_hard(check) and _is_said(check, one) and (asked := condition(one, check)):
+            constraints.append({"type": "check", "expression": _plain(asked)})
+            account.carried.add(check.id)
     tags = column.source.get("tags")
     return {
         "name": column.name,
         **given({"description": _plain(column.source.get("description") or "")}),
         **({"quote": True} if not column.name.isidentifier() or not column.name.isascii() else {}),
-        "data_type": kind.name,
+        "data_type": kind,
         **given({"config": given({"tags": tags}), "constraints": constraints, "data_tests": tests}),
     }
 
@@ -169,6 +207,8 @@ def _is_said(check: Check, column: Column) -> bool:
 
 
 def _why(check: Check) -> str:
+    if check.kind in ("minProperties", "maxProperties"):
+        return NO_KEYS
     if check.kind in CONSTRAINTS and check.scope == "row":
         return NO_SQL if _is_hard(check) else NOT_SOFT
     return OF_THE_FILE
@@ -224,8 +264,8 @@ def _config(check: Check) -> dict[str, str] | None:
     return {**warns, "warn_if": beyond, **({} if warns else {"error_if": beyond})}
 
 
-def _matches(column: Column, pattern: str) -> str:
-    return f"{quoted_name(column.name)} RLIKE {literal(pattern)}"
+def _matches(value: str, pattern: str) -> str:
+    return f"{value} RLIKE {literal(pattern)}"
 
 
 def _literal(column: Column, text: str) -> str | None:

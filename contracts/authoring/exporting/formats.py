@@ -11,25 +11,21 @@ from contracts.authoring.exporting.exported import Contract, Exported
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it is, for help; the ending of its files; what writes a contract in it.
-
-    `nested` says whether it can have properties within properties.
-    """
+    """A format: what it is, for help; the ending of its files; what writes a contract in it."""
 
     name: str
     what: str
     suffix: str
     write: Callable[[Contract], Exported]
-    nested: bool = False
 
 
 TABLE = (
-    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write, nested=True),
-    Format("avro", "Avro schema", ".avsc", avro.write, nested=True),
-    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json, nested=True),
-    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl, nested=True),
+    Format("json-schema", "JSON Schema, 2020-12", ".schema.json", json_schema.write),
+    Format("avro", "Avro schema", ".avsc", avro.write),
+    Format("spark", "the JSON of Spark's StructType", ".spark.json", spark.write_json),
+    Format("spark-ddl", "Spark DDL", ".sql", spark.write_ddl),
     Format("dbt", "properties of a dbt model", ".yml", dbt.write),
-    Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write, nested=True),
+    Format("odcs", "ODCS 3.2, normalised", ".yaml", odcs.write),
     Format("html", "a page for people", ".html", page.write),
     Format("great-expectations", "a suite of Great Expectations 1.24", ".gx.json", great_expectations.write),
 )

@@ -1,7 +1,8 @@
 """A contract as a suite of Great Expectations 1.24: for rows in columns of their types, as Spark's types have them.
 
-Each check becomes the expectation that means the same, or a query for the rows that break it, with its severity. What
-was written where a value could not be read is not there any more, so that no expectation speaks of it.
+Each check becomes the expectation that means the same, or a query for the rows that break it, with its severity; what
+is asked of a property within another is a query. What was written where a value could not be read is not there any
+more, so that no expectation speaks of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 
 from contracts.authoring.exporting import dbt, json_text
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading
-from contracts.authoring.exporting.spark_types import quoted_name
+from contracts.authoring.exporting.spark_types import of_each
 from contracts.authoring.values import moment_of
 from contracts.formats import TEXT
 from contracts.plan import EXPECTATION, FOREIGN_KEY, Check, Operator, Property, Threshold
@@ -93,7 +94,7 @@ def _format(column: Column, check: Check) -> Found:
 
 
 def _query(column: Column, check: Check) -> Found:
-    condition = dbt.CONSTRAINTS[check.kind](column, check)
+    condition = dbt.condition(column, check)
     return [_breaking(condition)] if condition else []
 
 
@@ -122,6 +123,7 @@ RULES: dict[str, Rule] = {
     "format": _format,
     "invalidValues": _valid,
     "missingValues": _present,
+    **dict.fromkeys(("minItems", "maxItems", "minProperties", "maxProperties"), _query),
 }
 """Checks of single values, and of columns as a whole, without threshold."""
 FIGURES = {kind: f"expect_column_{kind}_to_be_between" for kind in ("mean", "stdev", "min", "max", "sum")}
@@ -151,7 +153,7 @@ def _why(check: Check) -> str:
 def _of_columns(account: Account) -> list[dict[str, Any]]:
     """Which columns there must be, where the contract rejects a file for them."""
     plan = account.contract.plan
-    names = [p.name for p in plan.properties]
+    names = [p.name for p in plan.roots]
     if account.contract.bare or plan.columns.missing != "reject":
         return []
     if plan.columns.order == "exact" and plan.columns.extra == "reject":
@@ -159,7 +161,8 @@ def _of_columns(account: Account) -> list[dict[str, Any]]:
     else:
         exact = plan.columns.extra == "reject"
         kind, kwargs = "expect_table_columns_to_match_set", Kwargs(column_set=names, exact_match=exact)
-    account.carried |= {c.id for c in plan.checks if c.kind == "knownKeys" and c.severity == "error"}
+    if not plan.nested:
+        account.carried |= {c.id for c in plan.checks if c.kind == "knownKeys" and c.severity == "error"}
     return [{"type": kind, "kwargs": kwargs, "meta": {}, "severity": "critical"}]
 
 
@@ -199,16 +202,18 @@ def _found(contract: Contract, check: Check) -> Found:
     if check.kind == "rowCount" and check.threshold:
         return _range("expect_table_row_count_to_be_between", check.threshold, check.threshold.values)
     if check.kind == "expression" and not check.threshold:
-        used = [(n, p.name) for n, p in enumerate(contract.plan.properties) if p.name in check.properties()]
-        values = ", ".join(f"{quoted_name(name)} AS v{n}" for n, name in used)
+        used = [(n, p.route) for n, p in enumerate(contract.plan.properties) if p.name in check.properties()]
+        values = ", ".join(f"{of_each(route, lambda value, _: value)} AS v{n}" for n, route in used)
         return [_breaking(check.arguments["sql"], f"(SELECT *, {values} FROM {{batch}})")]  # noqa: S608 (text)
-    column = next((c for c in contract.columns() if c.name == check.property), None)
+    column = next((c for c in contract.every if c.name == check.property), None)
     if check.kind == "primaryKey" and column is None:
         names = list(check.properties())
         null = [(f"{OF_VALUES}not_be_null", {"column": name}) for name in names]
         return [*null, ("expect_compound_columns_to_be_unique", {"column_list": names, **WHOLE_KEYS})]
     if column is None or check.scope == "record":
         return []
+    if column.prop.path:
+        return _query(column, check) if check.scope == "row" else []
     if check.kind in FIGURES and check.threshold:
         return _figure(column.prop, check, check.threshold)
     if check.threshold:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from contracts.authoring.exporting import sample
 from contracts.authoring.exporting.exported import HEADING, Column, Contract, Exported
 from contracts.authoring.exporting.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
+from contracts.authoring.nesting import WITHIN
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
 from contracts.plan import EXPECTATION, QUERIES, Check, Plan
@@ -41,6 +42,8 @@ REJECTED = (
     "The whole file is rejected: readers never see it, and keep what they had before. The sender gets a receipt that "
     "says which rows, why, and how to mend them; the corrected file is sent again under the same name."
 )
+KEYS = "~"
+"""The last step to the keys of a map, which are never null."""
 SHOWN = {"name", "description"}
 OF_OBJECT = {"name", "id", "properties", "quality", "relationships", "logicalType", "description", "businessName"}
 SHOWN_OF_COLUMN = {"description", "businessName", "examples", "deprecated"}
@@ -83,7 +86,7 @@ def write(contract: Contract) -> Exported:
         about=_about(contract),
         files=[(pattern, _key(pattern)) for pattern in plan.files],
         written=list(_written(plan)),
-        rows=[_row(contract, column, values[column.name]) for column in contract.columns()],
+        rows=[_row(contract, column, values.get(column.name, "")) for column in contract.every],
         rules=[_rule(plan, check) for check in plan.checks if check.scope != "record" and check.property is None],
         records=[in_words(check) for check in plan.checks if check.scope == "record"],
         consequences=list(_consequences(plan)),
@@ -133,7 +136,7 @@ def _row(contract: Contract, column: Column, example: str | None) -> Row:
         labels=labels,
         deprecated=bool(source.get("deprecated")),
         classification=column.prop.classification or "",
-        may_be_empty=not column.never_null and not counted,
+        may_be_empty=not column.never_null and not counted and column.prop.route[-1] != KEYS,
     )
 
 
@@ -212,9 +215,10 @@ def _left_out(contract: Contract) -> Iterator[str]:
         yield f"{quoted(keys, most=20)} of the contract."
     if named := [k for k in contract.object if k not in OF_OBJECT]:
         yield f"{quoted(named, most=20)} of `{contract.object['name']}`."
-    for column in contract.columns():
+    for column in contract.every:
         known = {"name", "id", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "enum"}
         known |= {"primaryKeyPosition", "quality", "relationships", "physicalType", "classification"} | SHOWN_OF_COLUMN
+        known |= set(WITHIN.values())
         if named := [k for k in column.source if k not in known]:
             yield f"{quoted(named, most=20)} of `{column.name}`."
 

@@ -20,7 +20,15 @@ AILING = {
     "expression": "not so",
 }
 """What rows are, of which a metric says how many there may be."""
-TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "columns of its own",
+    "array": "list",
+    "map": "named values",
+}
 
 
 def in_words(check: Check) -> str:
@@ -96,6 +104,11 @@ def _listed(texts: list[str]) -> str:
     return ", ".join(f"“{text}”" for text in texts)
 
 
+def _some(check: Check, noun: str) -> str:
+    count = check.arguments["value"]
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _or_empty(check: Check) -> str:
     return ", and never empty" if check.arguments["null"] else ""
 
@@ -128,6 +141,11 @@ SAID: dict[str, Callable[[Check], str]] = {
     "missingValues": lambda check: f"never written as {_listed(check.arguments['values'])}{_or_empty(check)}",
     "format": _format,
     FOREIGN_KEY: _found,
+    "minItems": lambda check: f"at least {_some(check, 'element')}",
+    "maxItems": lambda check: f"at most {_some(check, 'element')}",
+    "uniqueItems": lambda _: "no element twice",
+    "minProperties": lambda check: f"at least {_some(check, 'key')} with a value",
+    "maxProperties": lambda check: f"at most {_some(check, 'key')} with a value",
     "deprecated": lambda _: "left empty: it is deprecated, and may be gone from the next version",
     "fields": lambda _: "Every row has as many cells as the first line.",
     "quotes": lambda _: "Every quote is closed in its line.",

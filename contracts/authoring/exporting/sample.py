@@ -14,7 +14,7 @@ from contracts.authoring import datetimes, regex
 from contracts.authoring.exporting.exported import Column, Contract
 from contracts.authoring.values import DEFAULT_FORMATS, LOCAL, moment_of, order_of
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
-from contracts.plan import Check, Property
+from contracts.plan import CONTAINERS, Check, Property
 
 TOKEN = re.compile(
     r"\\(?P<escape>.)|\[(?P<class>(?:\\.|[^\]\\])+)\]|(?P<plain>[^\\[\](){}*+?|^$.])|(?P<any>\.)", re.DOTALL
@@ -31,8 +31,8 @@ SOME_DAY = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 
 
 def row(contract: Contract) -> dict[str, str | None]:
-    """A text for each column; None where it is null, or where no good value was found."""
-    return {column.name: value(contract, column) for column in contract.columns()}
+    """A text for each property that holds no others; None where it is null, or where no good value was found."""
+    return {one.name: value(contract, one) for one in contract.every if one.prop.type not in CONTAINERS}
 
 
 def value(contract: Contract, column: Column) -> str | None:
@@ -42,10 +42,14 @@ def value(contract: Contract, column: Column) -> str | None:
 
 
 def line(contract: Contract, values: dict[str, str | None]) -> str:
-    """The row as a line of a file; empty of formats that are no text."""
+    """The row as a line of a file; empty of formats that are no text, and where lists or objects ask for too much."""
     plan = contract.plan
     if plan.file_format == "jsonl":
-        return json.dumps({p.name: _of_json(values[p.name], p) for p in plan.properties}, ensure_ascii=False)
+        try:
+            found = {column.name: _nested(contract, column, values) for column in contract.columns()}
+        except _Hard:
+            return ""
+        return json.dumps(found, ensure_ascii=False)
     if plan.file_format == "parquet":
         return ""
     null = plan.csv.null_values[0] if plan.csv.null_values else ""
@@ -71,6 +75,39 @@ def _cell(contract: Contract, text: str) -> str:
     if csv.quote and any(sign in text for sign in (csv.delimiter, csv.quote, "\n", "\r")):
         return csv.quote + text.replace(csv.quote, csv.escape + csv.quote) + csv.quote
     return text
+
+
+def _nested(contract: Contract, column: Column, values: dict[str, str | None]) -> Any:
+    """A good value of a property as JSON, with all that it holds."""
+    inner = contract.inner(column)
+    made: dict[str, Any] | list[Any]
+    match column.prop.type:
+        case "object":
+            made = {one.key: _nested(contract, one, values) for one in inner}
+        case "array":
+            made = [_nested(contract, inner[0], values)] * _least(column) if inner else []
+        case "map":
+            made = {str(values[inner[0].name]): _nested(contract, inner[1], values)}
+        case _:
+            return _of_json(values[column.name], column.prop)
+    if not all(_holds(check, len(made)) for check in column.checks):
+        raise _Hard
+    return made
+
+
+def _least(column: Column) -> int:
+    """How many elements an array has, one if it may."""
+    sizes = {c.kind: int(c.arguments["value"]) for c in column.checks if c.kind in ("minItems", "maxItems")}
+    return min(max(1, sizes.get("minItems", 0)), sizes.get("maxItems", MOST), MOST)
+
+
+def _holds(check: Check, count: int) -> bool:
+    """Whether so many elements, which are all the same, or keys are as many as there may be."""
+    if check.kind == "uniqueItems":
+        return count <= 1
+    if check.kind in ("minItems", "minProperties"):
+        return count >= int(check.arguments["value"])
+    return check.kind not in ("maxItems", "maxProperties") or count <= int(check.arguments["value"])
 
 
 def _of_json(text: str | None, prop: Property) -> Any:
@@ -138,7 +175,7 @@ def _found(pattern: str) -> Iterator[str]:
 
 
 class _Hard(Exception):
-    """A pattern has what this does not read."""
+    """A pattern has what this does not read, or a list or an object asks for more than is made here."""
 
 
 class _Sampled:

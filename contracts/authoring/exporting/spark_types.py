@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from contracts.authoring.exporting.exported import Account, Column
-from contracts.plan import CONTAINERS
+from contracts.plan import CONTAINERS, REPEATING
 
 STRING, BIGINT, DOUBLE, TIMESTAMP = "string", "bigint", "double", "timestamp"
 TYPES: dict[tuple[str, str | None], str] = {
@@ -69,6 +70,36 @@ def written(account: Account) -> None:
             account.lose(f"The way in which `{prop.name}` is written (`{prop.format}`).")
         if prop.zone:
             account.lose(f"The zone of `{prop.name}` ({prop.zone}).")
+
+
+def nested_type(account: Account, column: Column) -> str:
+    """The type of a column with all that it holds, which it is told of as by `typed`."""
+    kind, inner = typed(account, column), account.contract.inner(column)
+    if column.prop.type == "object":
+        fields = ", ".join(f"{quoted_name(one.key)}: {nested_type(account, one)}" for one in inner)
+        return f"struct<{fields}>"
+    if column.prop.type in CONTAINERS:
+        return f"{column.prop.type}<{', '.join([nested_type(account, one) for one in inner] or [STRING])}>"
+    return kind.name
+
+
+Condition = Callable[[str, str | None], str]
+"""Of a value, and of the object that it lies in, both in SQL: what must be true of it."""
+
+
+def of_each(route: Sequence[str], condition: Condition) -> str:
+    """A condition of all that lies at the end of a route, in SQL; what is within nothing keeps it."""
+    return _of_each(quoted_name(route[0]), None, route[1:], condition)
+
+
+def _of_each(value: str, owner: str | None, steps: Sequence[str], condition: Condition, depth: int = 0) -> str:
+    if not steps:
+        return condition(value, owner)
+    step, rest = steps[0], steps[1:]
+    if step not in REPEATING:
+        return _of_each(f"{value}.{quoted_name(step[1:])}", value, rest, condition, depth)
+    several = {"[]": value, "*": f"map_values({value})", "~": f"map_keys({value})"}[step]
+    return f"forall({several}, x{depth} -> {_of_each(f'x{depth}', None, rest, condition, depth + 1)})"
 
 
 def quoted_name(name: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 from pyspark.sql import SparkSession
 
@@ -110,3 +113,59 @@ def test_query_that_cannot_be_run_is_our_fault(spark: SparkSession, tmp_path: Pa
     assert judged.count("secret", "b.csv").reason == UNTOLD
     decision = judged.decision("b.csv")
     assert (decision.verdict, decision.failure and decision.failure.code) == (None, "check-crashed")
+
+
+MEMBERS = """\
+select count(*) from data where n in (select m from data)
+select count(*) from data where n not in (select m from data)
+select count(*) from data where n not in (select m from data where m is not null)
+select count(*) from data where n not in (select m from data where id = 'none')
+select count(*) from data where m in (select a from data) or a in (select m from data where m > 1)
+select count(*) from data a join data b on a.id = b.id where a.n in (select m from data) and b.m in (select n from data)
+select count(*) + (select max(m) from data) from data a join data b on a.id = b.id where a.n in (select m from data)
+with w as (select 3 as n from data) select count(*) from data a join w on a.m = w.n where a.m in (select n from w)
+select count(*) from data a where exists (select 1 from data b where b.m = a.n)
+select count(*) from data a where not exists (select * from data b where b.m = a.n and a.id = b.id and b.n > 1)
+select count(*) from data a join data b on a.n = b.m where not exists (select 1 from data c where c.m = b.n)
+select count(*) from data where exists (select 1 from data where m is null) and n > 1
+select count(*) from (select n from data union select m from data)
+select count(*) from (select n, id from data union all select m, id from data where m in (select n from data))
+select count(*) from (select n from data union all select m from data union select n from data where n > 2)
+select sum(case when n in (select m from data) then 1 else 0 end) - count(*) from data
+select max(k) from (select n, count(*) as k from data where n in (select m from data) group by n)
+with w as (select n from data union all select m from data) select count(*) from w where n in (select max(n) from w)
+select count(*) from data where n not in (select m from data where n in (select n from data where m = 3)) and m > 0
+"""
+
+
+def _records(chance: Random, *, nulls: bool) -> list[tuple[object, ...]]:
+    """A text, two integers and a number, which is whole."""
+    some = chance.choice
+    values = (0, 1, 2, 3, None) if nulls else (0, 1, 2, 3)
+    return [(some("xyz"), some(values), some(values[1:]), some(values)) for _ in range(chance.choice((1, 4, 9)))]
+
+
+def _elsewhere(query: str, records: Sequence[tuple[object, ...]]) -> str | None:
+    """What SQLite says of a query."""
+    with sqlite3.connect(":memory:") as other:
+        other.execute("create table data (id text, n integer, m integer, a real)")
+        other.executemany("insert into data values (?, ?, ?, ?)", records)
+        (found,) = other.execute(query).fetchone()
+    return None if found is None else str(found)
+
+
+def test_subqueries_and_unions_say_what_another_engine_says(spark: SparkSession, tmp_path: Path) -> None:
+    queries = MEMBERS.splitlines()
+    entries = "".join(f'- {{id: q{n}, type: sql, query: "{q}", mustBe: 0}}\n' for n, q in enumerate(queries))
+    columns = {"id": "string", "n": "integer", "m": "integer", "a": "number"}
+    properties = "".join(f"- {{name: {name}, logicalType: {kind}}}\n" for name, kind in columns.items())
+    plan, chance = documents.a_plan(documents.a_document(properties, entries)), Random(7)
+    known = {f"{n}.csv": _records(chance, nulls=n % 2 == 0) for n in range(24)}
+    lines = {name: [",".join("" if v is None else str(v) for v in row) for row in rows] for name, rows in known.items()}
+    judged = judge(spark, tmp_path, plan, {name: "\n".join(["id,n,m,a", *rows, ""]) for name, rows in lines.items()})
+
+    for n, query in enumerate(queries):
+        for name, records in known.items():
+            figure = judged.count(f"q{n}", name).figure
+            found = None if figure is None else f"{figure.normalize():f}"
+            assert found == _elsewhere(query, records), (query, records, judged.count(f"q{n}", name))

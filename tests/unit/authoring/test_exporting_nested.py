@@ -10,6 +10,7 @@ from contracts.authoring.exporting.reading import read
 from contracts.plan import Plan
 from tests.unit.authoring.bringing import brought
 from tests.unit.authoring.documents import a_document
+from tests.unit.authoring.test_exporting_page import words
 
 PROPERTIES = """\
 - {name: id, logicalType: integer, required: true}
@@ -46,6 +47,12 @@ customProperties:
 """
 
 
+GOOD_ROW = (
+    '{"id": 12, "to": {"city": "to ci", "geo": {"lat": 12.5}}, "lines": [{"sku": "lines sku", "days": ["2026-01-31"]}],'
+    ' "words": {"words": 12}, "to_geo": {"a": true}}'
+)
+
+
 def a_plan(text: str) -> Plan:
     compiled = compile_text(text.encode(), "orders.v1.yaml")
     assert compiled.plan, compiled.findings
@@ -68,7 +75,7 @@ def test_nested_properties_come_back(form: str) -> None:
     assert required == {"id", "to", "to.city", "lines[].sku"} | ({"lines[]"} if form != "spark-ddl" else set())
 
 
-@pytest.mark.parametrize("form", ["json-schema", "avro", "spark", "spark-ddl"])
+@pytest.mark.parametrize("form", ["json-schema", "avro", "spark", "spark-ddl", "dbt", "great-expectations"])
 def test_every_check_of_a_row_is_carried_or_named(form: str) -> None:
     contract = read(a_document(PROPERTIES, drop=DROP).encode(), "orders.v1.yaml").contract
     assert contract
@@ -76,3 +83,32 @@ def test_every_check_of_a_row_is_carried_or_named(form: str) -> None:
     for check in contract.plan.checks:
         if check.scope != "record" and check.id not in exported.carried:
             assert any(f"`{check.id}`" in line for line in exported.losses)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "to.geo.lat number at least 0",
+        "lines list at least 1 element no element twice",
+        "lines[].days[] date like 2026-01-31",
+        "words.* whole number may be empty",
+        "What is within something empty is not asked for.",
+        GOOD_ROW,
+    ],
+)
+def test_page_tells_of_what_lies_within(said: str) -> None:
+    assert said in words(a_document(PROPERTIES, drop=DROP))
+
+
+@pytest.mark.parametrize("options", ["minItems: 2, uniqueItems: true", "maxItems: 0, minItems: 0"])
+def test_good_row_is_left_out_where_a_list_asks_for_too_much(options: str) -> None:
+    body = f"- {{name: x, logicalType: array, logicalTypeOptions: {{{options}}}, items: {{logicalType: integer}}}}"
+    text = words(a_document(body, drop=DROP))
+    assert ('"x": []' in text, "A good row" in text) == ("maxItems" in options,) * 2
+
+
+def test_dbt_names_what_it_cannot_say_of_what_lies_within() -> None:
+    body = "- {name: x, logicalType: object, properties: [{name: y, logicalType: string, description: Why.}]}"
+    contract = read(a_document(body, drop=DROP).encode(), "orders.v1.yaml").contract
+    assert contract
+    assert "What is said of `x.y` in words." in FORMATS["dbt"].write(contract).losses

@@ -169,6 +169,11 @@ PROPERTY = {
         "- name: y\n  logicalType: array\n  items: {logicalType: integer}\n  quality:\n  - type: custom\n"
         "    engine: dropgate\n    implementation:\n      metric: mean  #! not-built-yet\n      mustBeGreaterThan: 1"
     ),
+    "quantile within an array": nested(
+        "- name: y\n  logicalType: array\n  items:\n    logicalType: integer\n    quality:\n    - type: custom\n"
+        "      engine: dropgate\n      implementation:\n        metric: quantile  #! not-built-yet\n"
+        "        quantile: 0.5\n        mustBe: 1"
+    ),
     "unique within an array": nested(
         "- name: y\n  logicalType: array\n  items:\n    logicalType: integer\n    unique: true  #! not-built-yet"
     ),
