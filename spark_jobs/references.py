@@ -81,7 +81,10 @@ def read(spark: SparkSession, request: JobRequest) -> Known:
         except Unusable as unusable:
             problems[check.id] = str(unusable)
         except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
-            problems[check.id] = f"the reference `{reference.name}` could not be read: {reader.first_line(error)}"
+            why = (
+                "why is not told, as it may quote a classified value" if plan.masks(check) else reader.first_line(error)
+            )
+            problems[check.id] = f"the reference `{reference.name}` could not be read: {why}"
     return Known(keys, problems, versions)
 
 

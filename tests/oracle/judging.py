@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from contracts.job import Count, DropResult
-from contracts.plan import CONTAINERS, QUERIES, Check, Plan
+from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
 from tests.oracle import figures, nested, queries
@@ -54,7 +54,7 @@ def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = ()) -> Opin
 
 
 def _failing(plan: Plan, content: Content, record: Record) -> list[str]:
-    return [c.id for c in plan.row_checks() if _is_made(c, content) and _said(c, plan, record) == FAILED]
+    return [c.id for c in plan.row_checks() if _is_made(c, content) and _said(c, plan, record, content) == FAILED]
 
 
 def _outcome(plan: Plan, ids: Sequence[str]) -> str:
@@ -77,7 +77,7 @@ def _lets_through(check: Check, record: Record) -> bool:
     return said is None or truth(said["text"], record.cells) is True
 
 
-def _said(check: Check, plan: Plan, record: Record) -> str | None:
+def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
     """What a check says of a record; None where it does not look at it."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
@@ -85,6 +85,9 @@ def _said(check: Check, plan: Plan, record: Record) -> str | None:
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
+    if check.kind == FOREIGN_KEY:
+        key = tuple(record.cells[name].value for name in check.properties())
+        return NULL if None in key else GOOD if key in content.known[check.id] else FAILED
     if check.property is None:
         return FAILED if record.unknown else GOOD
     if check.property not in record.inner:
@@ -126,7 +129,7 @@ def _count(plan: Plan, content: Content, check: Check) -> Count:
         return Count(state="not_evaluated", reason="allowed-missing")
     if check.kind in FIGURES:
         return FIGURES[check.kind](check, content)
-    said = Counter(_said(check, plan, record) for record in content.records)
+    said = Counter(_said(check, plan, record, content) for record in content.records)
     del said[None]
     return Count(said.total(), said[FAILED], said[NULL])
 

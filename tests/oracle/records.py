@@ -51,12 +51,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one."""
+    """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
+
+    `known` are the keys that stand in the references of checks, by their ids.
+    """
 
     records: tuple[Record, ...] = ()
     blank: int = 0
     names: frozenset[str] = frozenset()
     refused: bool = False
+    known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
