@@ -55,9 +55,11 @@ def _file(chance: Random, plan: Plan, pools: Sequence[Sequence[str]]) -> bytes:
     to = io.StringIO()
     writer = csv.writer(to, lineterminator="\n", **own.for_python)
     writer.writerow([f"r{n}" for n in range(len(pools))])
-    few = [chance.sample(list(pool), max(1, len(pool) // 2)) for pool in pools]
-    for _ in range(chance.choice((3, 30, 90))):
-        cells = [chance.choice((*pool, "", chance.choice(hostile.ANY))) for pool in few]
+    few = [chance.sample(list(pool), max(1, 2 * len(pool) // 3)) for pool in pools]
+    for _ in range(chance.choice((30, 90, 200))):
+        cells = [chance.choice(pool) for pool in few]
+        if chance.random() < 0.3:
+            cells[chance.randrange(len(cells))] = chance.choice(("", *hostile.ANY))
         if not any(sign in cell for cell in cells for sign in "\r\n\0"):
             writer.writerow(cells)
         if chance.random() < 0.1:
