@@ -14,8 +14,9 @@ from pyspark.sql import SparkSession
 
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
+from spark_jobs import references
 from spark_jobs.references import MOST_BROADCAST
-from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
+from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 SHOPS = Reference("shops", path="shops.csv")
 PROPS = (a_property("shop"), a_property("no", "integer"), a_property("day", "date", format="dd.MM.yyyy"))
@@ -172,11 +173,23 @@ def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_pa
     numbers = "\n".join(map(str, range(MOST_BROADCAST + 1)))
     shops = pinned(tmp_path, f"no\n{numbers}\n")
     rows = "".join(f"A,{n},\n" for n in (0, 7, MOST_BROADCAST, MOST_BROADCAST + 1, "", "", "x", '"7"'))
-    judged = judge(
-        spark, tmp_path, plan_of(held("no", name="no")), {"a.csv": "shop,no,day\n" + rows}, references=[shops]
-    )
+    plan, files = plan_of(held("no", name="no")), {"a.csv": f"shop,no,day\n{rows}"}
+    known = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
+    judged = judge(spark, tmp_path, plan, files, references=[shops])
 
+    assert not known.keys["no.foreignKey"].small
     assert figures(judged) == (8, 1, 3)
+
+
+@pytest.mark.parametrize(("small", "how"), [(True, "BroadcastHashJoin"), (False, "SortMergeJoin")])
+def test_size_says_how_keys_are_joined(spark: SparkSession, small: bool, how: str) -> None:
+    keys = references.Keys(spark.range(3).toDF("key0"), small=small)
+    plan = a_plan([a_property("no", "integer")], [held("no", name="no")], references=(SHOPS,))
+    rows = spark.range(9).selectExpr("id as v0")
+    joined = references.joined(rows, plan, {"no"}, references.Known({"no.foreignKey": keys}))
+
+    assert how in joined._jdf.queryExecution().executedPlan().toString()
+    assert joined.where(f"r{plan.checks.index(plan.checks[-1])}").count() == 6
 
 
 def test_what_cannot_be_held_against_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
