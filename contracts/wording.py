@@ -142,7 +142,7 @@ MESSAGES = {
     "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
     "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
     "expression": "{text} is not true in {some}.",
-    FOREIGN_KEY: "{name} is not among the values of {text} in {some}.",
+    FOREIGN_KEY: "{some} {have} a value of {name} that is not in {text}.",
     EXPECTATION: "The expectation {text} is not met{seen}.",
     "rowCount": "The file has {records}; the contract asks for {limit}.",
     "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",

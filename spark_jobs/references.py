@@ -30,6 +30,7 @@ OF_A_KEY = 16
 """Bytes of a value beside its text."""
 HEADER = 1 << 16
 """Bytes in which a header must end, as at the door."""
+UNTOLD = "why is not told, as it may quote a classified value"
 HIDDEN = ("_", ".")
 """What begins the names of files that Spark does not read, and says nothing."""
 SALTS = 64
@@ -54,7 +55,7 @@ class Known:
 
 
 class Unusable(Exception):
-    """A reference that nothing can be held against, and why."""
+    """A reference that nothing can be held against; why, in words that go on from its name."""
 
 
 def read(spark: SparkSession, request: JobRequest) -> Known:
@@ -63,25 +64,23 @@ def read(spark: SparkSession, request: JobRequest) -> Known:
     keys: dict[str, Keys] = {}
     problems: dict[str, str] = {}
     versions: dict[str, str] = {}
-    read_before: dict[tuple[object, ...], str] = {}
-    for number, check in enumerate(plan.checks):
-        if check.kind != FOREIGN_KEY:
-            continue
-        reference = plan.reference(check)
-        one = pinned.get(reference.name, JobReference(reference.name, problem="nobody said where it lies"))
-        versions |= {check.id: one.version} if one.version else {}
-        by = _plan_of(plan, check, reference, one)
-        what = (reference.name, tuple(check.arguments["columns"]), by.properties)
+    before: dict[tuple[object, ...], Keys] = {}
+    for number, check in ((n, c) for n, c in enumerate(plan.checks) if c.kind == FOREIGN_KEY):
+        name = plan.reference(check).name
+        one = pinned.get(name, JobReference(name, problem="is not in the request"))
+        theirs = _plan_of(plan, check, plan.reference(check), one)
+        same = (name, *check.arguments["columns"], theirs.properties)
+        if one.version:
+            versions[check.id] = one.version
         try:
-            if (twin := read_before.get(what)) in keys:
-                keys[check.id] = keys[twin]
-            else:
-                keys[check.id] = _keys(spark, request, number, check, by, one)
-                read_before[what] = check.id
+            if same not in before:
+                before[same] = _keys(spark, request, number, check, theirs, one)
+            keys[check.id] = before[same]
         except Unusable as unusable:
-            problems[check.id] = str(unusable)
+            problems[check.id] = f"the reference `{name}` {unusable}"
         except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
-            problems[check.id] = f"the reference `{reference.name}` could not be read: {reader.first_line(error)}"
+            why = UNTOLD if plan.masks(check) else reader.first_line(error)
+            problems[check.id] = f"the reference `{name}` could not be read: {why}"
     return Known(keys, problems, versions)
 
 
@@ -111,10 +110,10 @@ def _keys(
     """The keys of one check, written once; Unusable if there are none."""
     columns: list[str] = check.arguments["columns"]
     if pinned.problem:
-        raise Unusable(f"the reference `{pinned.name}` {pinned.problem}")
+        raise Unusable(pinned.problem)
     groups = [g for g in _grouped(spark, plan, pinned.files, columns) if set(columns) <= set(g[0])]
     if not groups:
-        raise Unusable(f"the reference `{pinned.name}` has no column {_quoted(columns)}")
+        raise Unusable(f"has no column {_quoted(columns)}")
     parts = [_records(spark, plan, header, drops, columns) for header, drops in groups]
     folder = f"{storage.plain(request.scratch)}reference{number}"
     distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
@@ -123,7 +122,7 @@ def _keys(
     texts = " + ".join(f"octet_length(cast({name} as string)) + {OF_A_KEY}" for name in found.columns)
     many, size = found.selectExpr("count(1)", f"coalesce(sum({texts}), 0)").first() or (0, 0)
     if not many:
-        raise Unusable(f"the reference `{pinned.name}` is empty: nothing in it has {_quoted(columns)}")
+        raise Unusable(f"is empty: nothing in it has {_quoted(columns)}")
     return Keys(found, small=many <= MOST_BROADCAST and size <= MOST_BYTES)
 
 
@@ -136,6 +135,8 @@ def _records(
 ) -> DataFrame:
     """The values of some columns in files with one header: key0, key1 ..."""
     form = formats.of(plan)
+    for wrong in form.refused(spark, plan, drops).values():
+        raise Unusable(f"cannot be read: {wrong.message}")
     source = form.headless(form.load(spark, plan, drops), plan, drops)
     records = form.records(source, plan, header, columns, (), True)
     return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
@@ -154,7 +155,7 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
     """A file of a reference, with its columns; of Parquet those alone that are asked for."""
     name = storage.plain(uri).rpartition("/")[2]
     if name.startswith(HIDDEN):
-        raise Unusable(f"the reference holds a file `{name}`, which Spark takes for a hidden one and leaves out")
+        raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
     line, types = "", {}
     if plan.file_format == "parquet":
         held = {f.name: f.dataType.simpleString() for f in spark.read.parquet(reader.path(uri)).schema}

@@ -105,15 +105,19 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     """The policy of one run: what it may do is what this and the role allow (StartJobRun, `executionIamPolicy`).
 
     Of each folder to be written also its bare name: that is what Hadoop looks for. Listing is left to the role, since
-    Hadoop looks for the folders above, too. Folders to be read are cut to the longest beginnings that fit.
+    Hadoop looks for the folders above, too. Folders to be read are cut to the longest beginnings that fit; references
+    only where these alone do not, then to the folders that they lie in.
     """
-    kept = max(map(len, reach.reads))
-    while True:
-        beginnings = sorted({folder[:kept] for folder in reach.reads})
-        policy = _policy(job, job.wanted(reach), (*beginnings, *reach.references), reach.writes)
-        if len(policy) <= MOST_POLICY or len(beginnings) == 1:
-            return policy
-        kept -= 1
+    above = tuple(dict.fromkeys(one.removesuffix("/").rpartition("/")[0] + "/" for one in reach.references))
+    for references in (reach.references, above):
+        for kept in range(max(map(len, reach.reads)), 0, -1):
+            beginnings = sorted({folder[:kept] for folder in reach.reads})
+            policy = _policy(job, job.wanted(reach), (*beginnings, *references), reach.writes)
+            if len(policy) <= MOST_POLICY:
+                return policy
+            if len(beginnings) == 1:
+                break
+    return policy
 
 
 def _policy(job: JobCode, environment: str | None, beginnings: Iterable[str], folders: Iterable[str]) -> str:

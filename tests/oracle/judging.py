@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.job import Count, DropResult
-from contracts.plan import CONTAINERS, QUERIES, Check, Plan
+from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
 from contracts.watermarks import HighMark
@@ -107,6 +107,9 @@ def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | N
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
+    if check.kind == FOREIGN_KEY:
+        key = tuple(record.cells[name].value for name in check.properties())
+        return NULL if None in key else GOOD if key in content.known[check.id] else FAILED
     if check.property is None:
         return FAILED if record.unknown else GOOD
     if check.property not in record.inner:

@@ -54,7 +54,8 @@ class Record:
 class Content:
     """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
 
-    `marks` are those that watermarks must be above, by property.
+    `marks` are those that watermarks must be above, by property; `known` are the keys that stand in the references of
+    checks, by their ids.
     """
 
     records: tuple[Record, ...] = ()
@@ -62,6 +63,7 @@ class Content:
     names: frozenset[str] = frozenset()
     refused: bool = False
     marks: Mapping[str, Fraction] = field(default_factory=dict)
+    known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:

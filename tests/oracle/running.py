@@ -9,14 +9,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from contracts.job import DropResult, JobResult
+from contracts.job import DropResult, JobReference, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_request
-from tests.oracle import records
+from tests.oracle import records, referring
 from tests.oracle.judging import Opinion, judge
 
 Rows = dict[int, tuple[str, frozenset[str]]]
@@ -48,18 +48,22 @@ def compare(
     files: Mapping[str, bytes],
     known: Mapping[str, records.Content] | None = None,
     marks: tuple[HighMark, ...] = (),
+    references: Mapping[str, bytes] | None = None,
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
 
-    `known` are the records of files of Parquet, which the oracle does not read.
+    `known` are the records of files of Parquet, which the oracle does not read; `references` the plan's, by name.
     """
     admitted = {name: look(plan, body) for name, body in files.items()}
     contents = known or {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
+    keys = referring.keys(plan, references or {})
+    contents = {name: replace(content, known=keys) for name, content in contents.items()}
     opinions = {name: judge(plan, content, admitted[name].notes, marks) for name, content in contents.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
     found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
     if let_in:
-        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks)
+        pinned = referring.pinned(folder, references or {})
+        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned)
         found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
     return Compared(tuple(found), admitted, opinions)
 
@@ -76,11 +80,13 @@ def judged_by_job(
     files: Mapping[str, bytes],
     admitted: Mapping[str, Admission],
     marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
 ) -> tuple[Judged, dict[str, Rows]]:
     """What the job says of files that the door let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
-    (folder / "request.json").write_text(replace(request, drops=drops, marks=marks).dumps())
+    request = replace(request, drops=drops, marks=marks, references=tuple(references))
+    (folder / "request.json").write_text(request.dumps())
     run(spark, (folder / "request.json").as_uri())
     judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
     rows: dict[str, Rows] = {}

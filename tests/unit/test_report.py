@@ -250,6 +250,15 @@ def test_worst_value_stands_where_it_says_more() -> None:
     assert "worst" not in page(replace(REJECTED, checks=(an_outcome("note.enum", kind="enum"),))).words
 
 
+def test_version_of_a_reference_stands_with_its_check() -> None:
+    held = replace(REJECTED, checks=(an_outcome(against="sha256:0a1b"),))
+
+    assert "held against version sha256:0a1b" in page(held).words
+    assert "held against" not in page(REJECTED).words
+    assert json.loads(render_json(a_receipt(held)))["checks"][0]["against"] == "sha256:0a1b"
+    assert "against" not in json.loads(render_json(a_receipt(REJECTED)))["checks"][0]
+
+
 def test_passed_checks_are_folded_away() -> None:
     seen = page(ACCEPTED)
 

@@ -11,6 +11,7 @@ import pytest
 from contracts.job import Sample
 from contracts.plan import (
     EXPECTATION,
+    FOREIGN_KEY,
     HOLDS_TRUE,
     RECORD_CHECKS,
     Check,
@@ -226,6 +227,12 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         12,
         "`wind` does not match the agreed pattern in 12 of 1,000 records (1.2 %).",
         "Write a value that matches `^a`. Leave the cell empty where the value is unknown.",
+    ),
+    (
+        rule(FOREIGN_KEY, "found in lands.code", arguments={"to": "lands", "columns": ["code"], "text": "lands.code"}),
+        12,
+        "12 of 1,000 records (1.2 %) have a value of `wind` that is not in `lands.code`.",
+        "Correct `wind` in these rows, or have what is missing added to `lands.code` and send the file again.",
     ),
     (
         Check("rowCount", "rowCount", "set", "error", "coverage", "", threshold=AT_LEAST_2000),

@@ -1,17 +1,18 @@
 """Spark's DDL in, an ODCS document of each table out: `CREATE TABLE` statements, a list of columns, or a `struct<...>`.
 
-`NOT NULL`, `COMMENT`, `PRIMARY KEY` and `PARTITIONED BY` come over; what says how a table is stored is named.
+`NOT NULL`, `COMMENT`, `PRIMARY KEY`, `FOREIGN KEY` and `PARTITIONED BY` come over; what says how a table is stored is
+named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding
-from contracts.authoring.importing.imported import BY_HAND, Imported, contract, given, stem
+from contracts.authoring.importing.imported import BY_HAND, FIRST, Imported, contract, given, slug, stem
 from contracts.authoring.importing.spark_types import Refused, Token, Tokens, comment, property_of
 
 COLUMN = re.compile(r"\s*(`[^`]+`|\w+)\s*:?\s+\w+")
@@ -34,6 +35,8 @@ OF_COLUMNS = (
 )
 """The words that say more of a column."""
 ENDS = (",", ")")
+REFERENCE = re.compile(r"[A-Za-z0-9._/-]+\.yaml#/schema/[A-Za-z0-9_-]+/properties/[A-Za-z0-9_-]+")
+"""What the standard takes for a reference to a property of another contract."""
 
 
 def known(data: Any) -> bool:
@@ -67,6 +70,8 @@ class _Reading:
 
     def __init__(self, text: Tokens, name: str) -> None:
         self.text, self.file_name = text, name
+        self.related: list[tuple[Token, list[str], list[str]]] = []
+        """Foreign keys of the table that is read: columns, and what they refer to."""
 
     def tables(self) -> list[Imported]:
         made: list[Imported] = []
@@ -85,7 +90,7 @@ class _Reading:
             properties = property_of(self.text)["properties"]
         else:
             properties = self._columns(closed=False)
-        return _imported(self.file_name, properties)
+        return _imported(self.file_name, properties, relationships=self._relationships(properties, self.file_name))
 
     def _table(self) -> Imported:
         for word in ("or", "replace", "external", "temporary", "temp", "global"):
@@ -98,9 +103,12 @@ class _Reading:
         while self.text.has("."):
             parts.append(self.text.name())
         self.text.want("(")
+        self.related = []
         properties = self._columns(closed=True)
         description = self._clauses(properties)
-        return _imported(".".join(parts), properties, parts[-1], description)
+        return _imported(
+            ".".join(parts), properties, parts[-1], description, self._relationships(properties, parts[-1])
+        )
 
     def _columns(self, *, closed: bool) -> list[dict[str, Any]]:
         """The columns up to the closing bracket, or to the end."""
@@ -131,8 +139,40 @@ class _Reading:
             names = self._names()
             self.text.skipped(*ENDS)
             return [(token, names)]
+        before = self.text.at
+        if self.text.has("foreign", "key") and self._refers(token, self._names()):
+            self.text.skipped(*ENDS)
+            return []
+        self.text.at = before
         self.text.lost.append((token, f"The constraint `{self.text.skipped(*ENDS):.80}` has no equivalent."))
         return []
+
+    def _refers(self, token: Token, names: list[str]) -> bool:
+        """Note what columns refer to; False where no columns of another table are named, or they cannot be."""
+        if not self.text.has("references"):
+            return False
+        parts = [self.text.name()]
+        while self.text.has("."):
+            parts.append(self.text.name())
+        if self.text.next.text != "(":
+            return False
+        file = f"{slug('.'.join(parts))}.v{FIRST.partition('.')[0]}.yaml"
+        found = [f"{file}#/schema/{parts[-1]}/properties/{name}" for name in self._names()]
+        if len(found) != len(names) or not all(REFERENCE.fullmatch(one) for one in found):
+            return False
+        self.related.append((token, names, found))
+        return True
+
+    def _relationships(self, properties: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+        """The relationships of the table; those of one column go to their properties."""
+        together = []
+        for token, names, to in self.related:
+            own = [_column_of(token, one, properties) for one in names]
+            if len(own) == 1:
+                own[0].setdefault("relationships", []).append({"to": to[0]})
+            else:
+                together.append({"from": [f"{name}.{one['name']}" for one in own], "to": to})
+        return together
 
     def _names(self) -> list[str]:
         self.text.want("(")
@@ -154,11 +194,20 @@ class _Reading:
                 prop["description"] = comment(self.text)
             elif self.text.has("primary", "key"):
                 prop["primaryKey"] = True
+            elif self.text.next.text.casefold() == "references" and self._is_reference(token, name):
+                pass
             elif not self.text.has("null"):
                 first = self.text.take().text
                 said = f"{first} {self.text.skipped(*ENDS, 'comment', 'not')}"
                 self.text.lost.append((token, f"`{said:.80}` of `{name}` has no equivalent."))
         return prop
+
+    def _is_reference(self, token: Token, name: str) -> bool:
+        before = self.text.at
+        if self._refers(token, [name]):
+            return True
+        self.text.at = before
+        return False
 
     def _clauses(self, properties: list[dict[str, Any]]) -> str | None:
         """What stands after the columns: the table's comment; partitions go to their properties."""
@@ -193,18 +242,27 @@ class _Reading:
 
 def _marked(token: Token, names: list[str], properties: list[dict[str, Any]], flag: str, position: str) -> None:
     """Mark columns that are named in some order; Spark finds them in any case."""
-    find: Callable[[str], dict[str, Any] | None] = {p["name"].casefold(): p for p in properties}.get
     for n, name in enumerate(names, 1):
-        prop = find(name.casefold())
-        if prop is None:
-            raise Refused(token, f"The table has no column `{name}`.", "Write the name of one of its columns.")
+        prop = _column_of(token, name, properties)
         prop[flag] = True
         if len(names) > 1:
             prop[position] = n
 
 
+def _column_of(token: Token, name: str, properties: list[dict[str, Any]]) -> dict[str, Any]:
+    """The column of that name, in any case."""
+    found = next((p for p in properties if p["name"].casefold() == name.casefold()), None)
+    if found is None:
+        raise Refused(token, f"The table has no column `{name}`.", "Write the name of one of its columns.")
+    return found
+
+
 def _imported(
-    full: str, properties: list[dict[str, Any]], name: str | None = None, description: str | None = None
+    full: str,
+    properties: list[dict[str, Any]],
+    name: str | None = None,
+    description: str | None = None,
+    relationships: Sequence[dict[str, Any]] = (),
 ) -> Imported:
     one = given({"name": name or full, "description": description}) | {"properties": properties}
-    return Imported(contract(full, one))
+    return Imported(contract(full, one | given({"relationships": list(relationships)})))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,8 +14,9 @@ from pyspark.sql import SparkSession
 
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
+from spark_jobs import references
 from spark_jobs.references import MOST_BROADCAST
-from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
+from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 SHOPS = Reference("shops", path="shops.csv")
 PROPS = (a_property("shop"), a_property("no", "integer"), a_property("day", "date", format="dd.MM.yyyy"))
@@ -79,9 +81,11 @@ def test_several_columns_are_looked_for_together(spark: SparkSession, tmp_path: 
         (3, "shop=A, no=2"),
         (6, "shop=A , no=3"),
     ]
+    (row,) = spark.read.parquet(f"{tmp_path}/checks").where("rule_id = 'foreignKey'").collect()
+    assert json.loads(row.metadata_json_string) == {"reference": {"name": "shops", "version": VERSION}}
     problem = next(p for p in judged.decision().problems if p.check == "foreignKey")
     assert problem.message == (
-        "`shop`, `no` is not among the values of `shops.shop, shops.no` in 2 of 7 records (28.5 %)."
+        "2 of 7 records (28.5 %) have a value of `shop`, `no` that is not in `shops.shop, shops.no`."
     )
 
 
@@ -111,6 +115,19 @@ def test_relationships_mean_the_same_in_every_format(spark: SparkSession, tmp_pa
     assert figures_of(judged, "a") == {"no.foreignKey": (5, 1, 1), "foreignKey": (5, 2, 2)}
 
 
+def test_value_within_an_object_is_looked_for(spark: SparkSession, tmp_path: Path) -> None:
+    inner = a_property("to.shop", path=("to", ".shop"))
+    plan = a_plan(
+        [a_property("to", "object"), inner], [held("shop", name="to.shop")], file_format="jsonl", references=(SHOPS,)
+    )
+    rows = [{"to": {"shop": "A"}}, {"to": {"shop": "B"}}, {"to": {}}, {}, {"to": 1}]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    judged = judge(spark, tmp_path, plan, {"a": text}, references=[pinned(tmp_path, "shop\nA\n")])
+
+    assert figures_of(judged, "a") == {"to.shop.foreignKey": (5, 1, 3)}
+    assert [s.value for s in judged.count("to.shop.foreignKey", "a").samples] == ["B"]
+
+
 def parquet(spark: SparkSession, folder: Path, rows: Iterable[tuple[object, ...]]) -> bytes:
     """A Parquet file of shops and numbers."""
     to = folder / "made"
@@ -124,19 +141,27 @@ def figures_of(judged: Judged, file: str) -> dict[str, tuple[int, int, int]]:
     return {name: (n.evaluated, n.failed, n.null) for name, n in counts.items() if name.endswith("foreignKey")}
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
-    theirs = a_plan(
-        [a_property("shop"), a_property("no", "integer"), a_property("seen", "date")],
-        csv=Csv(delimiter=";", null_values=("", "NA")),
-        file_format=form,
-    )
-    every: dict[str, list[str | bytes]] = {
-        "csv": ["no;shop\n1;A\nNA;B\n", "\ufeffshop;seen;no\nC;2024-01-01;03\nbad;4\n", "shop\nZ\n"],
-        "jsonl": ['{"no": 1}\n{"no": "2"}\n{"shop": "B", "no": null}\n', '{"no": 3} x\n{"no": 3}\n'],
-        "parquet": [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])],
-    }
-    at = [pinned(tmp_path, text, file=f"[{n}]{form}").files[0] for n, text in enumerate(every[form])]
+LISTED: dict[str, tuple[dict[str, Any], list[str | bytes]]] = {
+    "csv": ({}, ["no;shop\n1;A\nNA;B\n", "\ufeffshop;seen;no\nC;2024-01-01;03\nbad;4\n", "shop\nZ\n"]),
+    "packed": ({"compression": "gzip"}, [gzip.compress(b"no;shop\n1;A\n"), gzip.compress(b"shop;no\nA;3\n")]),
+    "over lines": ({"csv": Csv(multi_line=True)}, ['no,shop\n1,"A\nB"\n', 'shop,no\n"\n",3\nx,y,4\n']),
+    "no header": ({"csv": Csv(header=False)}, ["A,1,\nB,03,\n4\n"]),
+    "jsonl": (
+        {"file_format": "jsonl"},
+        ['{"no": 1}\n{"no": "2"}\n{"shop": "B", "no": null}\n', '{"no": 4} x\n{"no": 3}\n'],
+    ),
+    "parquet": ({"file_format": "parquet"}, []),
+}
+"""Promoted files that have the numbers 1 and 3, by how their contract says that they are written."""
+
+
+@pytest.mark.parametrize("form", LISTED)
+def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    written, files = LISTED[form]
+    columns = [a_property("shop"), a_property("no", "integer"), a_property("seen", "date")]
+    theirs = a_plan(columns, **({"csv": Csv(delimiter=";", null_values=("", "NA"))} | written))
+    files = files or [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])]
+    at = [pinned(tmp_path, text, file=f"[{n}]{theirs.suffix}").files[0] for n, text in enumerate(files)]
     one = JobReference("shops.v1", "v", tuple(at), theirs)
     plan = plan_of(held("no", of="shops.v1", name="no"), references=[Reference("shops.v1", contract="shops.v1")])
     judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=[one])
@@ -148,15 +173,27 @@ def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_pa
     numbers = "\n".join(map(str, range(MOST_BROADCAST + 1)))
     shops = pinned(tmp_path, f"no\n{numbers}\n")
     rows = "".join(f"A,{n},\n" for n in (0, 7, MOST_BROADCAST, MOST_BROADCAST + 1, "", "", "x", '"7"'))
-    judged = judge(
-        spark, tmp_path, plan_of(held("no", name="no")), {"a.csv": "shop,no,day\n" + rows}, references=[shops]
-    )
+    plan, files = plan_of(held("no", name="no")), {"a.csv": f"shop,no,day\n{rows}"}
+    known = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
+    judged = judge(spark, tmp_path, plan, files, references=[shops])
 
+    assert not known.keys["no.foreignKey"].small
     assert figures(judged) == (8, 1, 3)
 
 
+@pytest.mark.parametrize(("small", "how"), [(True, "BroadcastHashJoin"), (False, "SortMergeJoin")])
+def test_size_says_how_keys_are_joined(spark: SparkSession, small: bool, how: str) -> None:
+    keys = references.Keys(spark.range(3).toDF("key0"), small=small)
+    plan = a_plan([a_property("no", "integer")], [held("no", name="no")], references=(SHOPS,))
+    rows = spark.range(9).selectExpr("id as v0")
+    joined = references.joined(rows, plan, {"no"}, references.Known({"no.foreignKey": keys}))
+
+    assert how in joined._jdf.queryExecution().executedPlan().toString()
+    assert joined.where(f"r{plan.checks.index(plan.checks[-1])}").count() == 6
+
+
 def test_what_cannot_be_held_against_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
-    names = ("nowhere", "empty", "keyless", "other", "broken", "unknown", "unsaid")
+    names = ("nowhere", "empty", "keyless", "other", "broken", "hidden", "unknown", "unsaid")
     checks = [replace(held("no", of=name, name="no"), id=name) for name in names]
     plan = plan_of(*checks, held("no", name="no"), references=[SHOPS, *(Reference(n, path=n) for n in names)])
     references = [
@@ -166,6 +203,7 @@ def test_what_cannot_be_held_against_is_an_error(spark: SparkSession, tmp_path: 
         pinned(tmp_path, "no\nx\n\n", "keyless", "keyless.csv"),
         pinned(tmp_path, "number\n1\n", "other", "other.csv"),
         replace(pinned(tmp_path, b"PAR1nothing", "broken", "broken"), plan=a_plan(PROPS, file_format="parquet")),
+        pinned(tmp_path, "no\n1\n", "hidden", "_1.csv"),
         JobReference("unknown", problem="is in no catalog"),
     ]
     judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\n"}, references=references)
@@ -176,6 +214,9 @@ def test_what_cannot_be_held_against_is_an_error(spark: SparkSession, tmp_path: 
     assert said["keyless"].reason == "the reference `keyless` is empty: nothing in it has `no`"
     assert said["other"].reason == "the reference `other` has no column `no`"
     assert said["unknown"].reason == "the reference `unknown` is in no catalog"
+    assert said["hidden"].reason == (
+        "the reference `hidden` has a file `_1.csv`, which Spark takes for a hidden one and leaves out"
+    )
     assert "nowhere.csv" in (said["nowhere"].reason or "")
     assert "could not be read" in (said["broken"].reason or "")
     assert judged.count("no.foreignKey").state == "counted"

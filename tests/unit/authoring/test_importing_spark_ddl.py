@@ -80,16 +80,44 @@ def test_tables_make_a_contract_each() -> None:
                     "primaryKey": True,
                     "primaryKeyPosition": 1,
                 },
-                {"name": "country", **STRING, "partitioned": True},
+                {
+                    "name": "country",
+                    **STRING,
+                    "partitioned": True,
+                    "relationships": [{"to": "c.v1.yaml#/schema/c/properties/id"}],
+                },
             ],
         }
+    ]
+
+
+def test_foreign_keys_become_relationships() -> None:
+    text = (
+        "CREATE TABLE shop.lines (a INT REFERENCES shop.goods (id) NOT NULL, b INT, C INT REFERENCES goods,\n"
+        "FOREIGN KEY (b, c) REFERENCES shop.orders (day, no), FOREIGN KEY (b) REFERENCES x (`a b`))"
+    )
+    (one,) = documents(FORM, text)
+    properties = one["schema"][0]["properties"]
+    assert properties[0]["relationships"] == [{"to": "shop.goods.v1.yaml#/schema/goods/properties/id"}]
+    assert properties[0]["required"] is True
+    to = "shop.orders.v1.yaml#/schema/orders/properties/"
+    assert one["schema"][0]["relationships"] == [{"from": ["lines.b", "lines.C"], "to": [f"{to}day", f"{to}no"]}]
+    assert notes(FORM, text) == [
+        "`REFERENCES goods` of `C` has no equivalent.",
+        "The constraint `FOREIGN KEY ( b ) REFERENCES x ( `a b` )` has no equivalent.",
+    ]
+
+
+def test_columns_alone_refer_to_others_too() -> None:
+    to = "goods.v1.yaml#/schema/goods/properties/id"
+    assert properties(FORM, "a bigint references goods(id)") == [
+        {"name": "a", **INTEGER, "relationships": [{"to": to}]}
     ]
 
 
 def test_what_has_no_equivalent_is_named() -> None:
     assert notes(FORM, TABLE) == [
         "`DEFAULT current_date ( )` of `day` has no equivalent.",
-        "The constraint `FOREIGN KEY ( country ) REFERENCES c ( id )` has no equivalent.",
         "`USING delta` has no equivalent; it says how the table is stored.",
         "`TBLPROPERTIES ( 'a' = 'b; c' )` has no equivalent; it says how the table is stored.",
     ]

@@ -142,6 +142,20 @@ def test_policy_of_longest_names_fits_its_field() -> None:
     for drops in ([a_drop(received_at=AT)], many_drops()):
         needing = replace(reach(zones, batch, longest, drops), expectations=True)
         assert 1500 < len(run_policy(code, needing)) <= 2048
+        referring = replace(needing, references=tuple(f"{zones.promoted}{longest.contract}{n}/" for n in range(20)))
+        assert len(run_policy(code, referring)) <= 2048
+
+
+def test_references_are_named_one_by_one_while_they_fit() -> None:
+    code = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://b/e.py", "s3://b/d.zip")
+
+    def readable(count: int) -> list[str]:
+        references = ("s3://c/references/0a1b.csv", *(f"s3://p/shops{n}.v1/" for n in range(count)))
+        policy = json.loads(run_policy(code, Reach(("s3://b/stage/o.v1/",), (), references=references)))
+        return [one for one in policy["Statement"][0]["Resource"] if "/stage/" not in one][2:]
+
+    assert readable(1) == ["arn:aws:s3:::c/references/0a1b.csv*", "arn:aws:s3:::p/shops0.v1/*"]
+    assert readable(90) == ["arn:aws:s3:::c/references/*", "arn:aws:s3:::p/*"]
 
 
 def test_run_may_read_the_drops_of_its_batch_alone() -> None:
