@@ -14,7 +14,7 @@ FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing arou
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
-    """The keys of the first object, in its order, and after them those of the contract that it lacks."""
+    """The contract's keys and those of the first object: in its order, unless its keys stand in the contract's."""
     whole = len(sample) == size
     if not _may_be_lost(plan, "text") and (problem := undecodable(plan, sample, 1, whole=whole)):
         return Head((problem,))
@@ -33,8 +33,10 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
 
 
 def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    first = () if plan.nested else keys  # what nests is found by name: files are one read in whatever order it stands
-    names = tuple(dict.fromkeys((*first, *(p.name for p in plan.properties))))
+    """Files with the same names are one read: what nests is found by name, and of plain lines any may lack a key."""
+    agreed = [p.name for p in plan.properties]
+    same = plan.nested or keys == tuple(name for name in agreed if name in keys)
+    names = tuple(dict.fromkeys(agreed if same else (*keys, *agreed)))
     return names, json.dumps(names, ensure_ascii=False)
 
 

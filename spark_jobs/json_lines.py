@@ -9,7 +9,7 @@ text survives both of, once for keys and texts, once for the JSON type of each v
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -18,7 +18,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from contracts.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
-from spark_jobs import nesting, reader
+from spark_jobs import nesting, reader, rules
 from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
@@ -75,6 +75,7 @@ def looked(
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
     cells = {n: sf.col("fields")[p.name] for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
+    cells |= _meant(cells, values, plan)
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = parsed.select(
         "*",
@@ -112,6 +113,9 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
+    named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
+    held = _meant({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
+    found = found.withColumns({f"c{n}": cell for n, cell in held.items()})
     roots = {p.name: sf.expr(f"kinds[{reader.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
     if roots:
         found = nesting.opened(found, plan, {p.name for p in plan.properties}, roots, Variants())
@@ -123,6 +127,13 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
         "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
         "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), known)),
     }
+
+
+def _meant(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan) -> dict[int, Column]:
+    """The cells of numbers that are held against texts: 1.50 is the number that 1.5 is, however it is written."""
+    texts = rules.compared(plan)
+    numbers = ((n, p) for n, p in enumerate(plan.properties) if n in cells and p.type in ("integer", "number"))
+    return {n: rules.meant(cells[n], values[n], p, texts[p.name]) for n, p in numbers if p.name in texts}
 
 
 def _is_unknown(names: Column, known: Sequence[str]) -> Column:
@@ -228,9 +239,10 @@ def _apart(rows: DataFrame, raw: Column) -> DataFrame:
 def _cell(name: str) -> Column:
     """The text of a value; of a number that came back through a double as the variant has it, exactly."""
     key = reader.literal(name)
-    rounded = f"length(texts[{key}]) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
+    exact = f"try_variant_get(kinds[{key}], '$', 'string')"
+    rounded = f"greatest(length(texts[{key}]), length({exact})) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
     is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"
-    return sf.expr(f"if({is_exact}, try_variant_get(kinds[{key}], '$', 'string'), texts[{key}])")
+    return sf.expr(f"if({is_exact}, {exact}, texts[{key}])")
 
 
 def _is_of(kind: Column, prop: Property) -> Column:

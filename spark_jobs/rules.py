@@ -337,6 +337,22 @@ def constant(text: str, prop: Property) -> Column:
     return typed(sf.lit(text), prop)
 
 
+def compared(plan: Plan) -> dict[str, list[str]]:
+    """The texts that cells of a property are held against, by its name."""
+    found: dict[str, list[str]] = {}
+    for check in plan.checks:
+        if check.kind in OF_TEXTS:
+            found.setdefault(check.property or "", []).extend(check.arguments["values"])
+    return found
+
+
+def meant(cell: Column, value: Column, prop: Property, texts: Iterable[str]) -> Column:
+    """A cell; where its value is that of one of these texts, that text."""
+    for word in dict.fromkeys(texts):
+        cell = sf.when(value == constant(word, prop), sf.lit(word)).otherwise(cell)
+    return cell
+
+
 def _invalid(value: Column, prop: Property, known: dict[str, Any]) -> Column:
     values, pattern = known.get("values"), known.get("pattern")
     outside = ~_among(value, values, prop) if values is not None else sf.lit(False)

@@ -6,7 +6,7 @@ as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -58,11 +58,7 @@ def looked(
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     cells = sf.struct(*(_shown(sf.col(f"p{n}"), p).alias(p.name) for n, p in here))
-    compared: dict[str, list[str]] = {}
-    for check in plan.checks:
-        if check.kind in rules.OF_TEXTS:
-            compared.setdefault(check.property or "", []).extend(check.arguments["values"])
-    looked = _numbered(source, plan, header, compared).select("*", sf.lit(False).alias("odd"))
+    looked = _numbered(source, plan, header, rules.compared(plan)).select("*", sf.lit(False).alias("odd"))
     return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
 
@@ -82,7 +78,7 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
     for n, p in single:
         if p.name in texts:
             words = () if kinds[p.name] == "string" else texts[p.name]
-            cells[n] = _text(sf.col(f"p{n}"), values[n], p, words)
+            cells[n] = rules.meant(sf.col(f"p{n}").cast("string"), values[n], p, words)
     found = every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
@@ -118,7 +114,7 @@ class Typed:
         if prop.name not in self._texts:
             return raw
         words = self._texts[prop.name] if prop.type not in ("string", "time") else ()
-        return _text(raw, self.value(raw, raw, prop), prop, words)
+        return rules.meant(raw.cast("string"), self.value(raw, raw, prop), prop, words)
 
     def value(self, raw: Column, _cell: Column, prop: Property) -> Column:
         return _value(raw, "double", prop)
@@ -140,14 +136,6 @@ def _fields(schema: DataType, route: Sequence[str]) -> list[StructField]:
 def _shown(column: Column, prop: Property) -> Column:
     """A column as it stands in the raw text of a record."""
     return column if prop.type in CONTAINERS else column.cast("string")
-
-
-def _text(raw: Column, value: Column, prop: Property, texts: Iterable[str]) -> Column:
-    """A column as text; where its value is that of some text, as that."""
-    text = raw.cast("string")
-    for word in dict.fromkeys(texts):
-        text = sf.when(value == rules.constant(word, prop), sf.lit(word)).otherwise(text)
-    return text
 
 
 def records(

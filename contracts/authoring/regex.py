@@ -9,12 +9,15 @@ back references, flags, possessive repetition, `\p`.
 
 Java calls itself for each round of a repeated group, and some thousand rounds overflow its stack, which ends the JVM:
 a pattern with such a group is therefore looked for in texts of up to `LONGEST` characters, and found in no longer one.
+Refused is also what takes exponential time (`contracts.authoring.backtracking`).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from contracts.authoring.backtracking import is_exponential
 
 SPACE = r"\t\n\x0B\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NOT_SPACE = (
@@ -69,6 +72,11 @@ def to_java(pattern: str) -> str | Refused:
         return Refused(
             f"The pattern cannot be read: {error}.",
             "Mend the pattern; a bracket or a brace that is meant as such is written `\\(` or `\\{`.",
+        )
+    if is_exponential(found.replace(r"\z", r"\Z")):
+        return Refused(
+            "A repeated group can read one text in two ways: each character of a text doubles the time that it takes.",
+            "Let each round read its text in one way, as `a+` for `(a+)+`, `[ab]+` for `(a|[ab])+`.",
         )
     return rf"^(?=[\s\S]{{0,{LONGEST}}}\z)[\s\S]*?(?:{found})" if is_bounded(pattern) else found
 

@@ -101,6 +101,11 @@ def _if(value: Of, node: exp.If) -> Any:
     return value(node.args["true" if value(node.this) else "false"])
 
 
+def _case(value: Of, node: exp.Case) -> Any:
+    found = next((part.args["true"] for part in node.args["ifs"] if value(part.this) is True), node.args.get("default"))
+    return None if found is None else value(found)
+
+
 def _first(value: Of, node: exp.Coalesce) -> Any:
     return next((v for part in (node.this, *node.expressions) if (v := value(part)) is not None), None)
 
@@ -162,6 +167,11 @@ def _divided(left: Any, right: Any) -> float | None:
     return float(left) / float(right) if right else None
 
 
+def _remainder(left: int, right: int) -> int | None:
+    """With the sign of the left side."""
+    return None if right == 0 else (abs(left) % abs(right)) * (1 if left >= 0 else -1)
+
+
 def _like(text: str, pattern: str) -> bool:
     if not pattern:
         return not text
@@ -196,6 +206,7 @@ LAZY: dict[type, Callable[[Of, Any], Any]] = {
     exp.Or: lambda value, node: _joined(True, value(node.this), value(node.expression)),
     exp.Is: lambda value, node: value(node.this) is value(node.expression),
     exp.If: _if,
+    exp.Case: _case,
     exp.Coalesce: _first,
     exp.NullSafeEQ: _same,
     exp.In: _among,
@@ -216,9 +227,11 @@ OF_VALUES: dict[type, Callable[..., Any]] = {
     exp.Add: _counted(operator.add),
     exp.Sub: _counted(operator.sub),
     exp.Div: _divided,
+    exp.Mod: _remainder,
     exp.Neg: lambda number: _bounded(-number),
     exp.Abs: lambda number: _bounded(abs(number)),
     exp.Upper: str.upper,
+    exp.Length: len,
     exp.Trim: lambda text: text.strip(" "),
     exp.DPipe: operator.add,
     exp.Like: _like,

@@ -139,11 +139,12 @@ def of_cell(check: Check, plan: Plan, cell: Cell) -> str:
 
 
 def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
-    """Whether a cell stands in a list of missing values; in Parquet its value does, unless it is a text."""
+    """Whether a cell is in a list of missing values: as it stands; or, where nobody wrote it as text, by its value."""
     prop, words = plan.property_named(check.property or ""), check.arguments["values"]
-    if plan.file_format != "parquet" or prop.type in ("string", "time"):
-        return cell.text in words
-    return cell.value is not None and cell.value in [value_of(word, prop) for word in words]
+    typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
+    number = plan.file_format == "jsonl" and prop.type in ("integer", "number") and not prop.path
+    by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]
+    return by_value or (not typed and cell.text in words)
 
 
 def _count(plan: Plan, content: Content, check: Check) -> Count:

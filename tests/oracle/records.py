@@ -24,6 +24,8 @@ OURS = ("_record", "_reasons")
 MOST_DELIMITERS = 20_000
 CONTROLS = "".join(map(chr, range(33)))
 """Blanks and control characters, which may stand behind a closing quote."""
+LONGEST_NUMBER = 1_000
+"""Characters of a number of JSON."""
 BOM = "\ufeff"
 BAD = "\udc80-\udcff"
 """What Python's `surrogateescape` makes of bytes that are no text."""
@@ -85,7 +87,7 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
 def typed(plan: Plan, rows: list[Mapping[str, Any]]) -> Content:
     """The records of a Parquet file, from the Python values that were written."""
     records = tuple(Record({p.name: _typed(row[p.name], p) for p in plan.properties if p.name in row}) for row in rows)
-    return Content(records, 0, frozenset(p.name for p in plan.properties if rows and p.name in rows[0]))
+    return Content(records, 0, frozenset(p.name for p in plan.properties if not rows or p.name in rows[0]))
 
 
 def _lines(text: str) -> list[str]:
@@ -237,7 +239,13 @@ def _no_constant(text: str) -> Any:
     raise ValueError(text)
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
+def _number(text: str) -> Number:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(text)
+    return Number(text)
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=_number, parse_float=_number, parse_constant=_no_constant)
 
 
 def _object(plan: Plan, line: str) -> Record:
@@ -295,12 +303,19 @@ def _member(found: Any, prop: Property) -> Cell:
     if isinstance(found, bool):
         return Cell(str(found).lower(), found if prop.type == "boolean" else None)
     if isinstance(found, Number):
-        text = "0" if found.text == "-0" else found.text
+        text = _shortest(found.text)
         return Cell(text, value_of(text, prop) if prop.type in ("integer", "number") else None)
     if isinstance(found, str):
         fits = prop.type in ("string", "date", "timestamp", "time")
         return Cell(found, value_of(found, prop) if fits else None)
     return Cell("{}", None)
+
+
+def _shortest(text: str) -> str:
+    """A number of JSON without zeros at its end, but for the first digit after the point."""
+    if text == "-0":
+        return "0"
+    return re.sub(r"(\.[0-9]+?)0+$", r"\1", text)
 
 
 # ---- Parquet

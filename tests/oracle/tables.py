@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tests.oracle import records
 from tests.oracle.values import value_of
 
 TYPES = {"integer": "bigint", "number": "double", "boolean": "boolean", "date": "date", "timestamp": "timestamp"}
+EXACT = Context(prec=60)
 FIRST, LAST = -719_162, 2_932_896
 """The days that Spark's DATE is asked to hold: years 1 to 9999."""
 
@@ -25,19 +26,30 @@ def written(
     spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, Sequence[Mapping[str, str]]]
 ) -> tuple[dict[str, bytes], dict[str, records.Content]]:
     """Parquet files of these records, and the records as the oracle reads them."""
-    values = {name: [_values(plan, row) for row in rows] for name, rows in files.items()}
+    return stored(spark, folder, plan, {name: [_values(plan, row) for row in rows] for name, rows in files.items()})
+
+
+def stored(
+    spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, Sequence[Sequence[Any]]]
+) -> tuple[dict[str, bytes], dict[str, records.Content]]:
+    """The same of records as values, in the order of the properties: days and microseconds for dates and timestamps."""
     names = [f"v{n}" for n in range(len(plan.properties))]
-    lines = [(name, *(_text(v) for v in row)) for name, rows in values.items() for row in rows]
+    lines = [(name, *(_text(v) for v in row)) for name, rows in files.items() for row in rows]
     frame = spark.createDataFrame(lines, ", ".join(f"{n} string" for n in ("file", *names)))
     columns = [sf.expr(_cast(f"v{n}", p)).alias(p.name) for n, p in enumerate(plan.properties)]
-    made = f"{folder}/made"
-    frame.coalesce(1).select("file", *columns).write.partitionBy("file").parquet(made)
-    data = {name: next(Path(made, f"file={name}").glob("part-*")).read_bytes() for name in files}
+    typed, made = frame.coalesce(1).select("file", *columns), f"{folder}/made"
+    typed.write.partitionBy("file").parquet(made)
+    typed.limit(0).drop("file").write.parquet(f"{folder}/empty")
+    data = {name: _only(Path(made, f"file={name}") if rows else folder / "empty") for name, rows in files.items()}
     known = {
         name: records.typed(plan, [dict(zip([p.name for p in plan.properties], r, strict=True)) for r in rows])
-        for name, rows in values.items()
+        for name, rows in files.items()
     }
     return data, known
+
+
+def _only(folder: Path) -> bytes:
+    return next(folder.glob("part-*")).read_bytes()
 
 
 def _values(plan: Plan, row: Mapping[str, str]) -> list[Any]:
@@ -56,7 +68,14 @@ def _value(text: str, prop: Property) -> Any:
     value = value_of(text, plain)
     if prop.type == "date" and not FIRST <= (value or 0) <= LAST:  # type: ignore[operator]
         return None
-    return Decimal(text) if isinstance(value, Fraction) else value
+    return decimal(value)
+
+
+def decimal(value: Any) -> Any:
+    """An exact number as a decimal, all else as it is."""
+    if not isinstance(value, Fraction):
+        return value
+    return EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def _double(text: str) -> float | None:
@@ -76,6 +95,6 @@ def _cast(column: str, prop: Property) -> str:
         return f"date_add(date'1970-01-01', cast({column} as int))"
     if prop.type == "timestamp":
         return f"timestamp_micros(cast({column} as bigint))"
-    if prop.type == "number" and prop.exact:
+    if prop.exact:
         return f"cast({column} as decimal({prop.exact[0]},{prop.exact[1]}))"
     return f"cast({column} as {TYPES.get(prop.type, 'string')})"

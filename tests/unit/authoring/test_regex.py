@@ -96,3 +96,31 @@ def test_what_has_no_equal_is_refused_with_a_reason(pattern: str, why: str) -> N
     assert isinstance(refused, Refused)
     assert why in refused.message
     assert refused.fix
+
+
+SLOW = ["^(a+)+$", "^(a|a)*$", r"(\w|\d)+x", "^(a|aa)*$", r"^(\w+\s?)*$", r"^(\d{1,3},?)*$", "(a*b*)*", "(x+x+)+y"]
+SLOW += ["^((a+)+b?)+$", "^(a|a){2,99}$", "^(a+){20}$", "(?=(a+)+$)b", "^(foo|bar|foobar)*$", "^([ab]?[bc]?)*$"]
+
+
+@pytest.mark.parametrize("pattern", SLOW)
+def test_what_takes_exponential_time_is_refused(pattern: str) -> None:
+    refused = to_java(pattern)
+    assert isinstance(refused, Refused)
+    assert "doubles the time" in refused.message
+
+
+QUICK = [
+    "a*a*b",
+    "^(a|ab)*c$",
+    r"^([0-9]{1,3}\.){3}[0-9]{1,3}$",
+    "^[A-Z]{1,3}(-[0-9]+)*$",
+    "(?:a|b)+c",
+    "(ab?)*",
+    "(a?b)*",
+]
+QUICK += ["^([^,]*,)*[^,]*$", r"^([a-z]{2,80}\.)+[a-z]{2,}$", "^(a+)?$", "^(?:[a-z]{0,90},)*$", "^(a+){1}$"]
+
+
+@pytest.mark.parametrize("pattern", QUICK)
+def test_what_reads_in_one_way_is_not(pattern: str) -> None:
+    assert isinstance(to_java(pattern), str)

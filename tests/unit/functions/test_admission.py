@@ -239,9 +239,14 @@ JSONL = a_plan(file_format="jsonl", checks=record_checks("jsonl", "reject"))
 
 
 def test_json_lines_are_admitted_with_the_keys_of_the_first_object() -> None:
-    found = admitted(b'{"note": "a"}\n{"id": 1}\n', JSONL)
+    found = admitted(b'{"note": "a", "id": 1}\n{"id": 1}\n', JSONL)
     assert (found.problems, found.header, found.header_line) == ((), ("note", "id"), '["note", "id"]')
     assert header(JSONL, found.header_line) == (("note", "id"), ())
+
+
+@pytest.mark.parametrize("first", [b'{"note": "a"}', b'{"id": 1}', b"{}", b'{"id": 1, "note": null}'])
+def test_objects_that_lack_keys_are_one_read(first: bytes) -> None:
+    assert admitted(first + b"\n", JSONL).header == ("id", "note")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,338 @@
+"""Integers, numbers and booleans: how they are written, what they are held against and what is made of all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.oracle.meanings.case import Case, Meaning, Refused, bad, figure, good, one, values
+
+LONGEST, SHORTEST = str(2**63 - 1), str(-(2**63))
+
+
+def _nulls(**threshold: Any) -> list[dict[str, Any]]:
+    return [{"metric": "nullValues", **threshold}]
+
+
+NOT_A_NUMBER: dict[str, Meaning] = {
+    "NaN and infinity are no numbers": Case(
+        one("number"),
+        good("1.5"),
+        csv=bad("logicalType", "NaN", "nan", "inf", "Infinity", "-inf", "+Infinity"),
+        jsonl=bad("record.object", "NaN", "Infinity", "-Infinity") + bad("logicalType", '"NaN"', '"inf"'),
+        parquet=bad("logicalType", "nan", "inf", "-inf"),
+    ),
+    "NaN and infinity are in no figure": Case(
+        one("number", unique=True, quality=[figure("sum", mustBe=3), figure("max", mustBe=2)]),
+        good("1", "2"),
+        csv=bad("logicalType", "NaN", "inf"),
+        jsonl=bad("logicalType", '"NaN"', '"inf"'),
+        parquet=bad("logicalType", "nan", "nan"),
+        says={"sum": "3: passed", "max": "2: passed", "unique": "0 of 4, 2 null: passed"},
+    ),
+}
+SIGNS: dict[str, Meaning] = {
+    "leading zeros and plus count for nothing": Case(
+        one("integer", unique=True), csv=good("7", "007", "+7", "+0007"), says={"unique": "4 of 4, 0 null: failed"}
+    ),
+    "of numbers neither": Case(
+        one("number", unique=True), csv=good("7.5", "007.5", "+7.5"), says={"unique": "3 of 3, 0 null: failed"}
+    ),
+    "JSON has no leading zeros": Case(
+        one("integer"), jsonl=bad("record.object", "007", "+7", "-07") + bad("logicalType", '"007"', '"+7"')
+    ),
+    "minus zero is zero": Case(
+        one("number", unique=True, minimum=0), good("0", "-0", "-0.0"), says={"unique": "3 of 3, 0 null: failed"}
+    ),
+    "of integers, too": Case(one("integer", unique=True, enum=values(0)), good("0", "-0")),
+    "zeros of text stay": Case(
+        one("string", unique=True, maxLength=3), good("7", "007", "+7"), says={"unique": "0 of 3, 0 null: passed"}
+    ),
+    "a sign alone is no number": Case(
+        one("number"),
+        good("-1"),
+        csv=bad("logicalType", "+", "-", "--1", "+-1", "1-"),
+        jsonl=bad("record.object", "-", "--1"),
+    ),
+}
+MARKS: dict[str, Meaning] = {
+    "thousands have no mark": Case(
+        one("number"),
+        csv=bad("logicalType", '"1,000"', "1 000", "1'000", "1_000", "1.000.000", "1\u00a0000"),
+        jsonl=bad("logicalType", '"1,000"', '"1 000"') + bad("record.object", "1_000", "1 000"),
+    ),
+    "the decimal mark is a point": Case(
+        one("number", minimum=1, maximum=2),
+        good("1.5"),
+        csv=bad("logicalType", '"1,5"', "1\u066b5"),
+        jsonl=bad("logicalType", '"1,5"'),
+    ),
+    "1.000 is one": Case(one("number", enum=values(1)), good("1.000", "1")),
+    "the point may stand at an end": Case(
+        one("number", enum=values(5, 0.5)),
+        good("0.5"),
+        csv=good("5.", ".5", "+.5") + bad("logicalType", "."),
+        jsonl=bad("record.object", "5.", ".5"),
+    ),
+    "currencies, percent and units are no numbers": Case(
+        one("number"), csv=bad("logicalType", "$1", "1%", "1 €", "1kg", "1d", "1f", "1L", "0x1F", "0x1p3", "(1)")
+    ),
+    "digits are those of ASCII": Case(
+        one("integer"),
+        csv=bad("logicalType", "\uff17", "\u0667", "\u00bd", "\u2212" + "7"),
+        jsonl=bad("record.object", "\uff17") + bad("logicalType", '"\uff17"'),
+    ),
+}
+EXPONENT: dict[str, Meaning] = {
+    "a number may have an exponent": Case(
+        one("number", unique=True), good("1000", "1e3", "1E+3", "1.0e3"), says={"unique": "4 of 4, 0 null: failed"}
+    ),
+    "an exponent needs digits": Case(
+        one("number"),
+        good("1e1"),
+        csv=bad("logicalType", "1e", "e5", "1e1.5", "1e+"),
+        jsonl=bad("record.object", "1e", "1e+"),
+    ),
+    "an integer has none": Case(
+        one("integer"), csv=bad("logicalType", "1e3", "1E0"), jsonl=bad("logicalType", "1e3", "1E0")
+    ),
+    "an exact number has none": Case(
+        one("number", physicalType="decimal(10,2)"),
+        good("1000"),
+        csv=bad("logicalType", "1e3"),
+        jsonl=bad("logicalType", "1e3"),
+    ),
+}
+WHOLE: dict[str, Meaning] = {
+    "1.0 is no integer": Case(
+        one("integer"), csv=bad("logicalType", "1.0", "1.", "1.5"), jsonl=bad("logicalType", "1.0", "1.5")
+    ),
+    "an integer is one of JSON and Parquet": Case(
+        one("integer"), good("1", "-1"), jsonl=bad("logicalType", '"1"', "true", "[1]")
+    ),
+    "1.0 is a number, and 1 the same": Case(
+        one("number", unique=True), good("1", "1.0"), says={"unique": "2 of 2, 0 null: failed"}
+    ),
+}
+OVERFLOW: dict[str, Meaning] = {
+    "an integer has 64 bits": Case(
+        one("integer", unique=True),
+        good(LONGEST, SHORTEST),
+        csv=bad("logicalType", str(2**63), str(-(2**63) - 1), "9" * 40),
+        jsonl=bad("logicalType", str(2**63), "9" * 40),
+    ),
+    "an integer of fewer bits keeps its value": Case(
+        one("integer", format="i8", minimum=0),
+        good("127") + bad("format", "128") + bad("format minimum", "-129") + bad("minimum", "-128"),
+    ),
+    "u64 has 64 bits without a sign": Case(
+        one("integer", format="u64"), good(str(2**64 - 1), "0") + bad("format", str(2**64), "-1")
+    ),
+    "a number beyond a double is none": Case(
+        one("number"),
+        good("1.7976931348623157e308"),
+        csv=bad("logicalType", "1e309", "-1e400"),
+        jsonl=bad("logicalType", "1e309", "-1e400"),
+    ),
+    "a number too small for a double is 0": Case(
+        one("number", enum=values(0)), csv=good("1e-400", "-1e-400"), jsonl=good("1e-400")
+    ),
+    "f32 ends where it rounds to infinity": Case(
+        one("number", format="f32"), good("3.4e38", "1e-300") + bad("format", "3.5e38", "1e300")
+    ),
+    "an exact number has so many digits": Case(
+        one("number", physicalType="decimal(5,2)"),
+        good("999.99", "-999.99"),
+        csv=good("000999.99") + bad("logicalType", "1000", "1000.0", "0.001"),
+        jsonl=bad("logicalType", "1000", "1000.0", "0.001"),
+    ),
+    "a sum of integers has no end": Case(
+        one("integer", quality=[figure("sum", mustBeGreaterThan=1)]),
+        good(LONGEST, LONGEST, "2"),
+        says={"sum": "18446744073709551616: passed"},
+    ),
+    "integers beyond a double are told apart": Case(
+        one("integer", unique=True, maximum=2**53),
+        good(str(2**53 - 1), str(2**53)) + bad("maximum", str(2**53 + 1)),
+        says={"unique": "0 of 3, 0 null: passed"},
+    ),
+}
+BOOLEANS: dict[str, Meaning] = {
+    "true and false in any case": Case(
+        one("boolean", unique=True),
+        csv=good("true", "TRUE", "False"),
+        says={"unique": "2 of 3, 0 null: failed"},
+    ),
+    "no other word is a boolean": Case(
+        one("boolean"),
+        good("true", "false"),
+        csv=bad("logicalType", "1", "0", "yes", "no", "t", "f", "on", "Y", " true", "\uff34rue"),
+        jsonl=bad("logicalType", "1", "0", '"true"', '"yes"') + bad("record.object", "TRUE", "yes"),
+    ),
+}
+BOUNDS: dict[str, Meaning] = {
+    "minimum and maximum are allowed themselves": Case(
+        one("integer", minimum=1, maximum=3), good("1", "2", "3") + bad("minimum", "0") + bad("maximum", "4")
+    ),
+    "exclusive ones are not": Case(
+        one("number", exclusiveMinimum=0, exclusiveMaximum=0.3),
+        good("0.1", "1e-300") + bad("exclusiveMinimum", "0", "-0.0", "-1") + bad("exclusiveMaximum", "0.3", "0.30"),
+    ),
+    "bounds of dates are days": Case(
+        one("date", minimum="2024-02-28", exclusiveMaximum="2024-03-01"),
+        good("2024-02-28", "2024-02-29") + bad("exclusiveMaximum", "2024-03-01") + bad("minimum", "2024-02-27"),
+    ),
+    "mustBeBetween leaves out its first": Case(
+        one("integer", quality=_nulls(mustBeBetween=[1, 3])),
+        good("1", None),
+        says={"nullValues": "1 of 2, 0 null: failed"},
+    ),
+    "mustBeBetween takes what is between": Case(
+        one("integer", quality=_nulls(mustBeBetween=[1, 3])),
+        good("1", None, None),
+        says={"nullValues": "2 of 3, 0 null: passed"},
+    ),
+    "mustBeBetween leaves out its second": Case(
+        one("integer", quality=_nulls(mustBeBetween=[1, 3])),
+        good(None, None, None),
+        says={"nullValues": "3 of 3, 0 null: failed"},
+    ),
+    "mustNotBeBetween takes both ends": Case(
+        one("integer", quality=_nulls(mustNotBeBetween=[1, 3])),
+        good("1", None),
+        says={"nullValues": "1 of 2, 0 null: passed"},
+    ),
+    "mustBeBetween of a figure": Case(
+        one("number", quality=[figure("mean", mustBeBetween=[1, 2]), figure("max", mustBeBetween=[1, 2.5])]),
+        good("0", "2"),
+        says={"mean": "1: failed", "max": "2: passed"},
+    ),
+    "bounds that nothing fits are refused": Refused(one("integer", minimum=3, maximum=2)["v"], "bounds-crossed"),
+}
+PERCENT: dict[str, Meaning] = {
+    "percent of evaluated records, nulls too": Case(
+        one(
+            "string",
+            quality=[
+                {
+                    "metric": "invalidValues",
+                    "arguments": {"validValues": ["a"]},
+                    "mustBeLessOrEqualTo": 25,
+                    "unit": "percent",
+                }
+            ],
+        ),
+        good("a", "b", None, None),
+        says={"invalidValues": "1 of 4, 2 null: passed"},
+    ),
+    "percent not of malformed records": Case(
+        one("string", quality=_nulls(mustBeLessThan=50, unit="percent")),
+        csv=good("a", "") + bad("record.fields", "a,b", "c,d"),
+        jsonl=good('"a"', "null") + bad("record.object", "}", "]"),
+        says={"nullValues": "1 of 2, 0 null: failed"},
+    ),
+    "percent of rejected records, too": Case(
+        one("integer", minimum=1, quality=_nulls(mustBeLessOrEqualTo=25, unit="percent")),
+        good("1", None) + bad("minimum", "0", "-1"),
+        says={"nullValues": "1 of 4, 0 null: passed"},
+    ),
+    "percent of what the filter lets through": Case(
+        one(
+            "string",
+            quality=[
+                {
+                    "metric": "nullValues",
+                    "mustBeLessThan": 50,
+                    "unit": "percent",
+                    "arguments": {"filter": "@w > 1"},
+                }
+            ],
+        )
+        | {"w": {"logicalType": "integer"}},
+        good(("a", "1"), ("b", "1"), ("c", "2"), (None, "2"), (None, None)),
+        says={"nullValues": "1 of 2, 0 null: failed"},
+    ),
+}
+ROUNDING: dict[str, Meaning] = {
+    "what is too fine is not rounded": Case(
+        one("number", physicalType="decimal(5,2)"), csv=bad("logicalType", "1.125"), jsonl=bad("logicalType", "1.125")
+    ),
+    "percentages are not rounded": Case(
+        one(
+            "string",
+            quality=[
+                {"metric": "nullValues", "mustBeLessOrEqualTo": 33.3, "unit": "percent", "id": "@low"},
+                {"metric": "nullValues", "mustBeLessOrEqualTo": 33.4, "unit": "percent", "id": "@high"},
+            ],
+        ),
+        good("a", "b", None),
+        says={"@low": "1 of 3, 0 null: failed", "@high": "1 of 3, 0 null: passed"},
+    ),
+    "a mean has 50 digits": Case(
+        one(
+            "integer",
+            quality=[
+                {"id": "@low", **figure("mean", mustBeGreaterThan=1.6666666666666666)},
+                {"id": "@high", **figure("mean", mustBeLessThan=1.6666666666666667)},
+            ],
+        ),
+        good("1", "2", "2"),
+        says={"@low": "1.6666666666667: passed", "@high": "1.6666666666667: passed"},
+    ),
+    "figures are of rejected records, too": Case(
+        one("number", minimum=0, quality=[figure("min", mustBe=-5), figure("mean", mustBe=1)]),
+        good("7", "1", None) + bad("minimum", "-5"),
+        says={"min": "-5: passed", "mean": "1: passed"},
+    ),
+    "a quantile is a value of the file": Case(
+        one("integer", quality=[{"id": "@id", **figure("quantile", quantile=0.5, mustBe=2)}]),
+        good("4", "1", "2", "3", None),
+        says={"@id": "2: passed"},
+    ),
+    "a sum of tenths is exact": Case(
+        one("number", quality=[figure("sum", mustBe=0.3), figure("mean", mustBe=0.1)]),
+        good("0.1", "0.1", "0.1"),
+        says={"sum": "0.3: passed", "mean": "0.1: passed"},
+    ),
+}
+DECIMALS: dict[str, Meaning] = {
+    "a number is compared as a double": Case(
+        one("number", maximum=0.3, unique=True),
+        good("0.3", "0.30", "0.30000000000000000001"),
+        says={"unique": "3 of 3, 0 null: failed"},
+    ),
+    "a decimal is compared exactly": Case(
+        one("number", physicalType="decimal(30,25)", maximum=0.3, unique=True),
+        good("0.3", "0.30") + bad("maximum", "0.30000000000000000001"),
+        says={"unique": "2 of 3, 0 null: failed"},
+    ),
+    "digits of a decimal are those written": Case(
+        one("number", physicalType="decimal(5,1)"),
+        good("1.5"),
+        csv=bad("logicalType", "1.50", "1.00"),
+        jsonl=good("1.50", "1.00") + bad("logicalType", "1.55", "0.30000000000000000001"),
+    ),
+    "multipleOf is exact": Case(
+        one("number", multipleOf=0.01), good("0.07", "0.29", "-1.1", "0") + bad("multipleOf", "0.075", "0.001")
+    ),
+    "a bound of an integer is one": Refused(one("integer", minimum=0.5)["v"], "wrong-type"),
+}
+STDEV: dict[str, Meaning] = {
+    "stdev of one value is none": Case(
+        one("number", quality=[figure("stdev", mustBeLessThan=1)]),
+        good("5"),
+        says={"stdev": "too-few-values: not_evaluated"},
+    ),
+    "nulls make it no more": Case(
+        one("number", quality=[figure("stdev", mustBeLessThan=1)]),
+        good("5", None, None),
+        says={"stdev": "too-few-values: not_evaluated"},
+    ),
+    "stdev of equal values is 0": Case(
+        one("number", quality=[figure("stdev", mustBe=0)]), good("0.1", "0.1", None), says={"stdev": "0: passed"}
+    ),
+    "stdev is that of a sample": Case(
+        one("integer", quality=[figure("stdev", mustBeBetween=[1.41, 1.42])]),
+        good("1", "3"),
+        says={"stdev": "1.4142135623731: passed"},
+    ),
+}

@@ -1,0 +1,98 @@
+"""Expressions and filters: what they say of records, and of nulls among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.oracle.meanings.case import Case, Meaning, Rows, bad, figure, good
+
+A_NUMBER: dict[str, Any] = {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}}
+A_TEXT = {"v": {"logicalType": "string"}}
+
+
+def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, said: str = "") -> Case:
+    """What an expression says of records."""
+    return Case(
+        properties,
+        rows,
+        quality=[{"id": "@id", **figure("expression", expression=text)}],
+        says={"@id": said} if said else {},
+    )
+
+
+EXPRESSIONS: dict[str, Meaning] = {
+    "an expression is null where it is neither": _says(
+        "@v < @w",
+        good(("1", "2"), ("1", None), (None, None)) + bad("@id", ("2", "1"), ("1", "1")),
+        said="2 of 5, 2 null: failed",
+    ),
+    "and, or and not of null": _says(
+        "(@v > 0 and @w > 0) or not @v <> 5",
+        good(("1", "1"), ("5", "0"), ("5", None), ("1", None)) + bad("@id", ("1", "0"), ("0", None)),
+        said="2 of 6, 1 null: failed",
+    ),
+    "a value of another type is null in it": Case(
+        {"v": {"logicalType": "integer"}},
+        good("1"),
+        csv=bad("logicalType", "x"),
+        jsonl=bad("logicalType", '"x"'),
+        quality=[{"id": "@id", **figure("expression", expression="@v > 0")}],
+    ),
+    "between takes both ends": _says(
+        "@v between 1 and @w", good(("1", "3"), ("3", "3"), (None, "3")) + bad("@id", ("0", "3"), ("4", "3"))
+    ),
+    "integers beyond 64 bits are null": _says(
+        "@v + @w > 0", good(("1", "1"), (str(2**63 - 1), "1")), said="0 of 2, 1 null: passed"
+    ),
+    "division by zero is null": _says(
+        "@v / @w > 1", good(("3", "2"), ("1", "0")) + bad("@id", ("1", "2")), said="1 of 3, 1 null: failed"
+    ),
+    "% has the sign of its left side": _says("@v % @w >= 0", good(("7", "-2"), ("1", "0")) + bad("@id", ("-7", "2"))),
+    "<=> knows null": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),
+    "coalesce, if and case": _says(
+        "coalesce(@v, 0) >= 0 and case when @w is null then false else @w > 0 end",
+        good(("1", "1"), (None, "1")) + bad("@id", ("-1", "1"), ("1", None), ("1", "0")),
+    ),
+    "length is of code points, trim of blanks": _says(
+        "length(trim(@v)) = 1", good(" a ", "\U0001f600", None) + bad("@id", "", "\u00a0a", "ab")[1:], A_TEXT
+    ),
+    "like takes % and _": _says("@v like 'a_%'", good("ab", "abc") + bad("@id", "a", "ba", "A1"), A_TEXT),
+}
+FILTERS: dict[str, Meaning] = {
+    "a filter lets through what it is true of": Case(
+        {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
+        good(("1", "2"), (None, "1"), (None, None)) + bad("@id", (None, "2")),
+        quality=[{"id": "@id", **figure("expression", expression="@v is not null", filter="@w > 1")}],
+        says={"@id": "1 of 2, 0 null: failed"},
+    ),
+    "a filter that is true of none": Case(
+        {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
+        good(("1", "1"), ("2", None)),
+        quality=[
+            {"id": "@id", **figure("expression", expression="@v < 0", filter="@w > 1")},
+            {"id": "@low", "metric": "rowCount", "mustBe": 0, "arguments": {"filter": "@w > 1"}},
+        ],
+        says={"@id": "no-rows: not_evaluated", "@low": "0 of 0, 0 null: passed"},
+    ),
+    "what the filter leaves out repeats nothing": Case(
+        {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}},
+        good(("1", "2"), ("1", "1"), ("2", "2"), ("2", "2"), (None, "2")),
+        quality=[
+            {
+                "id": "@id",
+                "metric": "duplicateValues",
+                "mustBe": 0,
+                "arguments": {"properties": ["@v"], "filter": "@w > 1"},
+            }
+        ],
+        says={"@id": "2 of 4, 1 null: failed"},
+    ),
+    "a figure is of what the filter lets through": Case(
+        {
+            "v": {"logicalType": "number", "quality": [{"id": "@id", **figure("sum", mustBe=3, filter="@w > 1")}]},
+            "w": {"logicalType": "integer"},
+        },
+        good(("1", "2"), ("2", "2"), ("5", "1"), ("5", None)),
+        says={"@id": "3: passed"},
+    ),
+}
