@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from bench import memory, plans, running
+from bench import nested as orders
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan
@@ -125,8 +126,17 @@ def checks(bench: Bench) -> list[Row]:
     ]
 
 
+def nested(bench: Bench) -> list[Row]:
+    """Checks within objects and arrays, beside the same rules on the same values in flat columns."""
+    deep, wide = (
+        bench.job(plan, file) for plan, file in zip(orders.plans(), orders.write(bench.files.folder), strict=True)
+    )
+    what = f"JSON Lines of {orders.ORDERS:,} orders with an object and an array of two, beside flat columns"
+    return [Row(what, bench.beside(wide.run, deep, *LONG), 2)]
+
+
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
-    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, drops, four, checks, fresh)
+    run.__name__: run for run in (clean, bad, unique, parquet, jsonl, nested, drops, four, checks, fresh)
 }
 
 
