@@ -14,7 +14,7 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
 from contracts.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
@@ -40,6 +40,11 @@ HIGH = "[89abAB][0-9a-fA-F]{2}"
 LONE = rf"{ESCAPE}[dD](?:{HIGH}(?!\\u[dD][c-fC-F])|(?<!\\u[dD]{HIGH}\\u[dD])[c-fC-F])"
 """Half of a character that takes two escapes."""
 SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
+SHORT: dict[LogicalType, str] = {
+    "integer": "-?(?:0|[1-9][0-9]{0,17}+)",
+    "number": r"-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,20}+)?",
+}
+"""Numbers within others that are plain: never beyond 64 bits, never infinite."""
 DOUBLE_DIGITS = 15
 NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
@@ -58,21 +63,16 @@ def is_headed(_plan: Plan) -> bool:
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text.
-
-    Of a contract with nested properties each line gets the closer look at once: no pattern tells what nests.
-    """
-    if plan.nested:
-        found, fails = opened(reader.lines(source, plan.csv).withColumnRenamed("line", "raw"), plan, header)
-        return found.select("*", sf.coalesce(reduce(Column.__or__, fails.values()), sf.lit(True)).alias("odd")), sf.col(
-            "raw"
-        )
-    line, here = sf.col("line"), list(enumerate(plan.properties))
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    line, here = sf.col("line"), [(n, p) for n, p in enumerate(plan.properties) if not p.path]
     short = sf.octet_length(line) <= LONGEST
-    even = short & line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
+    even = short & line.rlike(plain(plan, header)) if len(header) + len(plan.properties) <= WIDE else sf.lit(False)
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
-    schema = StructType([StructField(p.name, StringType()) for p in plan.properties])
+    inner = Inner(plan)
+    schema = StructType([StructField(p.name, inner.schema(p)) for _, p in here])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
+    roots = {p.name: sf.col("fields")[p.name] for _, p in here if p.type in CONTAINERS}
+    here = [(n, p) for n, p in here if p.name not in roots]
     cells = {n: sf.col("fields")[p.name] for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     cells |= _meant(cells, values, plan)
@@ -83,21 +83,62 @@ def looked(
         *(value.alias(f"v{n}") for n, value in values.items()),
         sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
     )
+    if roots:
+        looked = nesting.opened(looked, plan, {p.name for p in plan.properties}, roots, Texts())
     return looked, line
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:
-    """A pattern of the lines that need no closer look: known keys in the order of `header`, each once or left out."""
-    known = {p.name: p for p in plan.properties}
+    """A pattern of the lines that need no closer look: known keys in the order of `header`, each once or left out.
+
+    Keys of objects within stand in the order of the contract.
+    """
+    known = {p.name: p for p in plan.roots}
     names = [name for name in header if name in known or plan.columns.extra == "ignore" or name in OURS]
-    pairs = "".join(rf'(?:"{re.escape(name)}": ?{_shape(known.get(name))}(?:, ?|(?=\}})))?' for name in names)
-    return rf"^\{{{pairs}(?<!, ?)\}}\z"
+    inner = Inner(plan)
+    return rf"^{_object({name: inner.shape(known[name]) if name in known else SCALAR for name in names})}\z"
 
 
-def _shape(prop: Property | None) -> str:
-    if prop is None:
-        return SCALAR
-    return f"(?:{FEW if prop.exact else SHAPES.get(prop.type, TEXT)}|null)"
+def _object(shapes: Mapping[str, str]) -> str:
+    pairs = "".join(rf'(?:"{re.escape(name)}": ?{shape}(?:, ?|(?=\}})))?' for name, shape in shapes.items())
+    return rf"\{{{pairs}(?<!, ?)\}}"
+
+
+class Inner:
+    """What stands in a property where a line is plain: a pattern of its text, and the schema that takes it apart."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._held = rules.compared(plan)
+        self._unlike = {c.property for c in plan.checks if c.kind == "uniqueItems"}
+        self._within: dict[tuple[str, ...], list[Property]] = {}
+        for prop in plan.properties:
+            self._within.setdefault(prop.route[:-1], []).append(prop)
+
+    def shape(self, prop: Property) -> str:
+        """The pattern. Maps, whose keys may stand twice, and arrays whose elements are compared are never plain."""
+        inner = self._within.get(prop.route, [])
+        if prop.type == "object" and inner:
+            return f"(?:{_object({p.route[-1][1:]: self.shape(p) for p in inner})}|null)"
+        if prop.type == "array":
+            few = "".join(rf"(?:{shape}(?:, ?{shape})*+)?" for shape in map(self.shape, inner))
+            return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
+        if prop.type in CONTAINERS or (prop.path and prop.name in self._held and prop.type in SHORT):
+            return "null"
+        shapes = SHORT if prop.path else SHAPES
+        return f"(?:{FEW if prop.exact else shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
+
+    def schema(self, prop: Property) -> DataType:
+        """Texts, in what holds them."""
+        inner = self._within.get(prop.route, [])
+        match prop.type:
+            case "object" if inner:
+                return StructType([StructField(p.route[-1][1:], self.schema(p)) for p in inner])
+            case "array":
+                return ArrayType(self.schema(inner[0]) if inner else StringType())
+            case "map":
+                values = [p for p in inner if p.route[-1] == "*"]
+                return MapType(StringType(), self.schema(values[0]) if values else StringType())
+        return StringType()
 
 
 def _value(cell: Column, prop: Property) -> Column:
@@ -166,8 +207,37 @@ def objects(plan: Plan) -> dict[int, list[str]]:
     return inner
 
 
+class Texts:
+    """How what is plain is taken apart, which `Inner.schema` has done: `nesting.Parts`."""
+
+    dear = False
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull()
+
+    def container(self, raw: Column, _prop: Property) -> Column:
+        return raw
+
+    def count(self, _value: Column, _prop: Property) -> Column:
+        return sf.lit(0)  # what has no properties is never plain
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getField(key)
+
+    def key(self, key: Column) -> Column:
+        return key
+
+    def cell(self, raw: Column, _prop: Property) -> Column:
+        return raw
+
+    def value(self, _raw: Column, cell: Column, prop: Property) -> Column:
+        return _value(cell, prop)
+
+
 class Variants:
     """How a value of JSON is taken apart: `nesting.Parts`."""
+
+    dear = True
 
     def is_null(self, raw: Column) -> Column:
         return raw.isNull() | sf.is_variant_null(raw)

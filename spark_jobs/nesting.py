@@ -25,8 +25,17 @@ SIZES = ("minProperties", "maxProperties")
 """Kinds of checks that go by the cell of an object: elsewhere its keys need not be counted."""
 
 
+Take = Callable[[Column], Column]
+"""What of an element is meant."""
+
+
 class Parts(Protocol):
-    """How a format takes values apart; `raw` is a value as it stands in one."""
+    """How a format takes values apart; `raw` is a value as it stands in one.
+
+    `dear`: cells and containers cost so much that each is made once and kept, before its value is.
+    """
+
+    dear: bool
 
     def is_null(self, raw: Column) -> Column:
         """Whether it is null."""
@@ -62,13 +71,14 @@ def opened(
     level = [p for p in plan.roots if p.name in roots]
     rows = rows.select("*", *(roots[p.name].alias(walk.named("raw", p)) for p in level))
     while level:
-        rows = rows.select("*", *(walk.first(p) for p in level))
+        rows = rows.select("*", *(walk.first(p) for p in level if not p.repeats or parts.dear))
         rows = rows.select("*", *(column for p in level for column in walk.columns(p)))
         above = {p.route for p in level}
         level = [p for p in plan.properties if p.path and p.route[:-1] in above and p.name in present]
         owners = list(dict.fromkeys(plan.parent(p) for p in level if plan.parent(p).repeats))
         rows = rows.select("*", *(walk.whole(p) for p in owners)) if owners else rows
-        rows = rows.select("*", *(walk.raw(p) for p in level)) if level else rows
+        raws = [walk.raw(p) for p in level if not walk.beside(p)]
+        rows = rows.select("*", *raws) if raws else rows
     return rows
 
 
@@ -86,22 +96,30 @@ class _Walk:
 
     def first(self, prop: Property) -> Column:
         """What is made of a raw value at first: the container that it is, or its cell."""
-        raw = sf.col(self.named("raw", prop))
         if prop.repeats:
-            made = sf.transform(raw, lambda s: sf.struct(_x(s), self._first(s["x"], prop).alias("f"), *self._place(s)))
+            every, x, at = self._every(prop)
+            made = sf.transform(
+                every, lambda s: sf.struct(x(s).alias("x"), self._first(x(s), prop).alias("f"), *self._place(at, s))
+            )
         else:
-            made = self._first(raw, prop)
+            made = self._first(sf.col(self.named("raw", prop)), prop)
         return made.alias(self.named("got", prop))
 
     def columns(self, prop: Property) -> list[Column]:
         """The cell and the value, or all of them."""
-        first = sf.col(self.named("got", prop))
         if not prop.repeats:
-            raw = sf.col(self.named("raw", prop))
+            raw, first = (sf.col(self.named(what, prop)) for what in ("raw", "got"))
             pair = zip("cv", self._pair(raw, first, prop), strict=True)
             return [column.alias(self.named(what, prop)) for what, column in pair]
-        each = sf.transform(first, lambda s: sf.struct(*self._named_pair(s, prop), *self._place(s)))
-        return [each.alias(self.named("e", prop))]
+        every, x, at = self._every(prop)
+        if self._parts.dear:
+            every, x, at = sf.col(self.named("got", prop)), _x_of, _at_of
+
+        def made(s: Column) -> Column:
+            first = s["f"] if self._parts.dear else self._first(x(s), prop)
+            return sf.struct(*self._named_pair(x(s), first, prop), *self._place(at, s))
+
+        return [sf.transform(every, made).alias(self.named("e", prop))]
 
     def whole(self, prop: Property) -> Column:
         """Those of several values that hold others."""
@@ -115,16 +133,22 @@ class _Walk:
         if not parent.repeats:
             found = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
         else:
+            place = _at_of if self._at else (lambda _: sf.lit(""))
             whole = sf.col(self.named("whole", parent))
-            if step.startswith("."):
-                found = sf.transform(
-                    whole,
-                    lambda s: self._raw(self._parts.child(s["v"], step[1:]), lambda: sf.concat(s["at"], _lit(step))),
-                )
-            else:
-                place = (lambda s: s["at"]) if self._at else (lambda _: sf.lit(""))
-                found = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
+            found = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
         return found.alias(self.named("raw", prop))
+
+    def beside(self, prop: Property) -> bool:
+        """Whether a property stands under a key of each of several objects: it is found there, and not set apart."""
+        return bool(prop.path) and prop.path[-1].startswith(".") and self._plan.parent(prop).repeats
+
+    def _every(self, prop: Property) -> tuple[Column, Take, Take]:
+        """Several raw values: an array, and what of its elements is the value, and its place."""
+        if not self.beside(prop):
+            return sf.col(self.named("raw", prop)), _x_of, _at_of
+        step = prop.path[-1]
+        whole = sf.col(self.named("whole", self._plan.parent(prop)))
+        return whole, lambda s: self._parts.child(s["v"], step[1:]), lambda s: sf.concat(s["at"], _lit(step))
 
     def _first(self, raw: Column, prop: Property) -> Column:
         return self._parts.container(raw, prop) if prop.type in CONTAINERS else self._parts.cell(raw, prop)
@@ -142,9 +166,9 @@ class _Walk:
         keys = [p.path[-1][1:] for p in inner if p.name in self._present]
         return given(~self._parts.is_null(self._parts.child(value, key)) for key in keys)
 
-    def _named_pair(self, s: Column, prop: Property) -> list[Column]:
-        cell, value = self._pair(s["x"], s["f"], prop)
-        return [*([_x(s)] if self._at else []), cell.alias("c"), value.alias("v")]
+    def _named_pair(self, x: Column, first: Column, prop: Property) -> list[Column]:
+        cell, value = self._pair(x, first, prop)
+        return [*([x.alias("x")] if self._at else []), cell.alias("c"), value.alias("v")]
 
     def _inside(self, container: Column, at: Column, step: str) -> Column:
         """The elements of an array, the values or the keys of a map, as `raw` has them."""
@@ -162,8 +186,8 @@ class _Walk:
     def _raw(self, x: Column, at: Callable[[], Column]) -> Column:
         return sf.struct(x.alias("x"), at().alias("at")) if self._at else sf.struct(x.alias("x"))
 
-    def _place(self, s: Column) -> list[Column]:
-        return [s["at"].alias("at")] if self._at else []
+    def _place(self, at: Take, s: Column) -> list[Column]:
+        return [at(s).alias("at")] if self._at else []
 
 
 def given(tests: Iterable[Column]) -> Column:
@@ -171,8 +195,12 @@ def given(tests: Iterable[Column]) -> Column:
     return reduce(Column.__add__, (test.cast("int") for test in tests), sf.lit(0))
 
 
-def _x(s: Column) -> Column:
-    return s["x"].alias("x")
+def _x_of(s: Column) -> Column:
+    return s["x"]
+
+
+def _at_of(s: Column) -> Column:
+    return s["at"]
 
 
 def _lit(step: str) -> Column:

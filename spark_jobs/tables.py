@@ -91,6 +91,8 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
 class Typed:
     """How a value of Parquet is taken apart: `nesting.Parts`."""
 
+    dear = False
+
     def __init__(self, schema: StructType, texts: Mapping[str, Sequence[str]]) -> None:
         self._schema, self._texts = schema, texts
 
