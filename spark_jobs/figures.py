@@ -136,7 +136,7 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
         return NO_VALUES if values < 1 else TOO_FEW
     found = {part: sums.get(f"{part}{at}") or 0 for part in NEEDED[kind]}
     if kind in ("min", "max"):
-        return Decimal(str(found[NEEDED[kind][0]])) + 0  # a zero has no sign
+        return unsigned(Decimal(str(found[NEEDED[kind][0]])))
     try:
         known = {part: Fraction(total) for part, total in found.items()}
     except (OverflowError, ValueError):  # an infinite double, or what comes of two
@@ -147,6 +147,11 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
         squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
         return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
     return _decimal(total / values if kind == "mean" else total)
+
+
+def unsigned(value: Decimal) -> Decimal:
+    """A value whose zero has no sign."""
+    return value or Decimal(0)
 
 
 def _decimal(exact: Fraction, *, root: bool = False) -> Decimal:
