@@ -188,7 +188,7 @@ class Check:
         if not self.filter:
             return ""
         only = [f"`{self.arguments['filter']['text']}`"] if self.arguments["filter"]["text"] else []
-        only += [f"`{self.watermark}` is above its high mark"] if self.watermark else []
+        only += [f"`{self.watermark}` is above all that was accepted before"] if self.watermark else []
         return f" where {' and '.join(only)}"
 
     @builtins.property

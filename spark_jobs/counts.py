@@ -144,7 +144,8 @@ def _figure(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     name = check.property or ""
     prop, voids = plan.property_named(name), _empty(check, facts)
     at = figures.place(plan.properties.index(prop), plan.checks.index(check) if check.filter else None)
-    found = figures.figure(check.kind, prop, at, evaluated - voids, facts.sums)
+    values = int(facts.sums.get(f"{figures.VALUES}{at}") or 0) if prop.repeats else evaluated - voids
+    found = figures.figure(check.kind, prop, at, values, facts.sums)
     if isinstance(found, str):
         return Count(state="not_evaluated", reason=found if evaluated else NO_ROWS)
     shown = MASK if prop.masked else figures.text_of(found, check.kind, prop)

@@ -63,8 +63,12 @@ NEEDED = {
 """The parts of each figure."""
 HIGH = "high"
 """The part of a high mark: the greatest value, of valid records alone."""
+VALUES = "values"
+"""The part that counts them, where a record may have several."""
 MERGED = {"least": "min", "greatest": "max", HIGH: "max"}
 """How parts become one, where they are not added."""
+SCALES, DOUBLES = {"sum": 14, "mixed": 14, "lows": 28}, ("rest", "squares")
+"""Digits after the point of parts of numbers, and the parts that are doubles."""
 Merge = Callable[[Any, Any], Any]
 MERGES: dict[str, Merge] = {"sum": operator.add, "min": min, "max": max}
 """The same in Python."""
@@ -87,13 +91,13 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
         (at[c.property], part, k, c if c.filter else None)
         for k, c in enumerate(plan.checks)
         if c.kind in FIGURES and c.property
-        for part in NEEDED[c.kind]
+        for part in (*NEEDED[c.kind], *([VALUES] if plan.property_named(c.property).repeats else []))
     ]
     wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted
-        if part in MERGED or part in ADDED[_held(plan.properties[n])]
+        if part in MERGED or part == VALUES or part in ADDED[_held(plan.properties[n])]
     }
 
 
@@ -108,9 +112,13 @@ def _held(prop: Property) -> str:
 
 
 def decimals(plan: Plan) -> dict[int, str]:
-    """The numbers that are added up as decimals, in SQL by the property's number: made once, as it takes a while."""
-    wanted = (n for n, part, _ in parts(plan).values() if part in SUMS and plan.properties[n].type == "number")
-    return {n: EXACT.format(v=f"v{n}") for n in wanted}
+    """The numbers that are added up as decimals, in SQL by the property's number: made once, as it takes a while.
+
+    Where a record may have several, structs of each value `v` and its decimal `x`.
+    """
+    wanted = [n for n, part, _ in parts(plan).values() if part in SUMS and plan.properties[n].type == "number"]
+    several = f"transform(e{{n}}, s -> struct(s.v as v, {EXACT.format(v='s.v')} as x))"
+    return {n: several.format(n=n) if plan.properties[n].repeats else EXACT.format(v=f"v{n}") for n in wanted}
 
 
 def added(part: str, number: int, prop: Property, *, present: bool, only: str | None = None) -> str:
@@ -118,11 +126,24 @@ def added(part: str, number: int, prop: Property, *, present: bool, only: str | 
 
     `only` is the filter of the records that count, in SQL.
     """
-    shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
+    if part == VALUES:
+        shape = "if({v} is null, null, 1)"
+    else:
+        shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
     if present:
-        found = shape.format(v=f"v{number}", x=f"x{number}")
+        found = _of_several(part, shape, number) if prop.repeats else shape.format(v=f"v{number}", x=f"x{number}")
         return f"if({only}, {found}, null)" if only else found
     return shape.format(v="null" if prop.type in MOMENTS else "cast(null as bigint)", x=f"cast(null as {DECIMAL})")
+
+
+def _of_several(part: str, shape: str, number: int) -> str:
+    """What all values of one record add to a part together, in SQL."""
+    source = f"x{number}" if "{x}" in shape else f"e{number}"
+    each = f"filter(transform({source}, s -> {shape.format(v='s.v', x='s.x')}), y -> y is not null)"
+    if part in MERGED:
+        return f"array_{MERGED[part]}({each})"
+    kind = "double" if part in DOUBLES else f"decimal(37,{SCALES.get(part, 0) if '{x}' in shape else 0})"
+    return f"aggregate({each}, cast(0 as {kind}), (a, y) -> cast(a + y as {kind}))"
 
 
 def merged(part: str) -> str:
@@ -136,7 +157,7 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
         return NO_VALUES if values < 1 else TOO_FEW
     found = {part: sums.get(f"{part}{at}") or 0 for part in NEEDED[kind]}
     if kind in ("min", "max"):
-        return Decimal(str(found[NEEDED[kind][0]])) + 0  # a zero has no sign
+        return unsigned(Decimal(str(found[NEEDED[kind][0]])))
     try:
         known = {part: Fraction(total) for part, total in found.items()}
     except (OverflowError, ValueError):  # an infinite double, or what comes of two
@@ -147,6 +168,11 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
         squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
         return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
     return _decimal(total / values if kind == "mean" else total)
+
+
+def unsigned(value: Decimal) -> Decimal:
+    """A value whose zero has no sign."""
+    return value or Decimal(0)
 
 
 def _decimal(exact: Fraction, *, root: bool = False) -> Decimal:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts import formats
-from contracts.plan import CONTAINERS, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
+from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
 from spark_jobs import figures, nesting, reader
 from spark_jobs.schema import is_double, typed
 
@@ -77,8 +77,8 @@ def partnerless(plan: Plan, check: Check) -> str:
 
 
 def _repeating(plan: Plan, prop: Property) -> list[Check]:
-    """The checks of a property of which a record may have several, in the order of their bits."""
-    return [c for c in plan.checks if c.property == prop.name]
+    """The checks of each value of which a record may have several, in the order of their bits."""
+    return [c for c in plan.checks if c.property == prop.name and c.kind not in FIGURES]
 
 
 def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Column:
@@ -91,10 +91,11 @@ def _any_failing(plan: Plan, check: Check, prop: Property, number: int) -> Colum
 
 def with_tests(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
     """Rows with the bits b<n> that `failing_of` and `summed` look at, where a record may have several of a property."""
+    checked = {c.property for c in plan.checks}
     made = [
-        nesting.tested(n, [partial(failing, check, prop) for check in checks[: nesting.MOST_TESTS]])
+        nesting.tested(n, [partial(failing, check, prop) for check in _repeating(plan, prop)[: nesting.MOST_TESTS]])
         for n, prop in enumerate(plan.properties)
-        if prop.repeats and prop.name in present and (checks := _repeating(plan, prop))
+        if prop.repeats and prop.name in present and prop.name in checked
     ]
     return rows.select("*", *made) if made else rows
 

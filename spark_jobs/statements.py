@@ -98,7 +98,7 @@ def _values(spark: SparkSession, query: str, asked: Sequence[Check]) -> Iterator
 def _value(text: str | None) -> Answer:
     if text is None:
         return Answer(reason=figures.NO_VALUES)
-    value = Decimal(text)
+    value = figures.unsigned(Decimal(text))
     if not value.is_finite():
         return Answer(reason=figures.TOO_LARGE)
     return Answer(value, figures.number(value))

@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.nested import name_of
-from contracts.plan import CONTAINERS, FIGURES, Property
+from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest
 
 MOST_DEPTH = 10
@@ -160,7 +160,7 @@ def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property
         why, fix = "", "Write it under a property within it that has single values."
     elif prop.repeats and metric == "duplicateValues":
         what, why, fix = several, OF_SEVERAL, UNIQUE
-    elif prop.repeats and metric in ("quantile", *FIGURES):
+    elif prop.repeats and metric == "quantile":
         what, why, fix = several, "", EACH
     else:
         return True

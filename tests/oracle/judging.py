@@ -182,12 +182,13 @@ def _unique(check: Check, content: Content) -> Count:
 
 
 def _figure(check: Check, content: Content) -> Count:
-    cells = [r.cells[check.property or ""] for r in _looked_at(check, content)]
-    values = [figures.counted(c) for c in cells if c.value is not None]
+    name, records = check.property or "", _looked_at(check, content)
+    cells = [r.inner[name] if name in r.inner else [r.cells[name]] for r in records]
+    values = [figures.counted(c) for of in cells for c in of if c.value is not None]
     found = figures.figure(check.kind, values) if cells else "no-rows"
     if isinstance(found, str):
         return Count(state="not_evaluated", reason=found)
-    return Count(len(cells), 0, len(cells) - len(values), figure=found)
+    return Count(len(cells), 0, sum(all(c.value is None for c in of) for of in cells), figure=found)
 
 
 def _answer(check: Check, content: Content) -> Count:

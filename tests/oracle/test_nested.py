@@ -49,7 +49,12 @@ schema:
             logicalType: object
             required: true
             properties:
-              - {name: lat, logicalType: number, required: true, logicalTypeOptions: {minimum: -90, maximum: 90}}
+              - name: lat
+                logicalType: number
+                required: true
+                logicalTypeOptions: {minimum: -90, maximum: 90}
+                quality:
+                  - {type: custom, engine: dropgate, implementation: {metric: mean, mustBeLessThan: 50}}
       - name: lines
         logicalType: array
         logicalTypeOptions: {minItems: 1, maxItems: 3, uniqueItems: true}
@@ -65,6 +70,9 @@ schema:
               quality:
                 - {metric: nullValues, mustBeLessThan: 2}
                 - {metric: missingValues, arguments: {missingValues: ["0.01"]}, mustBe: 0}
+                - {type: custom, engine: dropgate, implementation: {metric: sum, mustBeLessThan: 100}}
+                - {type: custom, engine: dropgate, implementation: {metric: stdev, mustBeLessThan: 2}}
+                - {type: custom, engine: dropgate, implementation: {metric: min, mustBe: 0, filter: id > 10}}
             - {name: tags, logicalType: array, items: {logicalType: string, enum: [{value: a}, {value: b}]}}
       - name: words
         logicalType: map
@@ -80,7 +88,29 @@ schema:
       - name: days
         logicalType: array
         logicalTypeOptions: {uniqueItems: true}
-        items: {logicalType: array, items: {logicalType: timestamp}}
+        items:
+          logicalType: array
+          items:
+            logicalType: timestamp
+            quality:
+              - {type: custom, engine: dropgate, implementation: {metric: max, mustBeLessThan: "2021-01-01T00:00:00Z"}}
+      - name: sizes
+        logicalType: map
+        map:
+          key: {logicalType: string}
+          value:
+            logicalType: number
+            quality:
+              - {type: custom, engine: dropgate, implementation: {metric: mean, mustBeLessThan: 50}}
+              - {type: custom, engine: dropgate, implementation: {metric: stdev, mustBeLessThan: 50}}
+              - {type: custom, engine: dropgate, implementation: {metric: max, mustBeLessThan: 50}}
+      - name: counts
+        logicalType: array
+        items:
+          logicalType: integer
+          quality:
+            - {type: custom, engine: dropgate, implementation: {metric: sum, mustBe: 5}}
+            - {type: custom, engine: dropgate, implementation: {metric: stdev, mustBe: 5, filter: id > 5}}
 customProperties:
   - property: drop
     vendor: dropgate
@@ -216,7 +246,8 @@ def test_schema_refuses_what_the_contract_rejects() -> None:
 SCHEMA = (
     "id long, to struct<city: string, `zip.code`: int, since: date, geo: struct<lat: double>>, "
     "lines array<struct<sku: string, price: decimal(5,2), tags: array<string>>>, words map<string, string>, "
-    "any struct<a: int>, old struct<a: date>, point array<int>, days array<array<timestamp>>"
+    "any struct<a: int>, old struct<a: date>, point array<int>, days array<array<timestamp>>, "
+    "sizes map<string, double>, counts array<bigint>"
 )
 LESS = (
     "id long, to struct<city: string, geo: struct<lat: double>, more: int>, lines array<struct<sku: string>>, "
@@ -279,6 +310,8 @@ def _record(chance: Random) -> dict[str, Any]:
         "old": some((None, {}, {"a": "01.02.2003"})),
         "point": some((None, [1, 2], [1, None, 300])),
         "days": some((None, [None, None], [["2020-01-01T00:00:00Z", None], []])),
+        "sizes": some((None, {}, {"a": 0.1, "b": None}, {"a": 0.2, "b": 1e20, "c": 0.3}, {"a": -0.5, "b": 0.25})),
+        "counts": some((None, [], [None], [9007199254740993, -5, None], [1, 2, 3])),
     }
 
 
@@ -287,7 +320,7 @@ def _line(chance: Random) -> str:
         "id": chance.randrange(50),
         **{
             key: _value(chance, 0)
-            for key in ("to", "lines", "words", "any", "days", "old", "point")
+            for key in ("to", "lines", "words", "any", "days", "old", "point", "counts", "sizes")
             if chance.random() < 0.6
         },
     }

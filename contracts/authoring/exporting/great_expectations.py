@@ -153,17 +153,27 @@ def _why(check: Check) -> str:
 def _of_columns(account: Account) -> list[dict[str, Any]]:
     """Which columns there must be, where the contract rejects a file for them."""
     plan = account.contract.plan
-    names = [p.name for p in plan.roots]
+    names = [name for p in plan.properties if (name := _column_name(p))]
+    free = any(c.prop.type == "object" and not account.contract.inner(c) for c in account.contract.every)
+    closed = plan.columns.extra == "reject" and not free
     if account.contract.bare or plan.columns.missing != "reject":
         return []
-    if plan.columns.order == "exact" and plan.columns.extra == "reject":
+    if plan.columns.order == "exact" and closed:
         kind, kwargs = "expect_table_columns_to_match_ordered_list", Kwargs(column_list=names)
     else:
-        exact = plan.columns.extra == "reject"
-        kind, kwargs = "expect_table_columns_to_match_set", Kwargs(column_set=names, exact_match=exact)
+        kind, kwargs = "expect_table_columns_to_match_set", Kwargs(column_set=names, exact_match=closed)
     if not plan.nested:
         account.carried |= {c.id for c in plan.checks if c.kind == "knownKeys" and c.severity == "error"}
     return [{"type": kind, "kwargs": kwargs, "meta": {}, "severity": "critical"}]
+
+
+def _column_name(prop: Property) -> str | None:
+    """What Great Expectations calls a column, or one within columns of its own; None of what it does not list."""
+    steps = prop.path[1:]
+    if any(not step.startswith(".") for step in steps):
+        return None
+    *outer, last = [prop.route[0], *(step[1:] for step in steps)]
+    return ".".join([*outer, f"`{last}`" if "." in last else last])
 
 
 def _expectations(account: Account, check: Check) -> list[dict[str, Any]]:

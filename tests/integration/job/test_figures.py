@@ -198,3 +198,11 @@ def test_integers_of_twenty_digits_are_added_up_exactly(spark: SparkSession, tmp
     judged = judge(spark, tmp_path, plan, {"a.csv": "n\n" + "".join(f"{value}\n" for value in values)})
     assert judged.count("n.logicalType").failed == 0
     assert alike(figures(judged, "n"), exact([Fraction(value) for value in values]))
+
+
+def test_ends_are_exact_and_a_zero_has_no_sign(spark: SparkSession, tmp_path: Path) -> None:
+    long = a_property("n", "number", exact=(38, 2))
+    plan = a_plan([long, a_property("x", "number")], [held("min", "n"), held("max", "n"), held("min", "x")])
+    judged = judge(spark, tmp_path, plan, {"a.csv": f"n,x\n{'1234' * 9}.25,-0\n-{'9' * 36}.75,0.5\n"})
+    assert figures(judged, "n") == {"min": Decimal(f"-{'9' * 36}.75"), "max": Decimal(f"{'1234' * 9}.25")}
+    assert str(judged.count("x.min").figure) == "0"

@@ -99,7 +99,7 @@ def test_check_looks_at_records_above_the_mark(spark: SparkSession, tmp_path: Pa
     assert {row.configs_hashsum for row in spark.read.parquet(f"{above.folder}/checks").collect()} == {plan.sha}
     told = {p.check: p.message for p in without.decision().problems}
     assert told["rowCount"] == (
-        "The file has 6 records where `day` is above its high mark; the contract asks for exactly 2."
+        "The file has 6 records where `day` is above all that was accepted before; the contract asks for exactly 2."
     )
 
 

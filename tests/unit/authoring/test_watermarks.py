@@ -57,6 +57,6 @@ def test_filter_and_watermark_may_stand_in_entry_and_block() -> None:
 
     block = "checks: {one: {filter: x > 5}, two: {watermark: x}}\n"
     one, two = (check(a_document(properties, quality, DROP + block), i) for i in ("one", "two"))
-    assert one.expected == two.expected == "= 5 records where `x > 5` and `x` is above its high mark"
+    assert one.expected == two.expected == "= 5 records where `x > 5` and `x` is above all that was accepted before"
     assert one.arguments["filter"] == two.arguments["filter"]
     assert (one.needs(), one.watermark) == (("x", "x"), "x")

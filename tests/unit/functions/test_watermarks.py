@@ -134,6 +134,15 @@ def test_nobody_looks_for_marks_that_no_check_asks_for() -> None:
     assert "watermarks" not in ledger.asked
 
 
+def test_marks_are_looked_for_once_a_batch_and_once_an_accepted_drop() -> None:
+    world = a_marked_world()
+    ledger = Listening(world.ledger)
+    world.with_ports(lambda port: ledger if port is world.ledger else port)
+    settled(world, "orders/5.csv", "orders/6.csv", "orders/bad-7.csv")
+
+    assert ledger.asked.count("watermarks") == 1 + 2
+
+
 def test_mark_of_another_type_says_nothing() -> None:
     plan = a_marked_plan()
     day = HighMark("n", "date", Decimal(20_000))
