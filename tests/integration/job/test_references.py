@@ -155,18 +155,19 @@ LISTED: dict[str, tuple[dict[str, Any], list[str | bytes]]] = {
 """Promoted files that have the numbers 1 and 3, by how their contract says that they are written."""
 
 
-@pytest.mark.parametrize("form", LISTED)
-def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path, form: str) -> None:
-    written, files = LISTED[form]
+def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path) -> None:
     columns = [a_property("shop"), a_property("no", "integer"), a_property("seen", "date")]
-    theirs = a_plan(columns, **({"csv": Csv(delimiter=";", null_values=("", "NA"))} | written))
-    files = files or [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])]
-    at = [pinned(tmp_path, text, file=f"[{n}]{theirs.suffix}").files[0] for n, text in enumerate(files)]
-    one = JobReference("shops.v1", "v", tuple(at), theirs)
-    plan = plan_of(held("no", of="shops.v1", name="no"), references=[Reference("shops.v1", contract="shops.v1")])
-    judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=[one])
+    listed = []
+    for form, (written, files) in LISTED.items():
+        theirs = a_plan(columns, **({"csv": Csv(delimiter=";", null_values=("", "NA"))} | written))
+        bodies = files or [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])]
+        at = [pinned(tmp_path, body, file=f"[{n}]{form}{theirs.suffix}") for n, body in enumerate(bodies)]
+        listed.append(JobReference(form, "v", tuple(uri for one in at for uri in one.files), theirs))
+    checks = [replace(held("no", of=form, name="no"), id=form) for form in LISTED]
+    plan = plan_of(*checks, references=[Reference(form, contract=form) for form in LISTED])
+    judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=listed)
 
-    assert figures(judged) == (4, 2, 0)
+    assert {form: figures(judged, form) for form in LISTED} == dict.fromkeys(LISTED, (4, 2, 0))
 
 
 def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_path: Path) -> None:

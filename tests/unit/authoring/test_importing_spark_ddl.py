@@ -110,7 +110,9 @@ def test_foreign_keys_become_relationships() -> None:
 
 def test_columns_alone_refer_to_others_too() -> None:
     to = "goods.v1.yaml#/schema/goods/properties/id"
-    assert properties(FORM, "a bigint references goods(id)") == [{"name": "a", **INTEGER, "relationships": [{"to": to}]}]
+    assert properties(FORM, "a bigint references goods(id)") == [
+        {"name": "a", **INTEGER, "relationships": [{"to": to}]}
+    ]
 
 
 def test_what_has_no_equivalent_is_named() -> None:
