@@ -26,7 +26,7 @@ from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.emr_serverless import workers_for
 from functions.batching import batch_due, open_window
 from functions.keys import Zones
-from functions.ports import Batch, InFlight, Pending, Ports, Reach, RunStatus, Window, stamp
+from functions.ports import Batch, InFlight, Ports, Reach, RunStatus, Window, stamp
 from functions.reconcile import reconcile
 from functions.submission import Drop, Location, Moved
 from infra.calls import CALLS, ENDED
@@ -73,23 +73,19 @@ class Records:
         found = (self.joined.get(i) or self.staged[self.plans[i]].get(i) for i in drop_ids)
         return tuple(d for d in found if d)
 
-    def unless_held(self, drop_ids: Sequence[str], _contract: str, _producer: str) -> tuple[Drop, ...]:
-        """The same: nothing is held up here."""
-        return self.drops(drop_ids)
-
     def stage(self, drop: Drop) -> None:
         """Take a drop that is staged."""
         plan = self.plans[drop.id] = drop.plan or ""
         self.staged.setdefault(plan, {})[drop.id] = drop
 
-    def write(self, moves: Sequence[Moved], lineage: None = None, batch: Batch | None = None) -> None:  # noqa: ARG002
+    def write(self, moves: Sequence[Moved], *batches: Batch) -> None:
         """Bring staged drops into a batch."""
-        if batch and (batch.id in self.batches or batch.slot in self.slots):
+        if any(batch.id in self.batches or batch.slot in self.slots for batch in batches):
             raise StaleWrite("the slot is taken")
         for move in moves:
             self.staged.get(move.before.plan or "", {}).pop(move.drop.id, None)
             self.joined[move.drop.id] = move.drop
-        if batch:
+        for batch in batches:
             self.batches[batch.id] = replace(batch, version=batch.version + 1)
             self.slots.add(batch.slot)
 
@@ -114,10 +110,9 @@ class Records:
             self.windows[window.plan] = replace(window, due_at=due_at)
         return same
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         """What waits, the oldest first: the order in which drops were staged."""
-        waiting = islice(self.staged.get(plan, {}).values(), most)
-        return tuple(Pending(d.id, d.staged_at or "", d.size) for d in waiting)
+        return tuple(islice(self.staged.get(plan, {}).values(), most))
 
     def open_batch(self, batch: Batch) -> bool:
         """Record a batch."""

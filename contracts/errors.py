@@ -4,6 +4,7 @@ DropgateError
 ├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
 ├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
 ├── StaleWrite           somebody else wrote the item first: read again and decide anew
+├── HeldUp               a person has paused the contract or its producer: leave it until it is resumed
 ├── DestinationTaken     the object to be written is already there: look whose it is
 ├── ObjectGone           the object version to be read is not there any more
 ├── ObjectReplaced       another object lies in the place of the one to be read: never use it
@@ -32,6 +33,10 @@ class PatternInvalid(DropgateError):
 
 class StaleWrite(DropgateError):
     """A conditional write found another version than the one that was read (fencing)."""
+
+
+class HeldUp(DropgateError):
+    """A new batch is of a contract or a producer that somebody has paused."""
 
 
 class DestinationTaken(DropgateError):

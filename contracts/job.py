@@ -16,6 +16,7 @@ from contracts import codec
 from contracts.errors import DocumentInvalid
 from contracts.plan import Plan
 from contracts.problem import Problem
+from contracts.watermarks import HighMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class JobReference:
 class JobRequest:
     """One run of the job: drops of one plan, and where to write. All URIs of folders end in `/`.
 
-    `evidence_rows` and `evidence_checks` are the batch's own folders, overwritten whole by a later try.
+    `evidence_rows` and `evidence_checks` are the batch's own folders, overwritten whole by a later try. `marks` are the
+    high marks that the plan's watermarks must be above.
     """
 
     batch: str
@@ -71,6 +73,7 @@ class JobRequest:
     evidence_checks: str
     result: str
     requested_at: str
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     references: tuple[JobReference, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
@@ -121,7 +124,8 @@ class DropResult:
     `read` is counted by a bare scan, `valid` by the checks, `rejected` in the evidence. `masks` is the histogram of
     failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow`
     tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
-    that is the file's fault, as it cannot be read as what it says it is, a `refusal`.
+    that is the file's fault, as it cannot be read as what it says it is, a `refusal`. `marks` are the greatest values
+    of the plan's watermarks among its valid records.
     """
 
     drop: str
@@ -138,6 +142,7 @@ class DropResult:
     notes: tuple[Problem, ...] = ()
     failure: Problem | None = None
     refusal: Problem | None = None
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

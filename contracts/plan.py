@@ -140,9 +140,10 @@ class Check:
     (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates and
     times text in the property's format; patterns are Java's, ready to run.
 
-    Any of them may have a filter {sql, text, properties}, as an expression has them: of other records the check says
-    nothing; `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties
-    that are told of a failing record; `about`, what the author says of it for results to repeat.
+    Any of them may have a filter {sql, text, properties, watermark?}, as an expression has them: of other records the
+    check says nothing, nor of those whose `watermark` is not above its high mark (see `contracts.watermarks`);
+    `quiet` {value: text, unit}, how many rows may fail without a warning; `reference` [name], the properties that are
+    told of a failing record; `about`, what the author says of it for results to repeat.
     """
 
     id: str
@@ -164,7 +165,10 @@ class Check:
 
     def needs(self) -> tuple[str, ...]:
         """The names of the properties without which it cannot be made: also those of its filter."""
-        return (*self.properties(), *self.arguments["filter"]["properties"]) if self.filter else self.properties()
+        if not self.filter:
+            return self.properties()
+        marked = (self.watermark,) if self.watermark else ()
+        return (*self.properties(), *self.arguments["filter"]["properties"], *marked)
 
     @builtins.property
     def filter(self) -> str | None:
@@ -173,9 +177,19 @@ class Check:
         return found["sql"] if found else None
 
     @builtins.property
+    def watermark(self) -> str | None:
+        """The property whose values must be above its high mark; None if it looks at records of any age."""
+        found: dict[str, Any] = self.arguments.get("filter") or {}
+        return found.get("watermark")
+
+    @builtins.property
     def where(self) -> str:
         """The same for people, to be put behind a sentence; empty where it looks at all records."""
-        return f" where `{self.arguments['filter']['text']}`" if self.filter else ""
+        if not self.filter:
+            return ""
+        only = [f"`{self.arguments['filter']['text']}`"] if self.arguments["filter"]["text"] else []
+        only += [f"`{self.watermark}` is above its high mark"] if self.watermark else []
+        return f" where {' and '.join(only)}"
 
     @builtins.property
     def refuses(self) -> bool:
@@ -282,7 +296,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once."""
+    """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once.
+
+    `unmarked` is the name of the plan that one with high marks in its filters was made of.
+    """
 
     contract: str
     id: str
@@ -297,10 +314,12 @@ class Plan:
     empty: Literal["reject", "warn", "accept"] = "reject"
     tolerance: Limit | None = None
     promote: Literal["object"] = "object"
-    same_key: Literal["supersede", "version"] = "supersede"
+    same_key: Literal["supersede", "reject", "version"] = "supersede"
+    same_content: Literal["allow", "warn", "reject"] = "allow"
     deprecated: bool = False
     file_format: FileFormat = "csv"
     compression: Compression = "none"
+    unmarked: str | None = field(default=None, metadata=codec.SPARSE)
     references: tuple[Reference, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
@@ -312,7 +331,7 @@ class Plan:
     @cached_property
     def sha(self) -> str:
         """SHA-256 of the plan's canonical text, in hexadecimal."""
-        return codec.sha256(self)
+        return self.unmarked or codec.sha256(self)
 
     def property_named(self, name: str) -> Property:
         """The property of that name; KeyError if the contract has none."""
@@ -341,6 +360,12 @@ class Plan:
             return prop.masked
         start = prop.route
         return any(p.masked for p in self.properties if p.route[: len(start)] == start)
+
+    @cached_property
+    def watermarks(self) -> tuple[str, ...]:
+        """The properties whose high marks its checks ask for, in their order."""
+        wanted = {c.watermark for c in self.checks}
+        return tuple(p.name for p in self.properties if p.name in wanted)
 
     @property
     def needs_expectations(self) -> bool:

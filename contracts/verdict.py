@@ -15,6 +15,7 @@ from contracts import codec
 from contracts.job import Count, DropResult, Sample
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
+from contracts.watermarks import HighMark
 from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
@@ -55,13 +56,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of a drop. `verdict` None means failed, and `failure` says why."""
+    """What becomes of a drop, and how far it reaches. `verdict` None means failed, and `failure` says why."""
 
     verdict: VerdictName | None
     rows: Rows
     checks: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
     failure: Problem | None = None
+    marks: tuple[HighMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
         return Decision(None, Rows(), outcomes, failure=fault)
     problems = _worst_first((*facts.notes, *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes)
     rows = Rows(facts.read, facts.valid, facts.rejected)
-    return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems)
+    return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems, marks=facts.marks)
 
 
 def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any]:

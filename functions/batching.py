@@ -14,14 +14,15 @@ from datetime import timedelta
 from functools import partial
 from random import sample
 
-from contracts.errors import StaleWrite
+from contracts.errors import HeldUp, StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys, referring
 from functions.admission import admit, header, notes
 from functions.keys import Zones
-from functions.ports import Batch, Pending, Ports, Reach, Window, moment, stamp
+from functions.ports import Batch, Ports, Reach, Window, moment, stamp
 from functions.submission import Drop, Location, Moved, advance
+from functions.watermarks import pinned
 
 MOST_BYTES = 1024**3
 """Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
@@ -66,18 +67,20 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     ports.ledger.close_window(window)
     waiting = ports.ledger.pending(window.plan, most + 1)
     chosen = choose(waiting, most)
-    found = ports.ledger.unless_held([p.drop for p in chosen], plan.contract, plan.producer) if chosen else ()
-    if found is None:
-        return None  # held up by somebody: the reconciler opens the window again, minute after minute
-    claimed = _claim(ports, window, chosen, found) if chosen else None
+    try:
+        claimed = _claim(ports, window, chosen) if chosen else None
+    except HeldUp:
+        return None  # the reconciler opens the window again, minute after minute
     if claimed:
         batch, members = claimed
-        started, left = _launch(ports, batch, members, found), len(waiting) > len(members)
+        started, left = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
             if waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
-                ports.ledger.open_window(replace(window, due_at=waiting[0].staged_at, producer=plan.producer))
+                ports.ledger.open_window(
+                    replace(window, due_at=waiting[0].staged_at or window.due_at, producer=plan.producer)
+                )
             return None
         started, left = start(ports, known), known.state == "claimed"
     if left and ports.ledger.pending(window.plan, 1):
@@ -90,11 +93,11 @@ def room(plan: Plan, most: int) -> int:
     return min(most, max(1, MOST_COUNTS // len(plan.checks)))
 
 
-def choose(pending: Sequence[Pending], most: int) -> tuple[Pending, ...]:
+def choose(waiting: Sequence[Drop], most: int) -> tuple[Drop, ...]:
     """The oldest that fit into one batch of `most` drops; a first one that is too large goes alone."""
-    chosen: list[Pending] = []
+    chosen: list[Drop] = []
     total = 0
-    for one in pending[:most]:
+    for one in waiting[:most]:
         total += one.size
         if chosen and total > MOST_BYTES:
             break
@@ -134,10 +137,8 @@ def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
     return tuple(drops[m] for m in batch.members if m in drops)
 
 
-def _claim(
-    ports: Ports, window: Window, chosen: Sequence[Pending], found: Sequence[Drop]
-) -> tuple[Batch, tuple[Drop, ...]] | None:
-    """The BATCH item and the members that joined, in one transaction if they are few; `found` are the drops themselves.
+def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch, tuple[Drop, ...]] | None:
+    """The BATCH item and the members that joined, in one transaction if they are few; HeldUp while paused.
 
     None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
     Serverless's queue, which forgets them after hours; drops that wait here share a job.
@@ -147,20 +148,21 @@ def _claim(
         id=keys.batch_id(window.plan, window.opened_at),
         plan=window.plan,
         contract=plan.contract,
-        members=tuple(p.drop for p in chosen),
-        size=sum(p.size for p in chosen),
+        members=tuple(d.id for d in chosen),
+        size=sum(d.size for d in chosen),
         claimed_at=at,
         try_at=at,
         changed_at=at,
         producer=plan.producer,
+        marks=pinned(ports, plan),
     )
     late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
     slots = _slots(ports, sure=late or len(chosen) > GROUP)
     if slots and len(chosen) <= GROUP:
         batch = replace(batch, slot=slots[0])
-        moves = [m for d in found if (m := _joining(ports, batch, d))]
+        moves = [m for d in chosen if (m := _joining(ports, batch, d))]
         try:
-            ports.ledger.write(moves, batch=replace(batch, version=0))
+            ports.ledger.write(moves, replace(batch, version=0))
         except StaleWrite:
             pass  # a member has gone elsewhere, the slot is another's, or there is such a batch
         else:
@@ -168,7 +170,7 @@ def _claim(
     for slot in slots:
         batch = replace(batch, slot=slot)
         if ports.ledger.open_batch(batch):
-            now = found if len(chosen) > GROUP else ports.ledger.drops(batch.members)
+            now = chosen if len(chosen) > GROUP else ports.ledger.drops(batch.members)
             return batch, _enlist(ports, batch, now)
     return None
 
@@ -192,7 +194,8 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
         try:
             ports.ledger.write(group)
         except StaleWrite:
-            _write_singly(ports, group)
+            again = ports.ledger.drops([m.drop.id for m in group])
+            _write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
             raced = True
         now |= {m.drop.id: m.drop for m in group}
     # Who was faster may have brought them to this very batch: their own records say so.
@@ -238,6 +241,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         evidence_checks=evidence[1],
         result=f"{folder}result.jsonl",
         requested_at=batch.try_at,
+        marks=batch.marks,
         references=referring.pinned(ports, plan),
     )
 

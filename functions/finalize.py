@@ -10,34 +10,49 @@ result document, which does not change, and every write after it finds what was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from contracts.errors import DocumentInvalid, DropgateError, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.verdict import Decision, Rows, decide, fail
+from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
-from functions.lineage import TRIES, lineage_of, overtaken, step_aside
+from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, promote
-from functions.ports import Batch, Lineage, Ports, RunStatus, Stat, moment, tell_nobody
+from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.watermarks import advanced
 
 MOST_TRIES = 3
 MOST_REASON = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
-    """The lineage as it stands since this call has taken the key; so nobody else can have brought the drop further."""
+class Said:
+    """A verdict, and what the ledger keeps of it."""
 
-    lineage: Lineage | None
+    verdict: VerdictName
+    decision: Decision
+    at: str
+
+    def with_problems(self, verdict: VerdictName, *others: Problem) -> dict[str, Any]:
+        """The fields of the drop; `others` lie in other uploads, and `verdict` is what they make of it."""
+        rows = self.decision.rows
+        return {
+            "verdict": verdict,
+            "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
+            "problems": brief((*others, *self.decision.problems)),
+            "decided_at": self.at,
+            "marks": self.decision.marks,
+        }
 
 
 @dataclass(slots=True)
@@ -47,19 +62,22 @@ class Ending:
     batch: Batch | None = None
     written: bool = False
 
-    def write(self, ports: Ports, answer: Moved, lineage: Lineage | None = None) -> None:
+    def write(self, ports: Ports, answer: Moved, *beside: Beside) -> None:
         """Write them in one transaction; StaleWrite."""
         batch, self.batch = self.batch, None
-        ports.ledger.write((answer,), lineage, batch)
+        ports.ledger.write((answer,), *beside, *((batch,) if batch else ()))
         self.written = batch is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A drop whose verdict is recorded, and whether this call has taken its key."""
+    """A drop whose verdict is recorded, and if this call has taken its key, how that stands since.
+
+    Then nobody else can have brought the drop further.
+    """
 
     drop: Drop
-    entered: Entered | None = None
+    entered: Claims | None = None
 
 
 def job_ended(
@@ -174,9 +192,11 @@ def finish(ports: Ports, drop: Drop) -> Drop:
 
 
 def _finish(
-    ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Entered | None = None
+    ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Claims | None = None
 ) -> Drop:
     """Act on a verdict that has been recorded; where a decision taken again says otherwise, the record holds."""
+    if others := tuple(p for p in drop.problems if p.code in ABOUT_OTHERS):
+        decision = replace(decision, verdict=drop.verdict, problems=(*others, *decision.problems))
     if decision.verdict != drop.verdict:
         decision = recorded(drop)
     if drop.state == "promoting":
@@ -215,49 +235,48 @@ def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Found:
     if decision.verdict is None:
         why = decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS)
         return Found(give_up(ports, drop, why))
-    rows = decision.rows
-    said = {
-        "verdict": decision.verdict,
-        "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
-        "problems": brief(decision.problems),
-        "decided_at": ports.at(),
-    }
+    said = Said(decision.verdict, decision, ports.at())
     if decision.verdict == "rejected":
-        return Found(record(ports, drop, "found_bad", **said))
+        return Found(record(ports, drop, "found_bad", **said.with_problems("rejected")))
     return _enter_promotion(ports, plan, drop, said)
 
 
-def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Mapping[str, object]) -> Found:
-    """Take the key for this drop, unless a newer upload has it; while another is being promoted, wait."""
-    key = keys.promoted_key(plan, drop.id, drop.name)
+def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said) -> Found:
+    """Take the key (and the content) for this drop, unless others have them; while one is being promoted, wait."""
     for nth in range(TRIES):
-        lineage = lineage_of(ports, drop, plan, unseen=nth == 0 and drop.first)
-        if lineage and overtaken(lineage, drop):
-            return Found(step_aside(ports, drop, lineage.newest))
-        if lineage and lineage.promoting not in (None, drop.id):
-            return Found(drop)
-        promotion = Promotion(key, drop.attempt, lineage.etag if lineage else None)
-        answer = advance(drop, "found_good", ports.at(), promoted=promotion, **said)
+        claims = claims_of(ports, drop, plan, unseen=nth == 0)
+        match standing(ports, drop, plan, claims):
+            case Waits():
+                return Found(drop)
+            case Overtaken(why):
+                return Found(record(ports, drop, "superseded", problems=(why,)))
+            case Barred(why):
+                return Found(record(ports, drop, "found_bad", **said.with_problems("rejected", why)))
+            case Free(notes):
+                verdict = "accepted_with_warnings" if notes else said.verdict
+                promotion = Promotion(_own_key(plan, drop), drop.attempt, claims.key.etag if claims.key else None)
+                told = said.with_problems(verdict, *notes)
+                answer = advance(drop, "found_good", ports.at(), promoted=promotion, **told)
         if not isinstance(answer, Moved):
             return Found(drop)
-        taken = lineage and replace(lineage, promoting=drop.id)
+        taken = claims.taken(drop)
         try:
-            ports.ledger.write((answer,), taken)
+            ports.ledger.write((answer,), *taken.each)
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return Found(now)
         else:
-            return Found(answer.drop, Entered(taken and replace(taken, version=taken.version + 1)))
+            return Found(answer.drop, taken.entered())
     return Found(drop)
 
 
-def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Entered | None) -> Drop:
+def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Claims | None) -> Drop:
     if drop.promoted is None:
         return drop
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
     staged = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
-    own = keys.promoted_key(plan, drop.id, drop.name)
+    own = _own_key(plan, drop)
     if (drop.source.uri, drop.promoted.key) != (staged, own):
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
@@ -292,13 +311,14 @@ def _leave_promotion(
     answer: Moved,
     copied: Stat | None,
     ending: Ending,
-    entered: Entered | None = None,
+    entered: Claims | None = None,
 ) -> Drop:
-    """Write the end of a promotion, and free the key for the next upload."""
+    """Write the end of a promotion, and leave the key to the next upload."""
     for nth in range(TRIES):
-        lineage = entered.lineage if entered and nth == 0 else lineage_of(ports, drop, plan)
+        claims = entered if entered and nth == 0 else claims_of(ports, drop, plan)
         try:
-            ending.write(ports, answer, lineage and _freed(lineage, drop, copied))
+            further = advanced(ports, drop) if copied else None
+            ending.write(ports, answer, *claims.left(drop, copied).each, *((further,) if further else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now
@@ -307,7 +327,5 @@ def _leave_promotion(
     return drop
 
 
-def _freed(lineage: Lineage, drop: Drop, copied: Stat | None) -> Lineage:
-    if copied is None:
-        return replace(lineage, promoting=None)
-    return replace(lineage, promoting=None, promoted=drop.id, etag=copied.etag)
+def _own_key(plan: Plan, drop: Drop) -> str:
+    return keys.promoted_key(plan, drop.id, drop.name)

@@ -9,7 +9,7 @@ Every step finds what an earlier, interrupted delivery of the event has done and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from contracts.catalog import Ambiguous, Match, Matched, example
@@ -21,12 +21,11 @@ from functions import keys
 from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
-from functions.lineage import join, supersede_older
 from functions.moves import Carried, Gone, Replaced, carry
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import MOST_HEADER_LINE, Drop, Location, Moved, advance, brief
+from functions.submission import MOST_HEADER_LINE, Created, Drop, Location, Moved, advance, brief
 
 GONE = Problem(
     "object-gone",
@@ -39,18 +38,6 @@ UNREADABLE = Problem(
     "Upload the file again in the storage class STANDARD, without a key of your own.",
 )
 TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
-
-
-@dataclass(frozen=True, slots=True)
-class Created:
-    """What S3 tells of a new object version."""
-
-    bucket: str
-    key: str
-    version_id: str
-    etag: str
-    size: int
-    sequencer: str
 
 
 def ingest(ports: Ports, created: Created) -> Drop | None:
@@ -96,6 +83,7 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
         etag=created.etag,
         size=created.size,
         sequencer=created.sequencer,
+        uploaded_at=created.uploaded_at,
         received_at=at,
         changed_at=at,
         source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),
@@ -212,15 +200,19 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     )
     if not isinstance(answer, Moved):
         return drop
+    if (window := _window(ports, plan)) is not None:
+        try:
+            ports.ledger.write((answer,), window)
+        except StaleWrite:
+            pass  # its window is open after all, or somebody else took the drop on: the next write tells
+        else:
+            ports.delays.send(window, ports.window_seconds)
+            return answer.drop
     try:
-        joined = join(ports, answer, plan, _window(ports, plan))
+        ports.ledger.write((answer,))
     except StaleWrite:
         return reread(ports, drop)
-    staged = supersede_older(ports, joined.drop, joined.before)
-    if joined.window is None:
-        return resume(ports, staged)
-    ports.delays.send(joined.window, ports.window_seconds)
-    return staged
+    return resume(ports, answer.drop)
 
 
 def _window(ports: Ports, plan: Plan) -> Window | None:

@@ -116,3 +116,8 @@ def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: s
 def lineage_hash(bucket: str, key: str, contract: str) -> str:
     """The name of the record that the uploads of one key under one contract share."""
     return digest(bucket, key, contract)
+
+
+def content_hash(sha256: str, contract: str) -> str:
+    """The name of the record that uploads with one content under one contract share."""
+    return digest(sha256, contract)

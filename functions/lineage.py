@@ -1,92 +1,145 @@
-"""Uploads of one key, in order: which is the newest, which is being promoted, which consumers see.
+"""Uploads of one key, and of one content: whose bytes consumers see, and who is about to replace them.
 
-In: a drop about to be staged or promoted. Out: drop and lineage written in one transaction, so that an
-older upload never lands on a newer one, whatever order events and jobs come in.
+A drop that is found good takes what it needs (its key, and its content where the contract asks for it) in the very
+transaction that makes it `promoting`, against one item each. So whatever order events and jobs come in, an older upload
+never lands on a newer one, and a file that is rejected takes nothing away from one that is good.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
-from contracts.errors import StaleWrite
 from contracts.plan import Plan
-from contracts.problem import Problem
+from contracts.problem import Level, Problem
 from functions import keys
-from functions.ports import Lineage, Ports, Window
-from functions.recording import record, reread
-from functions.submission import Drop, Moved, is_newer
+from functions.ports import Lineage, Ports, Stat
+from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later
 
 TRIES = 5
-"""How often a write that lost a race for the lineage is tried again with what was read anew."""
-
-
-def lineage_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Lineage | None:
-    """The lineage of a drop; None under `sameKey: version`, where uploads do not replace each other.
-
-    `unseen`: as it is if nobody but this drop has written it, without a look; a write that builds on it tells.
-    """
-    if plan.same_key == "version":
-        return None
-    lineage_id = keys.lineage_hash(drop.bucket, drop.key, plan.contract)
-    if not unseen:
-        return ports.ledger.lineage(lineage_id)
-    return Lineage(lineage_id, drop.id, drop.sequencer, version=1) if drop.first else Lineage(lineage_id)
+"""How often a write that lost a race for a lineage is tried again with what was read anew."""
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """A staged drop, its lineage before, and the window that was opened with it."""
+class Claims:
+    """What a drop has to hold to be promoted; None where its contract asks for no such thing."""
 
-    drop: Drop
-    before: Lineage | None
-    window: Window | None
+    key: Lineage | None = None
+    content: Lineage | None = None
+
+    @property
+    def each(self) -> tuple[Lineage, ...]:
+        """All of them."""
+        return tuple(one for one in (self.key, self.content) if one)
+
+    def taken(self, drop: Drop) -> Claims:
+        """As they are while the drop is promoted."""
+        return self._all(lambda one: replace(one, promoting=drop.id))
+
+    def entered(self) -> Claims:
+        """As the ledger has them once they are written."""
+        return self._all(lambda one: replace(one, version=one.version + 1))
+
+    def left(self, drop: Drop, copied: Stat | None) -> Claims:
+        """As they are once consumers see it, or if they cannot."""
+        if copied is None:
+            return self._all(lambda one: replace(one, promoting=None))
+        when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
+        seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
+        return self._all(seen)
+
+    def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
+        return Claims(self.key and change(self.key), self.content and change(self.content))
 
 
-def join(ports: Ports, staged: Moved, plan: Plan, window: Window | None) -> Joined:
-    """Write a staged drop, as the newest of its lineage if it is. StaleWrite if it moved on.
+def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Claims:
+    """What a drop has to hold, as it stands; `unseen`: as if nobody had held it, without a look.
 
-    Most keys are uploaded once: the first try takes that for granted and looks at nothing; with it goes the window
-    that a plan seems to need. What was taken for granted in vain is left out of the next try.
+    Most keys are uploaded once: a write that builds on what was not looked at is refused where that is wrong.
     """
-    for nth in range(TRIES):
-        opens = window if nth == 0 else None
-        lineage = lineage_of(ports, staged.drop, plan, unseen=nth == 0 and staged.drop.attempt == 1)
-        drop = replace(staged.drop, first=lineage is not None and lineage.version == 0)
-        try:
-            ports.ledger.write((replace(staged, drop=drop),), lineage and _with(lineage, drop), window=opens)
-        except StaleWrite:
-            if reread(ports, staged.before).version != staged.before.version:
-                raise
-        else:
-            return Joined(drop, lineage, opens)
-    raise StaleWrite(f"uploads of {staged.drop.key} keep overtaking each other")
+    key = keys.lineage_hash(drop.bucket, drop.key, plan.contract) if plan.same_key != "version" else None
+    content = keys.content_hash(drop.sha256, plan.contract) if plan.same_content != "allow" and drop.sha256 else None
+    look = Lineage if unseen else ports.ledger.lineage
+    return Claims((key and look(key)) or None, (content and look(content)) or None)
 
 
-def _with(lineage: Lineage, drop: Drop) -> Lineage | None:
-    if overtaken(lineage, drop) or lineage.newest == drop.id:
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A drop may be promoted; what is to be told of other uploads with its verdict."""
+
+    notes: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A newer upload of the key has been accepted."""
+
+    why: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Another upload is being promoted: nobody knows yet what comes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """The contract allows no second one."""
+
+    why: Problem
+
+
+def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred:
+    """What other uploads of the key and of the content mean for a drop that is found good."""
+    key = claims.key
+    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and is_later(key, drop):
+        return Overtaken(_superseded(key))
+    if any(_other(one.promoting, drop) for one in claims.each):
+        return Waits()
+    if key and plan.same_key == "reject" and _other(key.promoted, drop):
+        return Barred(_key_used(key))
+    if plan.same_content == "allow":
+        return Free()
+    if not drop.sha256:
+        return Free((_content_unknown(),))
+    twin = _twin(ports, drop, claims.content)
+    if twin is None:
+        return Free()
+    used = _content_used(twin, "error" if plan.same_content == "reject" else "warning")
+    return Barred(used) if plan.same_content == "reject" else Free((used,))
+
+
+def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
+    """The accepted drop with the same content under another key."""
+    if content is None or content.promoted in (None, drop.id):
         return None
-    return replace(lineage, newest=drop.id, sequencer=drop.sequencer)
+    twin = ports.ledger.drop(content.promoted or "")
+    return twin if twin and twin.key != drop.key else None
 
 
-def overtaken(lineage: Lineage, drop: Drop) -> bool:
-    """Whether a newer upload of the key has been staged."""
-    return lineage.newest not in (None, drop.id) and is_newer(lineage.sequencer, drop.sequencer)
+def _other(holder: str | None, drop: Drop) -> bool:
+    return holder not in (None, drop.id)
 
 
-def supersede_older(ports: Ports, drop: Drop, before: Lineage | None) -> Drop:
-    """Take the older of two uploads out of the race, if it is still in it; the given drop as it stands then."""
-    if before is None or before.newest in (None, drop.id):
-        return drop
-    if overtaken(before, drop):
-        return step_aside(ports, drop, before.newest)
-    older = ports.ledger.drop(before.newest) if before.newest else None
-    if older:
-        step_aside(ports, older, drop.id)
-    return drop
+def _superseded(key: Lineage) -> Problem:
+    text = f"A newer upload of the key was accepted before this one was judged (drop {key.promoted})."
+    return Problem("superseded", text, "Nothing to do: consumers have the newer upload.")
 
 
-def step_aside(ports: Ports, drop: Drop, newer: str | None) -> Drop:
-    """Record that a newer upload has taken a drop's place."""
-    text = f"A newer version of the key was uploaded before this one was judged (drop {newer})."
-    problem = Problem("superseded", text, "Nothing to do: the newer upload is judged instead.")
-    return record(ports, drop, "superseded", problems=(problem,))
+def _key_used(key: Lineage) -> Problem:
+    text = (
+        f"A file under this key has been accepted already (drop {key.promoted}), and the contract takes one for each."
+    )
+    return Problem(KEY_USED, text, "Upload the file under a key of its own; what was accepted stays as it is.")
+
+
+def _content_used(twin: Drop, level: Level) -> Problem:
+    text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
+    fix = "If it was sent twice by mistake, nothing is to be done; else send the data that belongs under this key."
+    return Problem(CONTENT_USED, text, fix, level)
+
+
+def _content_unknown() -> Problem:
+    text = "Nobody could tell whether the same file has been accepted before: the store gave no checksum of it."
+    return Problem(CONTENT_UNKNOWN, text, "Nothing to do in the file.", level="warning")

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
+from contracts import codec
+from contracts.watermarks import HighMark
 from functions.keys import Zones
 from functions.published import Published
 from functions.submission import Drop, Location, Moved
@@ -42,6 +44,29 @@ class Mark:
     attempt: int
 
 
+Place = tuple[str, str]
+"""A key and a version, after which a page of a listing begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """An object version that lies in a bucket, since when by the store's clock."""
+
+    key: str
+    version: str
+    etag: str
+    size: int
+    written_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a listing, and where the next begins; None where nothing follows."""
+
+    found: tuple[Lying, ...]
+    after: Place | None = None
+
+
 class ObjectStore(Protocol):
     """Objects by URI."""
 
@@ -65,6 +90,10 @@ class ObjectStore(Protocol):
         """The ETags of the objects below a folder by their URIs, at most so many."""
         ...
 
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+        """A page of the object versions below a folder, from a place on, whoever wrote them."""
+        ...
+
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         """Write a document, over what was there."""
         ...
@@ -81,15 +110,6 @@ class ObjectStore(Protocol):
     def delete(self, at: Location) -> None:
         """Remove one version; no error where it is gone already."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A staged drop that waits for a batch of its plan."""
-
-    drop: str
-    staged_at: str
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +145,7 @@ class Batch:
 
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
     `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
-    holds until it has ended.
+    holds until it has ended. `marks` are the high marks that all its tries are judged by.
     """
 
     id: str
@@ -142,23 +162,34 @@ class Batch:
     reason: str | None = None
     slot: int | None = None
     producer: str = ""
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     version: int = 1
     format: Literal[1] = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the uploads of one key under one contract have in common.
+    """What the uploads of one key (or of one content) under one contract have in common.
 
-    The newest staged upload; the drop that is being promoted, if one is; and the drop and ETag that consumers see.
+    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag.
     """
 
     id: str
-    newest: str | None = None
-    sequencer: str = ""
     promoting: str | None = None
     promoted: str | None = None
+    sequencer: str = ""
+    uploaded_at: str = ""
     etag: str | None = None
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Watermarks:
+    """How far the accepted drops of a contract reach; a mark goes forward alone."""
+
+    contract: str
+    marks: tuple[HighMark, ...] = ()
     version: int = 0
     format: Literal[1] = 1
 
@@ -193,6 +224,10 @@ class InFlight:
     """Keys of items that are no drop, batch or window that this version reads."""
 
 
+Beside = Lineage | Batch | Window | Watermarks
+"""What goes into the ledger in one transaction with drops."""
+
+
 class Ledger(Protocol):
     """The record of every drop. Every write is fenced: StaleWrite if somebody else wrote since the value was read."""
 
@@ -208,25 +243,20 @@ class Ledger(Protocol):
         """Many drops as they stand now, in no order; ids that are unknown are left out."""
         ...
 
-    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
-        """The same, or None while somebody holds that contract or producer up; in one look, if they are few."""
-        ...
-
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineage: Lineage | None = None,
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
-        With them a lineage and a batch, each with the version that was read (0 for a new one), and a window that opens.
+        What is written `beside` them has the version that was read (0 for a new one); a window is one that opens.
+        HeldUp if a batch is new and somebody has paused its contract or its producer.
         """
         ...
 
     def lineage(self, lineage_id: str) -> Lineage:
         """The lineage of that id; a new one has version 0."""
+        ...
+
+    def watermarks(self, contract: str) -> Watermarks:
+        """The high marks of a contract; new ones have version 0."""
         ...
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
@@ -267,8 +297,16 @@ class Ledger(Protocol):
         """Close the window that was opened then; nothing happens if it is closed already."""
         ...
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
-        """What waits for a batch, the oldest first; read consistently."""
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
+        """The staged drops of a plan, the first that was staged first; read consistently."""
+        ...
+
+    def sweep(self) -> Place | None:
+        """Where in landing the next look for what no event announced begins; None: at the beginning."""
+        ...
+
+    def put_sweep(self, after: Place | None) -> None:
+        """Let the next look begin there."""
         ...
 
     def pause(self, pause: Pause) -> bool:
@@ -284,7 +322,10 @@ class Ledger(Protocol):
         ...
 
     def open_batch(self, batch: Batch) -> bool:
-        """Record a batch and take its slot; False if there is one of that id, or the slot is another's."""
+        """Record a batch and take its slot; False if there is one of that id, or the slot is another's.
+
+        HeldUp if somebody has paused its contract or its producer.
+        """
         ...
 
     def taken(self) -> Mapping[int, str]:

@@ -1,8 +1,9 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
-received, refused: ingest.resume; decided in a batch that has ended: finalize.finish; staged without a window: a window;
-a window overdue: its message again, as many as slots are free, shared among producers; a claimed batch:
-batching.start; a running batch: finalize.job_ended; a failed drop without a receipt: its receipt.
+received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended:
+finalize.finish; staged without a window: a window; a window overdue: its message again, as many as slots are free,
+shared among producers; a claimed batch: batching.start; a running batch: finalize.job_ended; a failed drop without a
+receipt: its receipt.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from contracts.errors import DropgateError
 from functions.batching import open_window, start
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
-from functions.ingest import resume
+from functions.ingest import ingest, resume
+from functions.landing import unannounced
 from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
 from functions.submission import Drop
 
@@ -61,13 +63,23 @@ def reconcile(
     since += [w.due_at for w in found.windows]
     standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
-    for what, act in _turn(_work(ports, found), now):
+    lost: list[Work] = []
+
+    def look() -> None:
+        lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
+
+    def take(what: str, act: Callable[[], object]) -> bool:
         try:
             act()
         except caught as error:
             known = isinstance(error, DropgateError)
             troubles.append(Trouble(what, str(error) if known else type(error).__name__, None if known else error))
-        else:
+            return False
+        return True
+
+    take("landing", look)
+    for what, act in (*_turn(_work(ports, found), now), *lost[:MOST_STEPS]):
+        if take(what, act):
             taken(what)
     return tuple(troubles)
 

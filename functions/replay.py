@@ -46,6 +46,7 @@ def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
         batch=None,
         try_=None,
         verdict=None,
+        marks=(),
         rows=None,
         decided_at=None,
         receipt=None,

@@ -21,6 +21,7 @@ from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
 from contracts.wording import EXCUSED, percents, some
+from functions.submission import ABOUT_OTHERS
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -86,6 +87,7 @@ def render_html(receipt: Receipt) -> bytes:
         lead=_lead(decision, receipt),
         firsts=firsts(decision.checks),
         errors=errors,
+        others=bool(errors) and errors[0].code in ABOUT_OTHERS,
         warnings=[p for p in decision.problems if p.level != "error"],
         most_problems=MOST_PROBLEMS,
         most_rows=MOST_ROWS,

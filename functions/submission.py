@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
+from contracts import codec
 from contracts.problem import Problem
 from contracts.verdict import VerdictName
+from contracts.watermarks import HighMark
 
 State = Literal[
     "received",
@@ -35,7 +37,7 @@ Event = Literal[
     "staged",  # the bytes lie in the stage zone
     "claimed",  # a batch has taken the drop
     "retried",  # the batch's job runs again
-    "superseded",  # a newer upload of the key has been staged
+    "superseded",  # a newer upload of the key has been accepted
     "found_good",  # the verdict lets the file through
     "found_bad",  # the verdict does not
     "promoted",  # the file lies in the promoted zone, its receipt is written
@@ -55,7 +57,7 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "gone": "vanished",
         "failed": "failed",
     },
-    "staged": {"claimed": "validating", "superseded": "superseded", "failed": "failed"},
+    "staged": {"claimed": "validating", "failed": "failed"},
     "validating": {
         "found_good": "promoting",
         "found_bad": "rejecting",
@@ -84,6 +86,10 @@ EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
 """The states that something must still happen to."""
 
+KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
+ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
+"""Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
+
 MOST_PROBLEMS = 5
 MOST_TEXT = 300
 MOST_HEADER_LINE = 2048
@@ -100,6 +106,31 @@ class Location:
     uri: str
     version: str | None = None
     etag: str | None = None
+
+
+class Uploaded(Protocol):
+    """What says when something was uploaded."""
+
+    @property
+    def sequencer(self) -> str:
+        """S3's, hexadecimal; empty where no event told of the upload."""
+
+    @property
+    def uploaded_at(self) -> str:
+        """The store's time, in whole seconds: `YYYY-MM-DDTHH:MM:SS...Z`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What S3 tells of a new object version: its event, or where none came (`sequencer` empty) its listing."""
+
+    bucket: str
+    key: str
+    version_id: str
+    etag: str
+    size: int
+    sequencer: str
+    uploaded_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +156,8 @@ class Drop:
     """One version of one uploaded object, and how far it has come.
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
-    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it. `first`: its
-    key had no upload before, so that its lineage is known without a look.
+    is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
+    `marks` is how far its records reach, from its verdict on.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -141,6 +172,7 @@ class Drop:
     received_at: str
     changed_at: str
     source: Location
+    uploaded_at: str = ""
     state: State = "received"
     attempt: int = 1
     version: int = 1
@@ -160,7 +192,7 @@ class Drop:
     decided_at: str | None = None
     promoted: Promotion | None = None
     receipt: str | None = None
-    first: bool = False
+    marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -228,6 +260,13 @@ def brief(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 def _cut(text: str) -> str:
     written = text.encode("utf-8", "replace")
     return text if len(written) <= MOST_TEXT else written[: MOST_TEXT - 3].decode("utf-8", "ignore") + "…"
+
+
+def is_later(one: Uploaded, than: Uploaded) -> bool:
+    """Whether one upload of a key came after another: by S3's sequencers, or by the clock where one has none."""
+    if one.sequencer and than.sequencer:
+        return is_newer(one.sequencer, than.sequencer)
+    return one.uploaded_at > than.uploaded_at
 
 
 def is_newer(sequencer: str, than: str) -> bool:

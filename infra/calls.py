@@ -41,15 +41,12 @@ CALLS = (
     Calls(CREATED, "s3:GetObject", 1, 1, "the head of the file, for admission"),
     Calls(CREATED, "s3:CopyObject", 1, 1, "landing to stage, on conditions"),
     Calls(CREATED, "s3:DeleteObject", 1, 1, "the pinned version leaves landing"),
-    Calls(
-        CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending, lineage; the first: its window"
-    ),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending; the first: its window"),
     Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
     Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
     Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
-    Calls(DUE, "dynamodb:Query", 1, 0, "what waits"),
-    Calls(DUE, "dynamodb:BatchGetItem", 1, 0, "the drops that are chosen"),
-    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members"),
+    Calls(DUE, "dynamodb:Query", 1, 0, "the drops that wait"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members, unless paused"),
     Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
     Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
     Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
@@ -75,7 +72,6 @@ def of_batch(drops: int) -> Counted:
     counted: Counted = Counter()
     for one in CALLS:
         counted[one.function, one.operation] += one.lone + one.further * (drops - 1) + one.several * (drops > 1)
-    counted[DUE, "dynamodb:BatchGetItem"] += ceil(drops / MOST_GET) - 1
     counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
     counted[DUE, "dynamodb:Query"] += drops > GROUP  # which slots are free
     if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them

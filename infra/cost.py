@@ -54,15 +54,15 @@ class Assumed:
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
     """S3 reads of a job, and of each of its drops: counted likewise."""
-    drop_writes: int = 69
+    drop_writes: int = 71
     """Write units of a drop: 1 to 2 KB in table and two indexes, five transactions at double price, one put."""
-    batch_writes: int = 40
-    """Write units of a batch besides 0.4 for each member: BATCH three times, RUN, window, indexes."""
-    drop_reads: float = 2.1
-    """Read units: a drop is read twice, consistently, its PENDING item once."""
+    batch_writes: int = 44
+    """Write units of a batch besides 0.4 for each member: BATCH three times, RUN, window, indexes, pauses."""
+    drop_reads: float = 1.5
+    """Read units: a drop is read once, consistently, its PENDING item in a query."""
     batch_reads: float = 3.0
-    looks: int = 3 * FLIGHTS + 2
-    """Queries of the schedule in a minute: a partition of drops once, of those that wait twice; batches, windows."""
+    looks: int = 3 * FLIGHTS + 4
+    """Looks of the schedule in a minute: drops by partition, those that wait twice; batches, windows, landing."""
     notices: int = 5
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
@@ -199,7 +199,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1]
     minutes = MONTH_DAYS * 24 * 60
     return {
-        "s3_write": s3_writes,
+        "s3_write": s3_writes + minutes,  # each minute a list of landing
         "s3_read": s3_reads,
         "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
         "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,

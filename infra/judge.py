@@ -18,6 +18,7 @@ from contracts.columns import rejected_file
 from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision, File, decide, refuse
+from contracts.watermarks import HighMark
 from functions import keys, report
 from functions.admission import Admission, admit, header
 from infra.setup import expectations
@@ -43,13 +44,15 @@ def judge(
     name: str,
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
 ) -> Judged:
     """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
 
-    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. Raises SetupMissing.
+    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
+    what was accepted before. Raises SetupMissing.
     """
-    (judged,) = judge_all([(path, name)], plan, session, tell, references, with_rows=True)
+    (judged,) = judge_all([(path, name)], plan, session, tell, marks, references, with_rows=True)
     return judged
 
 
@@ -58,6 +61,7 @@ def judge_all(
     plan: Plan,
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
     *,
     with_rows: bool = False,
@@ -75,7 +79,7 @@ def judge_all(
             spark = session()
             if plan.needs_expectations:
                 expectations.bring(spark, tell)
-            result = _run(plan, tuple(drops.values()), Path(folder), spark, references)
+            result = _run(plan, tuple(drops.values()), Path(folder), spark, marks, references)
             for n, facts in zip(drops, result.drops, strict=True):
                 rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                 kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -135,7 +139,12 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
 
 
 def _run(
-    plan: Plan, drops: tuple[JobDrop, ...], folder: Path, spark: SparkSession, references: Sequence[JobReference]
+    plan: Plan,
+    drops: tuple[JobDrop, ...],
+    folder: Path,
+    spark: SparkSession,
+    marks: tuple[HighMark, ...],
+    references: Sequence[JobReference],
 ) -> JobResult:
     from spark_jobs import validate
 
@@ -150,6 +159,7 @@ def _run(
         evidence_checks=f"{base}evidence/checks/",
         result=f"{base}result.jsonl",
         requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        marks=marks,
         references=tuple(references),
     )
     place = folder / "request.json"

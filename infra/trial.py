@@ -86,7 +86,7 @@ def try_on(
                 files[drop.id] = path
         there = [d for d in drops if d.id in files]
         references = of_a_stack(ports, plan, home or AtHome(), Path(folder) / "references", tell)
-        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell, references)
+        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell, references=references)
         decisions = {d.id: one.decision for d, one in zip(there, judged, strict=True)}
     return [Tried(drop, decisions.get(drop.id)) for drop in drops]
 

@@ -6,13 +6,27 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from operator import attrgetter
 
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
-from spark_jobs import bits, expectations, formats, keys, metrics, references, samples, statements, storage, writer
+from contracts.watermarks import HighMark
+from spark_jobs import (
+    bits,
+    expectations,
+    figures,
+    formats,
+    keys,
+    metrics,
+    references,
+    samples,
+    statements,
+    storage,
+    writer,
+)
 from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
 from spark_jobs.counts import Answer, Facts, count
 
@@ -155,7 +169,14 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         outputs=found.outputs.get(drop.id, {})
         | {"evidence_rows": request.evidence_rows, "evidence_checks": request.evidence_checks},
         notes=drop.notes,
+        marks=_marks(request.plan, tally),
     )
+
+
+def _marks(plan: Plan, tally: metrics.Tally) -> tuple[HighMark, ...]:
+    """How far the valid records of a drop reach; nowhere where none has a value."""
+    highs = ((p, tally.sums.get(f"{figures.HIGH}{n}")) for n, p in enumerate(plan.properties))
+    return tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None)
 
 
 def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Written, found: Findings) -> Facts:

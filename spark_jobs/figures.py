@@ -61,7 +61,9 @@ NEEDED = {
     "max": ("greatest",),
 }
 """The parts of each figure."""
-MERGED = {"least": "min", "greatest": "max"}
+HIGH = "high"
+"""The part of a high mark: the greatest value, of valid records alone."""
+MERGED = {"least": "min", "greatest": "max", HIGH: "max"}
 """How parts become one, where they are not added."""
 Merge = Callable[[Any, Any], Any]
 MERGES: dict[str, Merge] = {"sum": operator.add, "min": min, "max": max}
@@ -78,7 +80,7 @@ YEAR_1, CYCLE = -719_162, 146_097
 def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
     """What is added up for the figures of a plan, by column: the property's number, which part, of whose records.
 
-    Checks of all records share their parts.
+    Checks of all records share their parts. The high marks of properties stand beside them.
     """
     at = {p.name: n for n, p in enumerate(plan.properties)}
     wanted = [
@@ -87,6 +89,7 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
         if c.kind in FIGURES and c.property
         for part in NEEDED[c.kind]
     ]
+    wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted

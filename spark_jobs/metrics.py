@@ -107,6 +107,7 @@ class _Teller:
         self._record = sum(1 << n for n, _ in bits.record_checks(plan))
         self._strict = sum(1 << n for n, c in checks if c.severity == "error")
         self._how = rules.merging(plan)
+        self._of_valid = rules.of_valid(plan)
         self._frequent: list[tuple[int, int]] = []
         self._overflow = False
         self._failed = [0] * len(checks)
@@ -117,7 +118,9 @@ class _Teller:
         """Count n records that fail the checks of a mask."""
         self._total += n
         self._malformed += n if mask & self._record else 0
-        self._rejected += n if mask & self._strict else 0
+        if mask & self._strict:
+            self._rejected += n
+            sums = [None if at in self._of_valid else one for at, one in enumerate(sums)] if self._of_valid else sums
         self._sums = [_both(*three) for three in zip(self._how, self._sums, sums, strict=True)]
         if not mask:
             return

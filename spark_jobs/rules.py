@@ -201,6 +201,12 @@ def merging(plan: Plan) -> list[figures.Merge]:
     return [figures.MERGES[how] for how in _merging(plan).values()]
 
 
+def of_valid(plan: Plan) -> set[int]:
+    """The places of the sums that are of valid records alone."""
+    parts = figures.parts(plan)
+    return {at for at, name in enumerate(summed_names(plan)) if name in parts and parts[name][1] == figures.HIGH}
+
+
 def _merging(plan: Plan) -> dict[str, str]:
     how = {name: figures.merged(part) for name, (_, part, _) in figures.parts(plan).items()}
     return {name: how.get(name, "sum") for name in summed_names(plan)}

@@ -12,11 +12,13 @@ import argparse
 import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobHeader, JobRequest, JobResult
+from contracts.watermarks import marked
 from spark_jobs import batch, facts, storage, summary
 from spark_jobs.jvm import java_class
 
@@ -65,7 +67,8 @@ def run(spark: SparkSession, request_uri: str) -> None:
     """Judge every drop of a request and write the result, last and whole; raises if the run as such fails."""
     started = _now()
     session = configured(spark)
-    request = JobRequest.loads(storage.read_text(session, request_uri))
+    asked = JobRequest.loads(storage.read_text(session, request_uri))
+    request = replace(asked, plan=marked(asked.plan, asked.marks))
     drops = judge(session, request)
     header = JobHeader(
         request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()

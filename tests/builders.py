@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from contracts import codec
@@ -12,15 +14,16 @@ from contracts.columns import rejected_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
+from contracts.watermarks import HighMark
 from functions import keys
 from functions.batching import batch_due
 from functions.finalize import job_ended
-from functions.ingest import Created, ingest
+from functions.ingest import ingest
 from functions.keys import Zones
 from functions.ports import ObjectStore, Ports, RunStatus
 from functions.published import Published
 from functions.reconcile import reconcile
-from functions.submission import Drop, Location
+from functions.submission import Created, Drop, Location
 from tests.fakes import MemoryDelays, MemoryJobs, MemoryLedger, MemoryStore, TestClock
 
 ZONES = Zones(
@@ -64,6 +67,14 @@ def a_plan(
         "csv": Csv(),
     }
     return Plan(**(defaults | changes))
+
+
+def a_marked_plan(**changes: Any) -> Plan:
+    """A plan with a check that looks at records alone whose `n` is above its high mark."""
+    plan = a_plan(properties=(Property("id", "string"), Property("n", "integer")), **changes)
+    only = {"sql": "true", "text": "", "properties": [], "watermark": "n"}
+    new = Check("new", "required", "row", "error", "completeness", "a value", "id", {"filter": only})
+    return replace(plan, checks=(*RECORD_CHECKS, new))
 
 
 def a_drop(**changes: Any) -> Drop:
@@ -119,6 +130,13 @@ def one_bad(plan: Plan, drop: JobDrop) -> DropResult:
     return DropResult(drop.id, drop.attempt, 3, 2, 1, counts=counts, masks=((f"{1 << last:x}", 1),))
 
 
+def reaching(plan: Plan, drop: JobDrop) -> DropResult:
+    """What a job says of `orders/<n>.csv` or `orders/bad-<n>.csv`: its records reach as far as that number."""
+    said = (one_bad if "bad" in drop.name else all_good)(plan, drop)
+    far = re.sub("[^0-9]", "", drop.name)
+    return replace(said, marks=(HighMark("n", "integer", Decimal(far)),))
+
+
 def answer(request: JobRequest, judge: Judge = all_good) -> JobResult:
     """The result document of a request."""
     header = JobHeader(
@@ -166,8 +184,9 @@ class World:
         """Upload a file; the id of its drop."""
         self.versions += 1
         at = Location(f"{ZONES.landing}{name}", f"v{self.versions}")
-        self.store.upload(at, body)
-        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}")
+        now = self.ports.at()
+        self.store.upload(at, body, now)
+        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}", now)
         self.events.append(event)
         return keys.drop_id("landing", name, event.version_id)
 

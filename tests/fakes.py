@@ -7,8 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
-from functions.ports import Batch, InFlight, Lineage, Mark, Pause, Pending, Reach, RunStatus, Stat, Step, Window, stamp
+from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from functions import keys
+from functions.ports import (
+    Batch,
+    Beside,
+    InFlight,
+    Lineage,
+    Lying,
+    Mark,
+    Page,
+    Pause,
+    Place,
+    Reach,
+    RunStatus,
+    Stat,
+    Step,
+    Watermarks,
+    Window,
+    stamp,
+)
 from functions.submission import Drop, Location, Moved
 
 
@@ -19,6 +37,7 @@ class Held:
     body: bytes
     mark: Mark | None = None
     content_type: str = "application/octet-stream"
+    written_at: str = ""
 
     @property
     def stat(self) -> Stat:
@@ -33,9 +52,9 @@ class MemoryStore:
     def __init__(self) -> None:
         self.objects: dict[str, dict[str | None, Held]] = {}
 
-    def upload(self, at: Location, body: bytes) -> None:
+    def upload(self, at: Location, body: bytes, written_at: str = "") -> None:
         """Do what a producer does: write a version."""
-        self.objects.setdefault(at.uri, {})[at.version] = Held(body)
+        self.objects.setdefault(at.uri, {})[at.version] = Held(body, written_at=written_at)
 
     def _find(self, at: Location) -> Held | None:
         versions = self.objects.get(at.uri, {})
@@ -67,6 +86,20 @@ class MemoryStore:
     def listed(self, folder: str, most: int) -> dict[str, str]:
         found = {uri: next(reversed(held.values())).stat.etag for uri, held in sorted(self.objects.items())}
         return dict([(uri, etag) for uri, etag in found.items() if uri.startswith(folder)][:most])
+
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+        bucket = f"s3://{keys.split(folder)[0]}/"
+        found = [
+            Lying(uri.removeprefix(bucket), version, held.stat.etag, held.stat.size, held.written_at)
+            for uri, versions in sorted(self.objects.items())
+            for version, held in reversed(versions.items())
+            if uri.startswith(folder) and version
+        ]
+        places = [(one.key, one.version) for one in found]
+        begin = places.index(after) + 1 if after in places else 0
+        page = tuple(found[begin : begin + most])
+        more = len(found) > begin + most
+        return Page(page, (page[-1].key, page[-1].version) if more else None)
 
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         self.objects[uri] = {None: Held(body, content_type=content_type)}
@@ -102,10 +135,12 @@ class MemoryLedger:
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
         self._lineages: dict[str, Lineage] = {}
+        self._watermarks: dict[str, Watermarks] = {}
         self._windows: dict[str, Window] = {}
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
+        self._sweep: Place | None = None
 
     def open(self, drop: Drop) -> bool:
         if drop.id in self._drops:
@@ -120,33 +155,42 @@ class MemoryLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops)
 
-    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
-        held = {("contract", contract), ("producer", producer)} & self._pauses.keys()
-        return None if held else self.drops(drop_ids)
-
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineage: Lineage | None = None,
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        for one in beside:
+            if isinstance(one, Batch) and one.version == 0:
+                self._unless_held(one)
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
-        there = batch and self._batches.get(batch.id)
-        raced = batch and (there.version if there else 0) != batch.version
-        raced = raced or (batch is not None and batch.version == 0 and self._holder(batch) is not None)
-        opened = window and window.plan in self._windows
-        if stale or raced or opened or (lineage and self.lineage(lineage.id).version != lineage.version):
+        if stale or not all(map(self._fits, beside)):
             raise StaleWrite("somebody else wrote first")
-        if batch:
-            self._batches[batch.id] = replace(batch, version=batch.version + 1)
-        if window:
-            self._windows[window.plan] = window
         for move in moves:
             self._drops[move.drop.id] = move.drop
             self._note(move.drop, move.event)
-        if lineage:
-            self._lineages[lineage.id] = replace(lineage, version=lineage.version + 1)
+        for one in beside:
+            self._put(one)
+
+    def _fits(self, one: Beside) -> bool:
+        match one:
+            case Window():
+                return one.plan not in self._windows
+            case Batch():
+                known = self._batches.get(one.id)
+                free = one.version > 0 or self._holder(one) is None
+                return free and (known.version if known else 0) == one.version
+            case Lineage():
+                return self.lineage(one.id).version == one.version
+            case Watermarks():
+                return self.watermarks(one.contract).version == one.version
+
+    def _put(self, one: Beside) -> None:
+        match one:
+            case Window():
+                self._windows[one.plan] = one
+            case Batch():
+                self._batches[one.id] = replace(one, version=one.version + 1)
+            case Lineage():
+                self._lineages[one.id] = replace(one, version=one.version + 1)
+            case Watermarks():
+                self._watermarks[one.contract] = replace(one, version=one.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
         problem = drop.problems[0].code if drop.problems else None
@@ -155,6 +199,9 @@ class MemoryLedger:
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))
+
+    def watermarks(self, contract: str) -> Watermarks:
+        return self._watermarks.get(contract, Watermarks(contract))
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         return tuple(self._steps.get(drop_id, ()))
@@ -198,10 +245,15 @@ class MemoryLedger:
             self._windows[window.plan] = replace(window, due_at=due_at)
         return same
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
-        oldest = sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most]
-        return tuple(Pending(d.id, d.staged_at or "", d.size) for d in oldest)
+        return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
+
+    def sweep(self) -> Place | None:
+        return self._sweep
+
+    def put_sweep(self, after: Place | None) -> None:
+        self._sweep = after
 
     def pause(self, pause: Pause) -> bool:
         return self._pauses.setdefault((pause.kind, pause.name), pause) is pause
@@ -213,6 +265,7 @@ class MemoryLedger:
         return tuple(self._pauses[place] for place in sorted(self._pauses))
 
     def open_batch(self, batch: Batch) -> bool:
+        self._unless_held(batch)
         if batch.id in self._batches or self._holder(batch) is not None:
             return False
         self._batches[batch.id] = batch
@@ -221,6 +274,10 @@ class MemoryLedger:
     def taken(self) -> Mapping[int, str]:
         under_way = (b for b in self._batches.values() if b.state != "ended")
         return {b.slot: b.producer for b in under_way if b.slot is not None}
+
+    def _unless_held(self, batch: Batch) -> None:
+        if {("contract", batch.contract), ("producer", batch.producer)} & self._pauses.keys():
+            raise HeldUp("its contract or its producer is paused")
 
     def _holder(self, batch: Batch) -> Batch | None:
         """Who holds the slot that a new batch asks for."""

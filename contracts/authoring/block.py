@@ -41,7 +41,8 @@ class DropBlock:
     tolerance: Limit | None
     checks: dict[str, Override]
     promote: Literal["object"]
-    same_key: Literal["supersede", "version"]
+    same_key: Literal["supersede", "reject", "version"]
+    same_content: Literal["allow", "warn", "reject"]
     references: dict[str, Reference]
 
 
@@ -88,6 +89,7 @@ def made(value: dict[str, Any]) -> DropBlock:
         checks={name: _override(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
         same_key=whole["sameKey"],
+        same_content=whole["sameContent"],
         references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
     )
 

@@ -18,7 +18,6 @@ LATER: dict[str, tuple[Any, ...]] = {
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
     "promote": ("rows", "table"),
-    "sameKey": ("reject",),
 }  # fmt: skip
 """What the design knows and this version does not do yet, by the key it stands under."""
 MISSING = {

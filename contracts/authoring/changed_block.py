@@ -37,7 +37,8 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "compression": ("compression", "format", None),
     "empty": ("empty", "empty", directions.of_policies),
     "promote": ("promote", "promote", None),
-    "same_key": ("sameKey", "same-key", None),
+    "same_key": ("sameKey", "same-key", directions.of_policies),
+    "same_content": ("sameContent", "same-content", directions.of_policies),
 }
 """Fields of a plan that are one value: the key of the `drop` block, the kind of change, what compares its values."""
 DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}

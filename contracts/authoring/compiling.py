@@ -178,6 +178,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         tolerance=block.tolerance,
         promote=block.promote,
         same_key=block.same_key,
+        same_content=block.same_content,
         deprecated=data.get("status") == "deprecated",
         file_format=block.format,
         compression=block.compression,

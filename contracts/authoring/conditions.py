@@ -1,8 +1,8 @@
 """What an entry of `quality`, or `drop.checks`, says of a check of any kind.
 
-Which records it looks at (`filter`), what names in its SQL stand for (`parameters`), what else is told of a failing
-record (`referenceColumns`). It stands in `implementation` of our own entries, in `arguments` of the standard's metrics
-and in `customProperties` of its queries. What else an entry says of itself travels into the results.
+Which records it looks at (`filter`, `watermark`), what names in its SQL stand for (`parameters`), what else is told of
+a failing record (`referenceColumns`). It stands in `implementation` of our own entries, in `arguments` of the
+standard's metrics and in `customProperties` of its queries. What else an entry says of itself travels into the results.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.authoring import expressions, parameters, quality
+from contracts.authoring import expressions, parameters, quality, watermarks
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.plan import EXPECTATION, UNCHECKED, Check, Property
 
 Said = dict[str, tuple[Path, Any]]
 """What is said, by key: where it stands, and what it is."""
-OF_ANY = ("filter", "parameters", "referenceColumns")
+OF_ANY = ("filter", "watermark", "parameters", "referenceColumns")
 """The keys that entries of all kinds have."""
 TEXTS = ("expression", "statement")
 """The keys of SQL in `implementation`."""
@@ -90,14 +90,14 @@ def joined(document: Document, check: Check, said: Said, props: Sequence[Propert
         return None
     before = document.errors()
     arguments = dict(check.arguments)
-    if "filter" in said and (found := _filter(document, *said["filter"], check, props)):
-        arguments["filter"] = found
+    if only := _only(document, check, said, props):
+        arguments["filter"] = only
     if "referenceColumns" in said and (names := _reference(document, *said["referenceColumns"], check, props)):
         arguments["reference"] = names
     if document.errors() > before:
         return None
     made = replace(check, arguments=arguments)
-    return replace(made, expected=f"{check.expected}{made.where}") if "filter" in said else made
+    return replace(made, expected=f"{check.expected.removesuffix(check.where)}{made.where}")
 
 
 def told(check: Check, entry: dict[str, Any]) -> Check:
@@ -108,17 +108,28 @@ def told(check: Check, entry: dict[str, Any]) -> Check:
     return replace(check, arguments={**check.arguments, "about": parameters.plain(about)}) if about else check
 
 
-def _filter(
-    document: Document, path: Path, text: Any, check: Check, props: Sequence[Property]
-) -> dict[str, Any] | None:
-    if check.scope == "record" or check.kind in ALWAYS:
-        message = f"`{check.id}` looks at every record: what other checks see rests on it."
-        document.error(path, "wrong-place", message, "Leave `filter` out.", on_key=True)
-        return None
-    if check.filter:
-        message = f"`{check.id}` has a filter in its quality entry."
-        document.error(path, "bad-value", message, "Keep one of them.", on_key=True)
-        return None
+def _only(document: Document, check: Check, said: Said, props: Sequence[Property]) -> dict[str, Any]:
+    """Which records a check looks at by its entry and by what is said of it; empty if at all."""
+    before: dict[str, Any] = check.arguments.get("filter") or {}
+    found = {key: said[key] for key in ("filter", "watermark") if key in said}
+    for key, (path, _) in found.items():
+        if check.scope == "record" or check.kind in ALWAYS:
+            message = f"`{check.id}` looks at every record: what other checks see rests on it."
+            document.error(path, "wrong-place", message, f"Leave `{key}` out.", on_key=True)
+            return {}
+        if before.get("text" if key == "filter" else key):
+            message = f"`{check.id}` has a {key} in its quality entry."
+            document.error(path, "bad-value", message, "Keep one of them.", on_key=True)
+            return {}
+    only = dict(before)
+    if "filter" in found:
+        only |= _filter(document, *found["filter"], props) or {}
+    if "watermark" in found and (prop := watermarks.read(document, *found["watermark"], props)):
+        only = {"sql": "true", "text": "", "properties": []} | only | {"watermark": prop.name}
+    return only
+
+
+def _filter(document: Document, path: Path, text: Any, props: Sequence[Property]) -> dict[str, Any] | None:
     if not isinstance(text, str):
         document.wrong_type(path, "an expression, as `country = 'BR'`", text=True)
         return None

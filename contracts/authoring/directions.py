@@ -163,14 +163,20 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
 
 def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     """Which records two checks look at: all of them are more, if no share of them is taken."""
-    before, after = ((c.arguments.get("filter") or {}).get("text") for c, _ in (old, new))
+    before, after = (_conditions(c) for c, _ in (old, new))
     if before == after:
         return "none"
-    if (before and after) or any(
+    if not (before < after or after < before) or any(
         not _falls(limit := limit_of(*side)) or limit.unit == "percent" for side in (old, new)
     ):
         return "both"
-    return "loosens" if after else "tightens"
+    return "loosens" if before < after else "tightens"
+
+
+def _conditions(check: Check) -> set[tuple[str, str]]:
+    """What must be true of a record that a check looks at."""
+    said = {"text": check.arguments.get("filter", {}).get("text"), "watermark": check.watermark}
+    return {(key, text) for key, text in said.items() if text}
 
 
 def _properties(check: Check, plan: Plan) -> Property | None:

@@ -33,7 +33,7 @@ def read(document: Document, path: Path, found: dict[str, Any], prop: Property) 
     limits = [text for place, value in ends if (text := _text(document, place, value, prop)) is not None]
     if len(limits) < len(ends):
         return None
-    numbers = [_moment(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
+    numbers = [moment(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
     made = Threshold(operator, tuple(Decimal(number) for number in numbers))
     if wrong := _never_holds(made, found["metric"], limits):
         document.error(at, "cannot-hold", *wrong)
@@ -104,7 +104,7 @@ def number(document: Document, path: Path, value: Any) -> str | None:
     return (document.text(path) or str(value)).removeprefix("+")
 
 
-def _moment(text: str, prop: Property) -> int:
+def moment(text: str, prop: Property) -> int:
     """A date in days since 1970, a timestamp in microseconds, as the job finds them."""
     moment = datetimes.parse(text, prop.type, prop.format)
     assert moment is not None, text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from contracts.authoring import thresholds
@@ -179,11 +179,12 @@ def are_properties(document: Document, path: Path, names: list[Any], known: list
     """Whether a list names properties, each once; findings say where not."""
     before = document.errors()
     for n, name in enumerate(names):
-        _is_property(document, (*path, n), name, known, names[:n])
+        is_property(document, (*path, n), name, known, names[:n])
     return document.errors() == before
 
 
-def _is_property(document: Document, path: Path, name: Any, known: list[str], before: list[Any]) -> None:
+def is_property(document: Document, path: Path, name: Any, known: list[str], before: Sequence[Any] = ()) -> None:
+    """Refuse what is no name of a property, or stands among those before it."""
     if not isinstance(name, str):
         document.wrong_type(path, "the name of a property", text=True)
     elif name not in known:

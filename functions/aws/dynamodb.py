@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
+from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 NEW = "attribute_not_exists(pk)"
+REFUSED = "ConditionalCheckFailed"
 MOST_GET = 100
 """Items in one BatchGetItem (Amazon DynamoDB API)."""
 ENDS = 100
@@ -51,33 +52,17 @@ class DynamoLedger:
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
         return tuple(items.drop_of(i) for i in self._get_many([items.drop_key(i) for i in drop_ids]))
 
-    def unless_held(self, drop_ids: Sequence[str], contract: str, producer: str) -> tuple[Drop, ...] | None:
-        pauses = [items.pause_key("contract", contract), items.pause_key("producer", producer)]
-        found = list(self._get_many([*pauses, *(items.drop_key(i) for i in drop_ids)]))
-        held = any(i["pk"] == items.PAUSES for i in found)
-        return None if held else tuple(items.drop_of(i) for i in found)
-
-    def write(
-        self,
-        moves: Sequence[Moved],
-        lineage: Lineage | None = None,
-        batch: Batch | None = None,
-        window: Window | None = None,
-    ) -> None:
-        actions = [action for move in moves for action in self._of(move)]
-        if lineage:
-            after = replace(lineage, version=lineage.version + 1)
-            actions.append(self._fenced(items.lineage_item(after), lineage.version))
-        if batch:
-            now = replace(batch, version=batch.version + 1)
-            actions += [self._fenced(items.batch_item(now), batch.version), *self._slot(now)]
-        if window:
-            actions.append(self._put(items.window_item(window), NEW))
-        self._transact(actions)
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        own = [action for move in moves for action in self._of(move)]
+        self._transact([*own, *(action for one in beside for action in self._beside(one))])
 
     def lineage(self, lineage_id: str) -> Lineage:
         found = self._get(*items.lineage_key(lineage_id))
         return items.lineage_of(found) if found else Lineage(lineage_id)
+
+    def watermarks(self, contract: str) -> Watermarks:
+        found = self._get(*items.watermarks_key(contract))
+        return items.watermarks_of(found) if found else Watermarks(contract)
 
     def history(self, drop_id: str) -> tuple[Step, ...]:
         begins = {":pk": items.drop_key(drop_id)[0], ":h": items.HISTORY}
@@ -141,9 +126,20 @@ class DynamoLedger:
                 if code(error) != "ConditionalCheckFailedException":
                     raise
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Pending, ...]:
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         found = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
-        return tuple(items.pending_of(i) for i in islice(found, most))
+        waiting = [items.pending_of(i) for i in islice(found, most)]
+        drops = [one for one in waiting if isinstance(one, Drop)]
+        unread = self.drops([one for one in waiting if isinstance(one, str)])
+        return tuple(sorted((*drops, *unread), key=items.pending_key)) if unread else tuple(drops)
+
+    def sweep(self) -> Place | None:
+        found = self._get(*items.SWEEP)
+        return (found["key"], found["after"]) if found and "key" in found else None
+
+    def put_sweep(self, after: Place | None) -> None:
+        with asking("dynamodb"):
+            self._db.put_item(TableName=self._table, Item=items.dumps(items.sweep_item(after)))
 
     def pause(self, pause: Pause) -> bool:
         return self._try(self._put(items.pause_item(pause), NEW))
@@ -159,7 +155,7 @@ class DynamoLedger:
         return tuple(items.pause_of(i) for i in found)
 
     def open_batch(self, batch: Batch) -> bool:
-        return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch))
+        return self._added(self._put(items.batch_item(batch), NEW), *self._slot(batch), *self._unless_held(batch))
 
     def taken(self) -> Mapping[int, str]:
         found = self._query("pk = :pk", {":pk": items.SLOTS}, ConsistentRead=True)
@@ -195,12 +191,28 @@ class DynamoLedger:
         elif before.state == "staged":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.pending_key(before))}}
 
+    def _beside(self, one: Beside) -> Iterator[Any]:
+        if isinstance(one, Window):
+            yield self._put(items.window_item(one), NEW)
+            return
+        now = replace(one, version=one.version + 1)
+        yield self._fenced(items.item(now), one.version)
+        if isinstance(now, Batch):
+            yield from (*self._slot(now), *self._unless_held(now))
+
     def _slot(self, batch: Batch) -> Iterator[Any]:
         """A new batch takes its slot, one that has ended frees it."""
         if batch.slot is not None and batch.version == 1:
             yield self._put(items.slot_item(batch.slot, batch), NEW)
         elif batch.slot is not None and batch.state == "ended":
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
+
+    def _unless_held(self, batch: Batch) -> Iterator[Any]:
+        """A new batch is made only while nobody has paused its contract or its producer."""
+        for kind, name in (("contract", batch.contract), ("producer", batch.producer)):
+            if batch.version == 1:
+                place = items.key(*items.pause_key(kind, name))
+                yield {"ConditionCheck": {"TableName": self._table, "Key": place, "ConditionExpression": NEW}}
 
     def _put(self, item: Item, condition: str | None = None, values: Mapping[str, Any] | None = None) -> Any:
         put: dict[str, Any] = {"TableName": self._table, "Item": items.dumps(item)}
@@ -236,8 +248,11 @@ class DynamoLedger:
             try:
                 self._db.transact_write_items(TransactItems=list(actions))
             except self._db.exceptions.TransactionCanceledException as error:
-                reasons = {r.get("Code", "None") for r in error.response.get("CancellationReasons", [])}
-                if "ConditionalCheckFailed" in reasons:
+                told = [r.get("Code", "None") for r in error.response.get("CancellationReasons", [])]
+                reasons = set(told)
+                if any("ConditionCheck" in a and r == REFUSED for a, r in zip(actions, told, strict=False)):
+                    raise HeldUp("its contract or its producer is paused") from error
+                if REFUSED in reasons:
                     raise StaleWrite("somebody else wrote first") from error
                 raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
 

@@ -2,11 +2,13 @@
 
 - D#<id>                 STATE            a drop; D#<id> H#<attempt>#<n> its history, which is the outbox of notices
 - ID#<first characters>  <id>             the way from the beginning of an id to drops
-- PENDING#<plan>         <staged>#<id>    what waits for a batch
+- PENDING#<plan>         <staged>#<id>    a drop that waits for a batch, as long as it does
 - WINDOW#<plan>          STATE            the open window of a plan
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+- SWEEP                  STATE            where the next look at landing begins
+- MARKS#<contract>       STATE            how far the accepted drops of a contract reach
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Pending, Step, Window
+from functions.ports import Batch, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -45,6 +47,8 @@ SLOTS = "SLOTS"
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
+FORMER = {"first", "newest"}
+"""Attributes that earlier versions wrote, and that mean nothing any more."""
 
 _to_item, _from_item = TypeSerializer(), TypeDeserializer()
 
@@ -144,15 +148,17 @@ def pending_key(drop: Drop) -> tuple[str, str]:
 
 
 def pending_item(drop: Drop) -> Item:
-    """A staged drop in its place among those that wait."""
+    """A staged drop in its place among those that wait, whole: its batch needs no other look at it."""
     pk, sk = pending_key(drop)
-    return {"pk": pk, "sk": sk, "size": drop.size, "format": FORMAT, "version": drop.version}
+    return {"pk": pk, "sk": sk, **_fields(drop)}
 
 
-def pending_of(item: Item) -> Pending:
-    """What waits."""
-    staged_at, _, drop_id = str(item["sk"]).partition("#")
-    return Pending(drop_id, staged_at, item["size"])
+def pending_of(item: Item) -> Drop | str:
+    """The drop that waits, or its id if the item cannot be read."""
+    try:
+        return drop_of(item)
+    except DocumentInvalid:
+        return str(item["sk"]).partition("#")[2]
 
 
 def window_key(plan: str) -> tuple[str, str]:
@@ -186,6 +192,17 @@ def pause_item(pause: Pause) -> Item:
 def pause_of(item: Item) -> Pause:
     """The pause of an item."""
     return _value(Pause, {name: value for name, value in item.items() if name != "version"})
+
+
+SWEEP = ("SWEEP", STATE)
+"""Where the next page of landing begins."""
+
+
+def sweep_item(after: Place | None) -> Item:
+    """Where the next page of landing begins."""
+    pk, sk = SWEEP
+    begin = {"key": after[0], "after": after[1]} if after else {}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **begin}
 
 
 def batch_key(batch_id: str) -> tuple[str, str]:
@@ -271,12 +288,39 @@ def lineage_of(item: Item) -> Lineage:
     return _value(Lineage, item)
 
 
+def watermarks_key(contract: str) -> tuple[str, str]:
+    """Where the high marks of a contract are."""
+    return f"MARKS#{contract}", STATE
+
+
+def watermarks_item(watermarks: Watermarks) -> Item:
+    """The high marks of a contract."""
+    pk, sk = watermarks_key(watermarks.contract)
+    return {"pk": pk, "sk": sk, **_fields(watermarks)}
+
+
+def watermarks_of(item: Item) -> Watermarks:
+    """The high marks of an item."""
+    return _value(Watermarks, item)
+
+
+def item(value: Lineage | Batch | Watermarks) -> Item:
+    """The item of a record that is written with drops."""
+    match value:
+        case Lineage():
+            return lineage_item(value)
+        case Batch():
+            return batch_item(value)
+        case Watermarks():
+            return watermarks_item(value)
+
+
 def _fields(value: Any) -> Item:
     return {k: v for k, v in codec.encode(value).items() if v is not None}
 
 
 def _value(cls: type[T], item: Item) -> T:
-    return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS}, f"ledger item {item['pk']}")
+    return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS | FORMER}, f"ledger item {item['pk']}")
 
 
 def _shard(name: str, shards: int) -> int:

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, ObjectUnreadable, ServiceUnavailable
 from functions import keys
 from functions.aws.answers import asking, code
-from functions.ports import Mark, Stat
+from functions.ports import Lying, Mark, Page, Place, Stat, stamp
 from functions.submission import Location
 
 if TYPE_CHECKING:
@@ -91,6 +91,18 @@ class S3Store:
         with asking("s3"):
             each = [item for page in pages for item in page.get("Contents", [])]
         return {f"s3://{bucket}/{item['Key']}": _bare(item["ETag"]) for item in each}
+
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:
+        bucket, prefix = keys.split(folder)
+        begin: dict[str, Any] = {"KeyMarker": after[0], "VersionIdMarker": after[1]} if after else {}
+        with asking("s3"):
+            found = self._s3.list_object_versions(Bucket=bucket, Prefix=prefix, MaxKeys=most, **begin)
+        more = (found["NextKeyMarker"], found["NextVersionIdMarker"]) if found.get("IsTruncated") else None
+        each = found.get("Versions", [])
+        return Page(
+            tuple(Lying(v["Key"], v["VersionId"], _bare(v["ETag"]), v["Size"], stamp(v["LastModified"])) for v in each),
+            more,
+        )
 
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         bucket, key = keys.split(uri)

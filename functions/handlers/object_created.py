@@ -11,7 +11,8 @@ from contracts.errors import DocumentInvalid
 from functions import keys
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
-from functions.ingest import Created, ingest
+from functions.ingest import ingest
+from functions.submission import Created
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 def created(body: str) -> Created:
     """The event in a message's body; DocumentInvalid where the bucket keeps no versions."""
-    detail = S3EventBridgeNotificationEvent(json.loads(body)).detail
+    event = S3EventBridgeNotificationEvent(json.loads(body))
+    detail = event.detail
     if not detail.object.get("version-id"):
         raise DocumentInvalid(f"the bucket {detail.bucket.name} keeps no versions; turn versioning on")
     return Created(
@@ -32,6 +34,7 @@ def created(body: str) -> Created:
         etag=detail.object.etag,
         size=detail.object.size or 0,
         sequencer=detail.object.sequencer,
+        uploaded_at=event.get("time") or "",
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from contracts.job import JobReference
     from contracts.plan import Plan
+    from contracts.watermarks import HighMark
     from infra.judge import Judged
     from infra.setup.progress import Tell
 
@@ -34,6 +35,7 @@ Examples:
   dropgate test weather.csv --contract nyc-weather.v1 --format json
   dropgate test orders.csv --contract shop-orders.v1 --reference shop-customers.v1=customers.csv
   dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
+  dropgate test orders.csv --contract orders.v1 --mark day=2026-01-31
 """
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -55,6 +57,13 @@ Examples:
     help="Write the receipt and rejected.csv into this folder.",
 )
 @click.option(
+    "--mark",
+    "marks",
+    metavar="P=VALUE",
+    multiple=True,
+    help="How far accepted files reach, for checks with a `watermark`; without it they look at all records.",
+)
+@click.option(
     "--reference",
     "references",
     multiple=True,
@@ -69,6 +78,7 @@ def command(
     key: str | None,
     form: str,
     receipt: Path | None,
+    marks: tuple[str, ...],
     references: tuple[str, ...],
     memory: str,
 ) -> None:
@@ -83,7 +93,7 @@ def command(
     brief = file.stat().st_size < SMALL
     quiet = form != "text"
     spark = partial(_spark, memory, brief=brief, quiet=quiet)
-    judged = judge.judge(file, plan, name, spark, _telling(quiet=quiet), pinned)
+    judged = judge.judge(file, plan, name, spark, _telling(quiet=quiet), _marks(plan, marks), pinned)
     if receipt:
         judge.write_receipt(judged, receipt)
     _show(judged, form, file)
@@ -151,6 +161,16 @@ def _telling(*, quiet: bool) -> Tell:
     from infra.setup.progress import Progress
 
     return (lambda _: None) if quiet else Progress(1, 1, "Great Expectations", sys.stderr).tell
+
+
+def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
+    """The high marks that were given."""
+    from contracts.authoring import watermarks
+
+    try:
+        return tuple(watermarks.mark(plan, text) for text in texts)
+    except watermarks.Refused as refused:
+        raise click.UsageError(str(refused)) from refused
 
 
 def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str, Path]:

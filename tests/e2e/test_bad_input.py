@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from contracts.problem import visible
+from functions.replay import replay
 from functions.submission import Drop
 from tests.e2e.cases import CASES, GOOD, Case
 from tests.e2e.conftest import World
@@ -87,19 +88,54 @@ def test_promoted_zone_holds_accepted_files_alone(ended: dict[str, Drop], world:
         assert found.get(where) == (case.body if case.state == "accepted" else None)
 
 
-@pytest.fixture(scope="module")
-def replaced(world: World) -> tuple[Drop, Drop]:
-    """Two uploads of one key within a window."""
+def test_newer_of_two_uploads_stands(world: World) -> None:
     with world.embedded.asleep():
         first = world.upload("orders/replaced.csv", GOOD)
         second = world.upload("orders/replaced.csv", GOOD + b"9,z,1,\n")
-    return world.settled(first), world.settled(second)
-
-
-def test_replaced_file_is_superseded(replaced: tuple[Drop, Drop], world: World) -> None:
-    first, second = replaced
-    assert (first.state, second.state) == ("superseded", "accepted")
+    assert [world.settled(d).state for d in (first, second)] == ["accepted", "accepted"]
     assert world.objects("promoted")["orders.v1/orders/replaced.csv"] == GOOD + b"9,z,1,\n"
+
+
+@pytest.fixture(scope="module")
+def overtaken(world: World) -> tuple[Drop, Drop]:
+    """A file that is judged again, under a milder contract, after a newer one of its key was accepted."""
+    orders = next(p for p in world.plans if p.contract == "orders.v1")
+    strict = replace(orders, contract="again.v1", id="again", files=("again/*.csv",))
+    world.embedded.publish([*world.plans, strict])
+    first = world.upload("again/1.csv", b"id,name,day\n1,Ana,\n")
+    world.settled(first)
+    second = world.settled(world.upload("again/1.csv", GOOD))
+    world.embedded.publish([*world.plans, replace(strict, columns=replace(strict.columns, missing="ignore"))])
+    replay(world.ports, first)
+    overtaken = world.settled(first)
+    world.embedded.publish(world.plans)
+    return overtaken, second
+
+
+def test_older_file_does_not_come_back_over_a_newer(overtaken: tuple[Drop, Drop], world: World) -> None:
+    first, second = overtaken
+    assert (first.state, first.attempt, second.state) == ("superseded", 2, "accepted")
+    assert world.objects("promoted")["again.v1/again/1.csv"] == GOOD
+
+
+@pytest.fixture(scope="module")
+def twice(world: World) -> tuple[Drop, Drop, Drop]:
+    """A file, another one under its key, and the same bytes under another key, where the contract wants none of it."""
+    orders = next(p for p in world.plans if p.contract == "orders.v1")
+    once = replace(
+        orders, contract="once.v1", id="once", files=("once/*.csv",), same_key="reject", same_content="reject"
+    )
+    world.embedded.publish([*world.plans, once])
+    first = world.settled(world.upload("once/1.csv", GOOD))
+    rest = world.upload("once/1.csv", GOOD + b"9,z,1,\n"), world.upload("once/2.csv", GOOD)
+    settled = first, world.settled(rest[0]), world.settled(rest[1])
+    world.embedded.publish(world.plans)
+    return settled
+
+
+def test_what_was_accepted_is_not_accepted_twice(twice: tuple[Drop, Drop, Drop], world: World) -> None:
+    assert [d.state for d in twice] == ["accepted", "rejected", "rejected"]
+    assert {k: v for k, v in world.objects("promoted").items() if "once" in k} == {"once.v1/once/1.csv": GOOD}
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +209,8 @@ def test_key_of_two_contracts_is_unmatched(twofold: Drop) -> None:
 def test_page_says_what_the_flow_answers(
     ended: dict[str, Drop],
     locked: tuple[Drop, Drop],
-    replaced: tuple[Drop, Drop],
+    overtaken: tuple[Drop, Drop],
+    twice: tuple[Drop, Drop, Drop],
     vanished: Drop,
     crashed: Drop,
     twofold: Drop,
@@ -182,7 +219,9 @@ def test_page_says_what_the_flow_answers(
         *(row(c.name, ended[c.name], c.where) for c in CASES),
         row("a file encrypted with a key that its producer keeps (SSE-C)", locked[0], "admission"),
         row("a file encrypted with a key of another account", locked[1], "admission"),
-        row("a file replaced while it waits (the older one)", replaced[0], "flow"),
+        row("a file judged again after a newer one of its key was accepted", overtaken[0], "flow"),
+        row("a second file under a key, where `sameKey: reject`", twice[1], "flow"),
+        row("the same bytes under another key, where `sameContent: reject`", twice[2], "flow"),
         row("an object deleted before anyone looks", vanished, "flow"),
         row("a key that two contracts claim", twofold, "flow"),
         row("a job that crashes, three times", crashed, "flow"),

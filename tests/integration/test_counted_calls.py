@@ -8,13 +8,16 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cache, partial
 from typing import Any
 
 import boto3
 import pytest
 
-from contracts.job import JobRequest
+from contracts.columns import rejected_file
+from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.plan import Limit, Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.aws.sqs import window_in
@@ -30,7 +33,7 @@ from infra.local.events import object_created as created_event
 from infra.local.invocation import Handler
 from infra.local.pump import Pump
 from infra.local.stack import deploy
-from tests.builders import a_plan, all_good, answer, publish
+from tests.builders import REJECTED, a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 
 HANDLERS: dict[str, Handler] = {
@@ -87,6 +90,11 @@ class Site:
             self.ports.store.put(f"s3://{self.landing}/{name}", b"id,note\n1,a\n", "text/csv")
 
 
+def judged(plan: Plan, drop: JobDrop) -> DropResult:
+    """One tolerated row is rejected of a file whose name says so."""
+    return (one_bad if "odd" in drop.name else all_good)(plan, drop)
+
+
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     made: list[Site] = []
@@ -94,7 +102,10 @@ def site() -> Iterator[Site]:
     def run_job(job: JobSpec) -> None:
         store = made[0].ports.store
         request = JobRequest.loads(store.get(job.arguments[1]))
-        store.put(request.result, answer(request, all_good).dumps().encode(), "application/json")
+        for drop in request.drops:
+            if "odd" in drop.name:
+                store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+        store.put(request.result, answer(request, judged).dumps().encode(), "application/json")
 
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -115,7 +126,7 @@ def site() -> Iterator[Site]:
         for variable, value in environment.items():
             patch.setenv(variable, value)
         ports = ports_from(dict(environment), Clients(other))
-        publish(ports.store, ports.zones.catalog, [a_plan()])
+        publish(ports.store, ports.zones.catalog, [a_plan(tolerance=Limit(Decimal(50), "percent"))])
         never_give_up(client_for("sqs"), environment["DROPGATE_BATCH_QUEUE"])
         made.append(Site(cloud, emr, ports, stack.names["LandingBucket"]))
         watched = {n: partial(made[0].watched, n) for n in stack.functions}
@@ -139,17 +150,26 @@ def never_give_up(sqs: Any, queue: str) -> None:
     sqs.set_queue_attributes(QueueUrl=queue, Attributes={"RedrivePolicy": patient})
 
 
-def accepted(site: Site, name: str) -> bool:
+def accepted(site: Site, name: str, state: str = "accepted") -> bool:
     """Whether a file has come to consumers and its receipt is written."""
     month = site.ports.at()[:7]
     drops = [d for d in site.ports.ledger.of_month("orders.v1", month) if d.name == name]
-    return [(d.state, bool(d.receipt)) for d in drops] == [("accepted", True)]
+    return [(d.state, bool(d.receipt)) for d in drops] == [(state, True)]
 
 
 def test_lone_drop_asks_what_the_table_says(site: Site, of_one: Counted) -> None:
     assert accepted(site, "orders/lone.csv")
     assert of_one == of_batch(1)
     assert of_one.total() <= MOST_LONE
+
+
+def test_rejected_rows_of_an_accepted_drop_ask_one_copy_more(site: Site) -> None:
+    time.sleep(2 * WINDOW + 0.1)
+    asked = site.calls_of(lambda: site.upload("orders/odd.csv"))
+
+    assert accepted(site, "orders/odd.csv", "accepted_with_warnings")
+    assert asked == of_batch(1) + Counter({(ENDED, "s3:CopyObject"): 1})
+    assert asked.total() <= MOST_LONE
 
 
 @pytest.mark.parametrize("drops", [2, 30])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pyspark.sql import SparkSession
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.importing.bringing import Files, bring_in
 from contracts.plan import Plan
+from contracts.watermarks import HighMark
 from tests.integration.job.world import judge
 from tests.unit.authoring import documents
 
@@ -90,7 +92,7 @@ BEFORE = """(select count(*) from data
 )"""
 COUNTED = f"select * from (select count(*) as n from data where {ON_DAY}) "
 
-ALL, MAIL, NOBODY, NEW = "True", "kind = 'mail'", "FALSE", "at > timestamp '2021-01-03 00:00:00'"
+ALL, MAIL, NOBODY, NEWER = "True", "kind = 'mail'", "FALSE", "newer than the run before"
 RULES = {
     "there": {"rule_type": "NOT_NULL"},
     "written": {"rule_type": "NOT_BLANK"},
@@ -113,15 +115,15 @@ RULES = {
 
 def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any, str]]) -> Plan:
     """The plan of a table with rules: the id, the column, the rule with its arguments, the row filter of each."""
-    filters = {ALL: "all", MAIL: "mail", NOBODY: "none", NEW: "new"}
+    filters = {ALL: "all", MAIL: "mail", NOBODY: "none"}
     config = {
         "entities": {"T": {"columns": {name: {"name": name, "data_type": kind} for name, kind in columns.items()}}},
         "row_filters": {name: {"filter_sql_expr": sql} for sql, name in filters.items()},
         "rules": RULES,
         "rule_bindings": {
             name: {
-                "entity_id": "T", "column_id": column, "row_filter_id": filters[where], "rule_ids": [rule],
-                "metadata": {"brand": "one"},
+                "entity_id": "T", "column_id": column, "row_filter_id": filters.get(where, "all"), "rule_ids": [rule],
+                "metadata": {"brand": "one"}, **({"incremental_time_filter_column_id": "at"} if where == NEWER else {}),
             }
             for name, column, rule, where in bindings
         },
@@ -135,9 +137,11 @@ def imported(columns: Mapping[str, str], bindings: Iterable[tuple[str, str, Any,
     return plan
 
 
-def summary(spark: SparkSession, folder: Path, plan: Plan, files: Files_) -> dict[tuple[str, str], Said]:
+def summary(
+    spark: SparkSession, folder: Path, plan: Plan, files: Files_, marks: tuple[HighMark, ...] = ()
+) -> dict[tuple[str, str], Said]:
     """What the summary says of each check of a contract in each file."""
-    judge(spark, folder, plan, files)
+    judge(spark, folder, plan, files, marks=marks)
     return {
         (row["drop"].removesuffix(".csv"), row.rule_id.partition("-")[0]): (
             row.rows_validated, row.complex_rule_validation_errors_count, row.complex_rule_validation_success_flag,
@@ -169,16 +173,19 @@ SIMPLE: dict[str, tuple[str, Any, str, Said]] = {
     "A9": ("text", {"twice": {"names": "text"}}, ALL, errors(9, 0)),
     "A10": ("kind", {"twice": {"names": "kind"}}, MAIL, errors(7, 7)),
     "A11": ("text", {"twice": {"names": "kind,text"}}, NOBODY, errors(0, 0)),
-    "A12": ("text", {"twice": {"names": "kind,text"}}, NEW, errors(0, 0)),
+    "A12": ("text", {"twice": {"names": "kind,text"}}, NEWER, errors(0, 0)),
     "A13": ("key", "alone", ALL, errors(9, 2)),
     "A14": ("text", {"shorter": {"most": 30}}, MAIL, rows(7, 5, 1, 1)),
 }
-"""T1 to T9 of tests/resources/dq_rules_configs.yml; of the ninth the high mark of the last run is a filter."""
+"""T1 to T9 of tests/resources/dq_rules_configs.yml; the ninth looks at what is newer than the run before."""
+BEFORE_THEM = HighMark("at", "timestamp", Decimal(int(datetime(2021, 1, 3, tzinfo=UTC).timestamp()) * 10**6))
+"""How far that run reached: to the newest of these records."""
 
 
 def test_the_fourteen_simple_results_come_out(spark: SparkSession, tmp_path: Path) -> None:
     plan = imported(CONTACTS, [(name, *case[:3]) for name, case in SIMPLE.items()])
-    found = summary(spark, tmp_path, plan, {"a.csv": a_file(CONTACTS, [[line] for line in NOTES])})
+    files = {"a.csv": a_file(CONTACTS, [[line] for line in NOTES])}
+    found = summary(spark, tmp_path, plan, files, (BEFORE_THEM,))
     assert {name: found["a", name] for name in SIMPLE} == {name: case[3] for name, case in SIMPLE.items()}
     metadata = {row.metadata_json_string for row in spark.read.parquet(f"{tmp_path}/checks").collect()}
     assert metadata == {"{}", '{"brand": "one"}'}

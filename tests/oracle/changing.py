@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from contracts.authoring import watermarks
 from contracts.authoring.directions import OTHER_END
 from tests.oracle.contracts import Document, compiled
 from tests.oracle.expressions import an_expression
@@ -196,6 +197,22 @@ def _filter(chance: Random, document: Document) -> None:
         del _block(document)["checks"][check.id]
 
 
+def _watermark(chance: Random, document: Document) -> None:
+    """A check that looks at newer records alone, goes by another property, or looks at all again."""
+    plan = compiled(document)
+    above = [p for p in plan.properties if watermarks.unfit(p) is None] if plan else []
+    if plan is None or not above:
+        return
+    check = chance.choice(plan.checks)
+    wanted = _block(document).setdefault("checks", {}).setdefault(check.id, {})
+    if "watermark" in wanted and chance.random() < 0.5:
+        del wanted["watermark"]
+    else:
+        wanted["watermark"] = chance.choice(above).name
+    if not wanted:
+        del _block(document)["checks"][check.id]
+
+
 def _no_override(chance: Random, document: Document) -> None:
     if checks := _block(document).get("checks"):
         del checks[chance.choice(list(checks))]
@@ -251,7 +268,7 @@ def _type(chance: Random, document: Document) -> None:
 
 
 CHANGES: tuple[Callable[[Random, Any], None], ...] = (
-    *(_option, _option, _new_option, _entry, _override, _tolerance, _filter) * 2,
+    *(_option, _option, _new_option, _entry, _override, _tolerance, _filter, _watermark) * 2,
     *(_flag, _enum, _digits, _arguments, _no_override, _columns, _empty, _files, _status, _nulls, _less, _more),
     *(_order, _type),
 )

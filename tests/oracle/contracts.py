@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from random import Random
 from typing import Any
 
+from contracts.authoring import conditions, watermarks
 from contracts.authoring.compiling import compile_text
 from contracts.plan import LogicalType, Plan, Property
+from contracts.watermarks import HighMark
 from tests.oracle import expressions, figures, hostile, queries
 from tests.oracle.records import Cell
 from tests.oracle.values import value_of
@@ -51,11 +54,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A contract: the document, its plan, and the cells that its files may have."""
+    """A contract: the document, its plan, the cells that its files may have, and how far accepted files reach."""
 
     document: Document
     plan: Plan
     cells: dict[str, tuple[str, ...]]
+    marks: tuple[HighMark, ...] = ()
 
 
 def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
@@ -69,7 +73,20 @@ def a_contract(chance: Random, form: Document, most: int = 6) -> Contract:
         kinds = {c.written["name"]: c.written["logicalType"] for c in columns}
         document["customProperties"][0]["value"]["checks"] = _overrides(chance, plan, kinds)
         if plan := compiled(document):
-            return Contract(document, plan, {c.written["name"]: c.cells for c in columns})
+            cells = {c.written["name"]: c.cells for c in columns}
+            return Contract(document, plan, cells, _marks(chance, plan, cells))
+
+
+def _marks(chance: Random, plan: Plan, cells: Mapping[str, Sequence[str]]) -> tuple[HighMark, ...]:
+    """Some values that cells have, as high marks; there may be none yet."""
+    found = []
+    for name in plan.watermarks:
+        prop = plan.property_named(name)
+        values: list[Any] = [v for text in cells[name] if (v := value_of(text, prop)) is not None]
+        if values and chance.random() < 0.8:
+            high = Fraction(chance.choice(values))
+            found.append(HighMark(name, prop.type, figures.decimal(high)))
+    return tuple(found)
 
 
 def compiled(document: Document) -> Plan | None:
@@ -118,6 +135,9 @@ def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document
             wanted["tolerance"] = chance.choice((0, 1, 2, "5%", "20%", "66.6%", {"warning": 1, "error": "30%"}))
         if check.scope != "record" and check.kind not in ("logicalType", "knownKeys") and chance.random() < 0.1:
             wanted["filter"] = expressions.an_expression(chance, kinds, 1)
+        above = [p.name for p in plan.properties if watermarks.unfit(p) is None]
+        if above and check.scope != "record" and check.kind not in conditions.ALWAYS and chance.random() < 0.1:
+            wanted["watermark"] = chance.choice(above)
         if wanted:
             found[check.id] = wanted
     return found

@@ -46,13 +46,13 @@ def figure(kind: str, values: Sequence[Any]) -> Decimal | str:
         return "too-large"
     match kind:
         case "min" | "max":
-            return _decimal(min(exact) if kind == "min" else max(exact))
+            return decimal(min(exact) if kind == "min" else max(exact))
         case "sum":
-            return _decimal(total)
+            return decimal(total)
         case "mean":
-            return _decimal(total / count)
+            return decimal(total / count)
     mean = total / count
-    return _decimal(sum(((v - mean) ** 2 for v in exact), Fraction(0)) / (count - 1)).sqrt(FIFTY)
+    return decimal(sum(((v - mean) ** 2 for v in exact), Fraction(0)) / (count - 1)).sqrt(FIFTY)
 
 
 def _as_double(value: Fraction) -> float:
@@ -62,5 +62,6 @@ def _as_double(value: Fraction) -> float:
         return math.inf
 
 
-def _decimal(value: Fraction) -> Decimal:
+def decimal(value: Fraction) -> Decimal:
+    """A fraction with 50 digits."""
     return FIFTY.divide(Decimal(value.numerator), Decimal(value.denominator))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from contracts.job import Count, DropResult
 from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
+from contracts.watermarks import HighMark
 from tests.oracle import figures, nested, queries
 from tests.oracle.expressions import truth
 from tests.oracle.records import Cell, Content, Record
@@ -30,8 +32,12 @@ class Opinion:
     decision: Decision
 
 
-def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = ()) -> Opinion:
-    """Judge the records of a file; `notes` are the warnings of the door."""
+Marks = tuple[HighMark, ...]
+
+
+def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = (), marks: Marks = ()) -> Opinion:
+    """Judge the records of a file; `notes` are the warnings of the door, `marks` what accepted files reach."""
+    content = replace(content, marks={m.property: Fraction(m.value) for m in marks})
     ids = tuple(c.id for c in plan.checks)
     if content.refused:
         facts = DropResult("a", 1, notes=notes, refusal=Problem("open-quote", "", ""))
@@ -49,8 +55,20 @@ def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = ()) -> Opin
         counts=tuple(_count(plan, content, check) for check in plan.checks),
         masks=_masks(plan, rows),
         notes=notes,
+        marks=_reached(plan, content, {n for n, (outcome, _) in rows.items() if outcome == "rejected"}),
     )
     return Opinion(facts, rows, decide(plan, facts, ids))
+
+
+def _reached(plan: Plan, content: Content, rejected: set[int]) -> Marks:
+    """The greatest value of each watermark among the valid records."""
+    valid = [record for n, record in enumerate(content.records, 1) if n not in rejected]
+    found = {}
+    for name in plan.watermarks:
+        cells = [_cell(r, name).value for r in valid if name in content.names and not r.broken]
+        if values := [figures.counted(Cell("", v)) for v in cells if v is not None]:
+            found[name] = max(Fraction(v) for v in values)
+    return tuple(HighMark(n, plan.property_named(n).type, figures.decimal(v)) for n, v in found.items())
 
 
 def _failing(plan: Plan, content: Content, record: Record) -> list[str]:
@@ -71,17 +89,21 @@ def _is_made(check: Check, content: Content) -> bool:
     return content.names.issuperset(check.needs())
 
 
-def _lets_through(check: Check, record: Record) -> bool:
+def _lets_through(check: Check, record: Record, content: Content) -> bool:
     """Whether a check looks at a record that is one."""
-    said = check.arguments.get("filter")
-    return said is None or truth(said["text"], record.cells) is True
+    said = check.arguments.get("filter", {})
+    if (mark := content.marks.get(said.get("watermark"))) is not None:
+        value: Any = _cell(record, said["watermark"]).value
+        if value is None or Fraction(value) <= mark:
+            return False
+    return not said.get("text") or truth(said["text"], record.cells) is True
 
 
 def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
     """What a check says of a record; None where it does not look at it."""
     if check.scope == "record":
         return FAILED if check.kind in record.broken else GOOD
-    if record.broken or not _lets_through(check, record):
+    if record.broken or not _lets_through(check, record, content):
         return None
     if check.kind == "expression":
         return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
@@ -135,7 +157,7 @@ def _count(plan: Plan, content: Content, check: Check) -> Count:
 
 
 def _looked_at(check: Check, content: Content) -> list[Record]:
-    return [r for r in content.records if not r.broken and _lets_through(check, r)]
+    return [r for r in content.records if not r.broken and _lets_through(check, r, content)]
 
 
 def _row_count(check: Check, content: Content) -> Count:

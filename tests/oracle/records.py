@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
@@ -53,7 +54,8 @@ class Record:
 class Content:
     """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
 
-    `known` are the keys that stand in the references of checks, by their ids.
+    `known` are the keys that stand in the references of checks, by their ids; `marks` are those that watermarks must be
+    above, by property.
     """
 
     records: tuple[Record, ...] = ()
@@ -61,6 +63,7 @@ class Content:
     names: frozenset[str] = frozenset()
     refused: bool = False
     known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
+    marks: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DropResult, JobReference, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision
+from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_request
@@ -46,6 +47,7 @@ def compare(
     plan: Plan,
     files: Mapping[str, bytes],
     known: Mapping[str, records.Content] | None = None,
+    marks: tuple[HighMark, ...] = (),
     references: Mapping[str, bytes] | None = None,
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
@@ -56,12 +58,12 @@ def compare(
     contents = known or {n: records.content(plan, admitted[n].header, files[n]) for n in files if admitted[n].header}
     keys = referring.keys(plan, references or {})
     contents = {name: replace(content, known=keys) for name, content in contents.items()}
-    opinions = {name: judge(plan, content, admitted[name].notes) for name, content in contents.items()}
+    opinions = {name: judge(plan, content, admitted[name].notes, marks) for name, content in contents.items()}
     let_in = {name: body for name, body in files.items() if not admitted[name].refused}
     found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
     if let_in:
         pinned = referring.pinned(folder, references or {})
-        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, pinned)
+        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned)
         found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
     return Compared(tuple(found), admitted, opinions)
 
@@ -77,12 +79,14 @@ def judged_by_job(
     plan: Plan,
     files: Mapping[str, bytes],
     admitted: Mapping[str, Admission],
+    marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
 ) -> tuple[Judged, dict[str, Rows]]:
     """What the job says of files that the door let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
-    (folder / "request.json").write_text(replace(request, drops=drops, references=tuple(references)).dumps())
+    asked = replace(request, drops=drops, marks=marks, references=tuple(references))
+    (folder / "request.json").write_text(asked.dumps())
     run(spark, (folder / "request.json").as_uri())
     judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
     rows: dict[str, Rows] = {}
@@ -103,6 +107,7 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),
         **({} if judged.plan.csv.multi_line else {"blank": (opinion.facts.blank, facts.blank)}),
+        "marks": (opinion.facts.marks, facts.marks),
         "masks": (sorted(opinion.facts.masks), sorted(facts.masks)),
         "figures": (_figures(judged.plan, opinion.facts), _figures(judged.plan, facts)),
         "verdict": (said(opinion.decision), said(decision)),

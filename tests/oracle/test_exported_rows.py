@@ -22,11 +22,14 @@ def test_good_row_is_good() -> None:
         for seed in SEEDS:
             contract = read_back(a_contract(Random(f"row {seed}"), cases.FORMS[form]).document)
             plan, values = contract.plan, sample.row(contract)
-            if None in values.values() or any(c.filter or "expression" in c.kind for c in plan.checks):
+            if None in values.values():
                 continue
             names = tuple(p.name for p in plan.properties)
             head = plan.csv.delimiter.join(names) + "\n" if plan.file_format == "csv" and plan.csv.header else ""
-            body = (head + sample.line(contract, values) + "\n").encode(plan.csv.encoding)
-            assert judge(plan, content(plan, names, body)).rows == {}, (body, contract.data)
+            text = head + sample.line(contract, values) + "\n"
+            if (body := text.encode(plan.csv.encoding, "replace")).decode(plan.csv.encoding) != text:
+                continue  # the contract wants a value that its files cannot hold
+            fails = {i for _, ids in judge(plan, content(plan, names, body)).rows.values() for i in ids}
+            assert fails <= {c.id for c in plan.checks if c.filter or c.kind == "expression"}, (body, contract.data)
             shown += 1
     assert shown > 10

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.plan import FIGURES, QUERIES, Plan
+from contracts.watermarks import HighMark
 from tests.oracle import cases, running
 from tests.oracle.contracts import Document
 from tests.oracle.judging import judge
@@ -40,7 +41,7 @@ def test_they_say_the_same_of_thousands(spark: SparkSession, tmp_path: Path, for
 
 def _hold(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
     made = cases.made(spark, folder, form, seed, FILES)
-    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known, made.contract.marks)
     assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
 
 
@@ -51,19 +52,20 @@ def test_cases_are_of_every_kind() -> None:
         for seed in SURVEYED:
             made = cases.without_spark(form, seed, 8)
             for body in made.files.values():
-                said.update(_said(made.contract.plan, body))
+                said.update(_said(made.contract.plan, body, made.contract.marks))
     assert sorted(KINDS - set(said)) == []
 
 
-def _said(plan: Plan, body: bytes) -> Iterator[str]:
+def _said(plan: Plan, body: bytes, marks: tuple[HighMark, ...]) -> Iterator[str]:
     """The verdict of a file, the refusals of the door, and of each kind of check that it failed or held."""
     admission = running.look(plan, body)
     yield from ("refused" for _ in admission.problems if admission.refused)
     if admission.refused:
         return
-    decision = judge(plan, content(plan, admission.header, body), admission.notes).decision
+    decision = judge(plan, content(plan, admission.header, body), admission.notes, marks).decision
     yield str(decision.verdict)
     yield from (f"{o.kind} {o.result}" for o in decision.checks)
+    yield from ("watermark" for c in plan.checks if c.watermark in {m.property for m in marks})
     yield from (f"because {o.reason}" for o in decision.checks if o.reason)
 
 
@@ -75,7 +77,7 @@ KINDS = {
     *(f"{kind} {result}" for kind in (*FAILS, *ROWS, *FIGURES) for result in ("passed", "warning", "failed")),
     *(f"{kind} {result}" for kind in ("fields", "quotes", "text", "object", "keys") for result in ("passed", "failed")),
     *(f"{kind} {result}" for kind in QUERIES for result in ("passed", "failed")),
-    *("accepted", "accepted_with_warnings", "rejected", "refused"),
+    *("accepted", "accepted_with_warnings", "rejected", "refused", "watermark"),
     *(f"because {reason}" for reason in ("no-rows", "allowed-missing", "no-values", "too-few-values")),
 }
 """What must occur among the cases."""

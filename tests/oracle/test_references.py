@@ -34,7 +34,7 @@ def _hold(spark: SparkSession, folder: Path, form: str, seed: object) -> set[tup
     """Hold the two together; whether any record of any file has a partner for one property and for two, or has none."""
     made = cases.made(spark, folder, cases.MORE_FORMS[form], seed, FILES)
     contract, references = referring.related(Random(f"{form} {seed}"), made.contract)
-    compared = running.compare(spark, folder, contract.plan, made.files, made.known, references)
+    compared = running.compare(spark, folder, contract.plan, made.files, made.known, references=references)
     assert not compared.differences, compared.differences[:9]
     outcomes = [o for opinion in compared.opinions.values() for o in opinion.decision.checks if o.id in ("f0", "pair")]
     return {(o.id, said) for o in outcomes for said in ("failed", "success") if getattr(o, said)}

@@ -83,6 +83,31 @@ def test_receipt_of_a_refused_file_is_written(folder: Path) -> None:
     assert sorted(p.name for p in (folder / "out").iterdir()) == ["receipt.html", "receipt.json"]
 
 
+MARKS = {
+    "dya=2026-01-31": "dya=2026-01-31 is no high mark of orders.v1, as `day=2026-01-31` is one. "
+    "Did you mean day=2026-01-31?",
+    "day": "day is no high mark of orders.v1, as `day=2026-01-31` is one. Its watermarks are `n`, `day`.",
+    "day=31.01.2026": "31.01.2026 is no date as `day` is written (ISO 8601).",
+    "n=1e5": "1e5 is no integer.",
+}
+
+
+@pytest.mark.parametrize("text", MARKS)
+def test_mark_that_is_none_is_a_usage_error(folder: Path, text: str) -> None:
+    properties = "- {name: n, logicalType: integer, required: true}\n- {name: day, logicalType: date, required: true}\n"
+    checks = "checks: {n.required: {watermark: n}, day.required: {watermark: day}}\n"
+    (folder / "contracts" / "orders.v1.yaml").write_text(a_document(properties, drop=DROP + checks), encoding="utf-8")
+    result = judged("bad.csv", "--contract", "orders.v1", "--mark", text)
+
+    assert (result.exit_code, MARKS[text] in result.stderr) == (2, True), result.stderr
+
+
+def test_mark_of_a_contract_without_watermarks_is_a_usage_error() -> None:
+    result = judged("bad.csv", "--contract", "orders.v1", "--mark", "id=5")
+
+    assert (result.exit_code, "It has no watermark." in result.stderr) == (2, True)
+
+
 def test_wrong_contract_is_one_sentence(folder: Path) -> None:
     (folder / "contracts" / "wrong.v1.yaml").write_text("a: [", encoding="utf-8")
     result = judged("bad.csv", "--contract", "wrong.v1")

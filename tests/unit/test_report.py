@@ -339,6 +339,15 @@ def test_page_of_a_test_at_home_speaks_of_nothing_sent(decision: Decision) -> No
     assert not [w for w in ("Received", "Sent as", "Nobody has", "readers", "kept as", "receipt") if w in words]
 
 
+def test_file_that_another_stands_before_is_not_to_be_corrected() -> None:
+    used = Problem("key-used", "A file under this key has been accepted already.", "Upload it under a key of its own.")
+    words = page(replace(ACCEPTED, verdict="rejected", problems=(used,))).words
+
+    assert "Upload it under a key of its own." in words
+    assert "Nothing in the file is against its rules." in words
+    assert "corrected" not in words
+
+
 def test_cut_rejected_rows_are_announced() -> None:
     many = replace(REJECTED, rows=Rows(400_000, 200_000, 200_000))
 

@@ -28,7 +28,7 @@ def in_words(check: Check) -> str:
     if check.filter:
         whole = replace(check, arguments={k: v for k, v in check.arguments.items() if k != "filter"})
         rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
-        return f"{rule.removesuffix('.')}, in rows where {check.arguments['filter']['text']}"
+        return f"{rule.removesuffix('.')}, in rows {_which(check)}"
     if check.kind in NAMES:
         return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
     if check.kind == "rowCount":
@@ -41,6 +41,13 @@ def in_words(check: Check) -> str:
         return BOUNDS[check.kind].format(value=check.arguments["value"])
     said = SAID.get(check.kind)
     return said(check) if said else check.expected
+
+
+def _which(check: Check) -> str:
+    """The rows that a check looks at."""
+    only = [f"where {check.arguments['filter']['text']}"] if check.arguments["filter"]["text"] else []
+    only += [f"whose {check.watermark} is newer than in all files accepted before"] if check.watermark else []
+    return " and ".join(only)
 
 
 def type_in_words(prop: Property) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlglot
 
-from contracts.authoring import expressions, statements
+from contracts.authoring import decimals, expressions, statements, watermarks
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Level, Path
 from contracts.authoring.importing import bigquery, shapes, sql_types
@@ -52,6 +52,7 @@ SHAPE: dict[str, Any] = {
             column_id=TEXT,
             row_filter_id=MAYBE,
             reference_columns_id=MAYBE,
+            incremental_time_filter_column_id=MAYBE,
             metadata={"type": ["object", "null"]},
             rule_ids={
                 "type": "array",
@@ -75,6 +76,7 @@ READ = {
         "rule_ids",
         "metadata",
         "reference_columns_id",
+        "incremental_time_filter_column_id",
     },
 }
 CHECKS: dict[str, dict[str, Any]] = {
@@ -87,6 +89,8 @@ DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage
 SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
 """By type of rule in SQL, which is the key of its text: the metric that says the same."""
 ALL_ROWS = "true"
+INCREMENTAL = "incremental_time_filter_column_id"
+"""Of a binding: the column by which its rules look at rows alone that are newer than those of the run before."""
 
 
 @dataclass(slots=True)
@@ -171,7 +175,9 @@ def _is_whole(document: Document) -> bool:
             entities = _section(document, "entities")
             if _known(document, (*at, "entity_id"), entity_id, entities, "entity"):
                 columns = entities[entity_id].get("columns") or {}
-                _known(document, (*at, "column_id"), binding["column_id"], columns, "column")
+                for key in ("column_id", INCREMENTAL):
+                    if binding.get(key) is not None:
+                        _known(document, (*at, key), binding[key], columns, "column")
     return not document.errors()
 
 
@@ -223,6 +229,7 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
     path: Path = ("rule_bindings", name)
     rest_lost(document, path, binding, READ["binding"], f"`{name}`")
     where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
+    newer = _newer(document, path, binding, table)
     told = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
     for n, said in enumerate(binding["rule_ids"]):
         rule_id = _rule_id(said)
@@ -240,7 +247,7 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         of_rows = not _is_statement(entry)
         if told and not of_rows and any(c not in entry["implementation"]["statement"] for c in told):
             lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
-        also = only | ({"referenceColumns": told} if told and of_rows else {})
+        also = only | newer | ({"referenceColumns": told} if told and of_rows else {})
         place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
         more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
         identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
@@ -293,6 +300,18 @@ def _only(bound: Bound) -> dict[str, Any] | str:
     except expressions.Refused as refused:
         return refused.message
     return {"filter": text}
+
+
+def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table) -> dict[str, Any]:
+    """The watermark of a binding's checks, if they look at newer rows alone."""
+    if (column := binding.get(INCREMENTAL)) is None:
+        return {}
+    found: dict[str, Any] = {"logicalType": "string"} | table.properties[column]
+    exact = decimals.read(document, path, found, {})
+    if why := watermarks.unfit(Property(found["name"], found["logicalType"], exact=exact)):
+        lost(document, (*path, INCREMENTAL), f"`{INCREMENTAL}` of `{path[-1]}`: {why[1]}")
+        return {}
+    return {"watermark": found["name"]}
 
 
 def _entry(bound: Bound) -> dict[str, Any] | str:

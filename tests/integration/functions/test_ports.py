@@ -8,18 +8,22 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from queue import Queue
+from typing import Literal
 
 import boto3
 import pytest
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.watermarks import HighMark
+from functions.aws import items
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Window
+from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Watermarks, Window
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -289,8 +293,8 @@ def test_every_field_of_a_drop_comes_back(ledger: Ledger) -> None:
     drop = staged(ledger, a_drop(parts={"state": "SP", "none": ""}, sha256="ab"))
     move = moved(drop, "claimed", batch="b", try_=1)
     ledger.write((move,))
-    promotion = Promotion("orders.v1/1.csv", 1, "etag")
-    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion)
+    promotion, marks = Promotion("orders.v1/1.csv", 1, "etag"), (HighMark("n", "number", Decimal("1.50")),)
+    good = moved(move.drop, "found_good", verdict="accepted", rows=RowCounts(3, 3, 0), promoted=promotion, marks=marks)
     ledger.write((good,))
 
     assert ledger.drop(drop.id) == good.drop
@@ -309,7 +313,7 @@ def test_stale_write_changes_nothing(ledger: Ledger) -> None:
 
 def test_one_stale_drop_stops_all(ledger: Ledger) -> None:
     first, second = staged(ledger, a_drop(id="a" * 32)), staged(ledger, a_drop(id="b" * 32))
-    ledger.write((moved(second, "superseded"),))
+    ledger.write((moved(second, "failed"),))
     with pytest.raises(StaleWrite):
         ledger.write((moved(first, "claimed"), moved(second, "claimed")))
 
@@ -323,16 +327,52 @@ def test_history_tells_every_step(ledger: Ledger) -> None:
     assert told == [(1, 1, "created", "received", "orders.v1"), (1, 2, "staged", "staged", "orders.v1")]
 
 
+def test_landing_is_listed_version_by_version(shelf: Shelf) -> None:
+    laid = [shelf.upload(name, body) for name, body in (("a.csv", b"1"), ("a.csv", b"22"), ("b.csv", b"333"))]
+    folder = laid[0].uri.removesuffix("a.csv")
+    whole = shelf.store.lying(folder, None, 1000)
+    first = shelf.store.lying(folder, None, 2)
+    rest = shelf.store.lying(folder, first.after, 2)
+
+    assert {(one.key.rsplit("/", 1)[-1], one.version, one.size) for one in whole.found} == {
+        (at.uri.rsplit("/", 1)[-1], at.version, size) for at, size in zip(laid, (1, 2, 3), strict=True)
+    }
+    assert (len(first.found), len(rest.found), whole.after, rest.after) == (2, 1, None, None)
+    assert first.found + rest.found == whole.found
+
+
+def test_place_in_landing_is_kept(ledger: Ledger) -> None:
+    kept = [ledger.sweep()]
+    for place in (("a.csv", "v1"), None):
+        ledger.put_sweep(place)
+        kept.append(ledger.sweep())
+
+    assert kept == [None, ("a.csv", "v1"), None]
+
+
 def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)
     before = ledger.lineage("k")
-    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, newest=drop.id, sequencer="01"))
+    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, promoted=drop.id, sequencer="01"))
     with pytest.raises(StaleWrite):
-        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), replace(before, newest="other"))
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), replace(before, promoted="other"))
 
     after = ledger.lineage("k")
-    assert (after.newest, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert (after.promoted, after.sequencer, after.version) == (drop.id, "01", 1)
+    assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    before, marks = ledger.watermarks("orders.v1"), (HighMark("n", "integer", Decimal(5)),)
+    ledger.write((moved(drop, "staged", staged_at=AT),), replace(before, marks=marks))
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(staged(ledger, a_drop(id="b" * 32)), "claimed"),), before)
+
+    assert ledger.watermarks("orders.v1") == Watermarks("orders.v1", marks, 1)
+    assert ledger.watermarks("others.v1") == Watermarks("others.v1")
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
 
 
@@ -342,8 +382,20 @@ def test_staged_drops_wait_the_oldest_first(ledger: Ledger) -> None:
     staged(ledger, a_drop(id="c" * 32, size=1), "2026-01-31T12:00:01.000000Z")
     staged(ledger, a_drop(id="e" * 32, plan="other"))
 
-    assert [(p.drop[0], p.size) for p in ledger.pending("p" * 64)] == [("c", 1), ("b", 2), ("a", 3)]
-    assert [p.drop[0] for p in ledger.pending("p" * 64, 1)] == ["c"]
+    assert [(d.id[0], d.size) for d in ledger.pending("p" * 64)] == [("c", 1), ("b", 2), ("a", 3)]
+    assert ledger.pending("p" * 64, 1) == ledger.drops(["c" * 32])
+
+
+def test_waiting_drop_whose_copy_cannot_be_read_is_looked_up(clients: Clients, stack: Stack) -> None:
+    table = stack.names["LedgerTable"]
+    real = DynamoLedger(clients.dynamodb, table)
+    first, second = (staged(real, a_drop(id=n * 32), f"2026-01-31T12:00:0{n}.000000Z") for n in "12")
+    item = {**items.pending_item(first), "state": "no state of ours"}
+    clients.dynamodb.put_item(TableName=table, Item=items.dumps(item))
+    waiting = real.pending("p" * 64)
+    _empty(clients, table)
+
+    assert waiting == (first, second)
 
 
 def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:
@@ -386,6 +438,21 @@ def test_a_batch_is_opened_once(ledger: Ledger) -> None:
     assert ledger.batch("b2") is None
 
 
+@pytest.mark.parametrize("kind", ["contract", "producer"])
+def test_no_batch_is_new_of_what_is_held_up(ledger: Ledger, kind: Literal["contract", "producer"]) -> None:
+    name = uuid.uuid4().hex
+    batch = a_batch(contract=name, producer=name)
+    ledger.pause(Pause(kind, name, batch.claimed_at))
+    with pytest.raises(HeldUp):
+        ledger.open_batch(batch)
+    with pytest.raises(HeldUp):
+        ledger.write((), replace(batch, version=0))
+    ledger.resume(Pause(kind, name, batch.claimed_at))
+
+    assert ledger.batch("b1") is None
+    assert ledger.open_batch(batch)
+
+
 def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
     ledger.open_batch(a_batch())
     ledger.write_batch(a_batch(), a_batch(state="running", run="r1"))
@@ -400,11 +467,11 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
     first, second, third = (a_batch(id=name, slot=3, producer="shop") for name in ("b1", "b2", "b3"))
     taken = [ledger.open_batch(first), ledger.open_batch(second)]
     with pytest.raises(StaleWrite):
-        ledger.write((), batch=replace(third, version=0))
+        ledger.write((), replace(third, version=0))
     held = ledger.taken()
     ledger.write_batch(first, replace(first, state="ended"))
     free = not ledger.taken()
-    ledger.write((), batch=replace(third, version=0))
+    ledger.write((), replace(third, version=0))
 
     assert (taken, held, free) == ([True, False], {3: "shop"}, True)
     assert (ledger.batch("b2"), ledger.batch("b3")) == (None, third)
@@ -413,7 +480,7 @@ def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:
 def test_in_flight_is_what_is_open_and_old(ledger: Ledger) -> None:
     old = staged(ledger, a_drop(id="a" * 32))
     done = staged(ledger, a_drop(id="b" * 32))
-    ledger.write((moved(done, "superseded"),))
+    ledger.write((moved(done, "failed", producer=None),))
     ledger.open_window(Window("p", "1", AT))
     ledger.open_batch(a_batch())
     ledger.open_batch(a_batch(id="b2", state="ended"))

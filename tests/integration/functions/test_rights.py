@@ -165,7 +165,7 @@ class Site:
         assert window
         self.ports.ledger.close_window(window)
         chosen = batching.choose(self.ports.ledger.pending(plan.sha), self.ports.most_drops)
-        claimed = batching._claim(self.ports, window, chosen, self.ports.ledger.drops([p.drop for p in chosen]))
+        claimed = batching._claim(self.ports, window, chosen)
         assert claimed
         batch, _ = claimed
         self.ports.ledger.write_batch(batch, replace(batch, try_at=LONG_AGO))

@@ -13,6 +13,7 @@ from pyspark.sql import Row, SparkSession
 from contracts.job import Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
+from contracts.watermarks import HighMark
 from functions.admission import admit, header
 from spark_jobs.validate import run
 
@@ -96,10 +97,11 @@ def judge(
     plan: Plan,
     files: Mapping[str, bytes | str],
     try_: int = 1,
+    marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
 ) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
-    request = replace(a_request(folder, plan, files, try_), references=tuple(references))
+    request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
     (folder / "request.json").write_text(request.dumps())
     run(spark, (folder / "request.json").as_uri())
     return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)

@@ -109,6 +109,7 @@ def test_tolerance_and_warnings_are_told() -> None:
 QUESTIONS = """\
 - {type: sql, query: "select count(*) from ${object} where id < 0", mustBe: 0}
 - {metric: rowCount, mustBeGreaterThan: 5, arguments: {filter: id > 7}}
+- {id: new, metric: rowCount, mustBeLessThan: 5, arguments: {filter: id > 7, watermark: id}}
 - {type: custom, engine: dropgate, implementation: {metric: statement, statement: select * from data where id > 9}}
 - {type: text, description: Buyers look at prices.}
 - {type: custom, engine: soda, name: Sound, implementation: x}
@@ -126,6 +127,7 @@ QUANTILE = """\
     [
         "The answer to this is exactly 0: select count(*) from orders where id < 0",
         "The file has more than 5 rows, in rows where id > 7",
+        "The file has less than 5 rows, in rows where id > 7 and whose id is newer than in all files accepted before",
         "The number of rows that this finds is exactly 0: select * from data where id > 9",
         "Buyers look at prices. (not checked here: people look after it)",
         "Sound (checked by another tool)",

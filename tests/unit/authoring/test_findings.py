@@ -304,6 +304,15 @@ FILE_QUALITY = {
     "reference columns that are not there": (
         CUSTOM + "{metric: expression, expression: id > 5, referenceColumns: [idd]}  #! unknown-property"
     ),
+    "watermark that is not there": (
+        "- metric: rowCount\n  mustBe: 5\n  arguments: {watermark: idd}  #! unknown-property"
+    ),
+    "watermark that is no name": "- metric: rowCount\n  mustBe: 5\n  arguments: {watermark: 5}  #! wrong-type",
+    "watermark that may be null": "- metric: rowCount\n  mustBe: 5\n  arguments: {watermark: id}  #! may-be-null",
+    "watermark of an expectation": (
+        "- type: custom\n  engine: greatExpectations\n  implementation:\n"
+        "    type: expect_column_values_to_not_be_null\n    kwargs: {column: id}\n    watermark: id  #! wrong-place"
+    ),
     "property of a query beside the properties": (
         "- type: sql\n  query: SELECT count(${property}) FROM ${object}  #! bad-parameter\n  mustBe: 1"
     ),
@@ -377,11 +386,15 @@ BLOCK = {
     "tolerance of more than all": f'{DROP}tolerance: {{rows: "101%"}}  #! bad-value',
     "tolerance is left empty": f"{DROP}tolerance:  #! wrong-type",
     "filter of a check that all others rest on": f"{DROP}checks:\n  id.logicalType: {{filter: id > 5}}  #! wrong-place",
+    "watermark of a check that all others rest on": (
+        f"{DROP}checks:\n  id.logicalType: {{watermark: id}}  #! wrong-place"
+    ),
+    "watermark that is a number": f"{DROP}checks:\n  id.logicalType:\n    watermark: 5  #! wrong-type",
     "filter of what is no record": f"{DROP}checks:\n  record.text: {{filter: id > 5}}  #! wrong-place",
     "tolerance of neither kind": f"{DROP}checks:\n  record.text: {{tolerance: {{most: 1}}}}  #! bad-value",
     "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
     "promotion of a later version": f"{DROP}promote: rows  #! not-built-yet",
-    "same key of a later version": f"{DROP}sameKey: reject  #! not-built-yet",
+    "same key misspelt": f"{DROP}sameKey: rejekt  #! unknown-value",
     "unknown check": f"{DROP}checks:\n  id.logicaltype: {{severity: warning}}  #! unknown-check",
     "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",
     "key of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severty: error}}  #! unknown-key",

@@ -106,6 +106,7 @@ def test_dimension_and_metadata_are_kept() -> None:
 
 
 TWO_TYPES = "Values of different types are compared: `since` is timestamp and `'2026'` is text."
+NO_WATERMARK = "A watermark is a date, a timestamp, an integer or an exact number; `id` is string."
 LOST = {
     "SQL of another table": (
         changed("rules", "WRITTEN", to=OF_ANOTHER),
@@ -123,9 +124,9 @@ LOST = {
         bound({"ONCE": {"names": "id", "most": 1}}, reference_columns_id="KEYS"),
         "The reference columns of `ONCE`, which is about no record.",
     ),
-    "newer rows alone": (
-        bound("THERE", incremental_time_filter_column_id="SINCE"),
-        "`incremental_time_filter_column_id` of `B` has no equivalent.",
+    "newer rows by a text": (
+        bound("THERE", incremental_time_filter_column_id="ID"),
+        f"`incremental_time_filter_column_id` of `B`: {NO_WATERMARK}",
     ),
     "a dimension": (
         changed("rules", "THERE", to={"rule_type": "NOT_NULL", "dimension": "shape"}),
@@ -169,6 +170,19 @@ def test_statement_comes_over_with_filter_and_parameters() -> None:
             },
         }
     ]
+
+
+def test_incremental_column_is_the_watermark_of_every_rule() -> None:
+    text = bound("THERE", "MAIL", {"ONCE": {"names": "id", "most": 1}}, incremental_time_filter_column_id="SINCE")
+    found = one(text)
+    entries = [*found["properties"][0]["quality"], *found["quality"]]
+
+    assert [e.get("arguments", e.get("implementation", {})).get("watermark") for e in entries] == ["since"] * 3
+    assert refused(FORM, text) == notes(FORM, text) == []
+
+
+def test_incremental_column_that_is_not_there_is_an_error() -> None:
+    assert codes(FORM, bound("THERE", incremental_time_filter_column_id="SINC")) == [("unknown-id", 1)]
 
 
 def test_filter_and_reference_columns_stand_in_every_rule_of_rows() -> None:

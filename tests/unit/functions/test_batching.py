@@ -13,25 +13,26 @@ from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import JobRequest
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, batch_due, choose, room
-from functions.ports import Batch, Pause, Pending, Reach, Window
+from functions.ports import Batch, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
-from tests.builders import ZONES, World, a_plan, a_world
+from functions.submission import Drop
+from tests.builders import ZONES, World, a_drop, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
 
 
-def waiting(*sizes: int) -> list[Pending]:
-    return [Pending(str(n), str(n), size) for n, size in enumerate(sizes)]
+def waiting(*sizes: int) -> list[Drop]:
+    return [a_drop(id=str(n), size=size) for n, size in enumerate(sizes)]
 
 
 def test_batch_takes_the_oldest_that_fit() -> None:
-    assert [p.drop for p in choose(waiting(1, MOST_BYTES - 1, 1), 9)] == ["0", "1"]
+    assert [d.id for d in choose(waiting(1, MOST_BYTES - 1, 1), 9)] == ["0", "1"]
 
 
 def test_larger_drop_goes_alone() -> None:
-    assert [p.drop for p in choose(waiting(MOST_BYTES + 1, 1), 9)] == ["0"]
-    assert [p.drop for p in choose(waiting(1, MOST_BYTES + 1), 9)] == ["0"]
+    assert [d.id for d in choose(waiting(MOST_BYTES + 1, 1), 9)] == ["0"]
+    assert [d.id for d in choose(waiting(1, MOST_BYTES + 1), 9)] == ["0"]
 
 
 def test_batch_is_bounded_in_number() -> None:
@@ -160,16 +161,6 @@ def test_what_others_do_is_not_held_up() -> None:
     world.deliver_windows()
 
     assert {world.drop(i).state for i in ids} == {"validating"}
-
-
-def test_superseded_member_is_left_out() -> None:
-    world = a_world()
-    world.upload("orders/1.csv", GOOD)
-    newer = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
-    world.deliver_windows()
-
-    assert [d.id for d in world.request().drops] == [newer]
 
 
 class Busy:

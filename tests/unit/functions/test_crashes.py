@@ -19,7 +19,8 @@ from contracts.plan import Plan
 from functions.ports import Ports
 from functions.replay import replay
 from functions.submission import Drop
-from tests.builders import World, a_world, all_good, one_bad
+from tests.builders import World, a_marked_plan, a_world, all_good, one_bad
+from tests.builders import reaching as as_far
 
 NEVER = 10**6
 SIDES = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -68,6 +69,8 @@ class Watched:
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
     """Good for the most; a `bad` one has a bad row, of a `silent` one nothing is said."""
+    if plan.watermarks:
+        return as_far(plan, drop)
     if "silent" in drop.name:
         return None
     return (one_bad if "bad" in drop.name else all_good)(plan, drop)
@@ -113,12 +116,25 @@ def replayed(world: World) -> Iterator[Callable[[], Any]]:
     yield from (world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def reaching(world: World) -> Iterator[Callable[[], Any]]:
+    """Drops of a contract that looks at newer records alone: one reaches further, one as far, one is bad."""
+    world.publish([a_marked_plan()])
+    world.upload("orders/5.csv", b"id,n\n1,5\n")
+    yield from once(world)
+    world.upload("orders/bad-9.csv", b"id,n\n,9\n")
+    world.upload("orders/7.csv", b"id,n\n1,7\n")
+    world.upload("orders/6.csv", b"id,n\n1,6\n")
+    yield from once(world)
+
+
 def once(world: World) -> Iterator[Callable[[], Any]]:
     """Each event delivered once."""
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
-WAYS = pytest.mark.parametrize("way", [every_kind, replaced, crashing_job, replayed], ids=lambda w: w.__name__)
+WAYS = pytest.mark.parametrize(
+    "way", [every_kind, replaced, crashing_job, replayed, reaching], ids=lambda w: w.__name__
+)
 
 
 def walk(way: Way, fuse: Fuse, world: World | None = None) -> World:
@@ -164,10 +180,11 @@ class End:
     drops: dict[str, list[Any]] = field(default_factory=dict)
     objects: dict[str, bytes] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)
 
 
 def ending(world: World) -> End:
-    """How each drop ended and got there, what is promoted, held, staged and left in landing, who has a receipt."""
+    """How each drop ended and got there, what is promoted, held, staged, left in landing, who has a receipt, marks."""
     objects = world.store.listing("s3://")
     work = ("internal/jobs/", "internal/reports/")
     drops = sorted(world.drops().values(), key=lambda d: d.sequencer)
@@ -178,6 +195,7 @@ def ending(world: World) -> End:
         },
         objects={MINUTE.sub("/", uri): body for uri, body in objects.items() if not uri.startswith(work)},
         receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
+        marks=[int(mark.value) for mark in world.ledger.watermarks("orders.v1").marks],
     )
 
 
@@ -202,7 +220,7 @@ def test_undisturbed_every_drop_ends_as_it_should() -> None:
 def test_undisturbed_the_newest_upload_is_promoted() -> None:
     end = ending(walk(replaced, Fuse()))
 
-    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted", "superseded", "accepted"]
+    assert [d[-1] for d in end.drops.values()] == ["accepted"] * 4
     assert end.objects["promoted/orders.v1/orders/a.csv"] == b"id,note\n2,a\n"
     assert end.objects["promoted/orders.v1/orders/b.csv"] == b"id,note\n2,b\n"
 
@@ -210,6 +228,13 @@ def test_undisturbed_the_newest_upload_is_promoted() -> None:
 def test_undisturbed_other_ways_end_in_acceptance() -> None:
     assert [d[-1] for d in ending(walk(crashing_job, Fuse())).drops.values()] == ["accepted"]
     assert [d[-1] for d in ending(walk(replayed, Fuse())).drops.values()] == ["accepted"]
+
+
+def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
+    end = ending(walk(reaching, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "rejected", "accepted", "accepted"]
+    assert end.marks == [7]
 
 
 @WAYS
@@ -221,7 +246,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
         assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
 
 
-@pytest.mark.parametrize("way", [every_kind, replayed], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("way", [every_kind, replayed, reaching], ids=lambda w: w.__name__)
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()

@@ -15,7 +15,7 @@ from contracts.plan import Limit, Plan
 from contracts.problem import Problem
 from functions import keys
 from functions.finalize import finish, job_ended
-from functions.ports import Mark, RunStatus
+from functions.ports import Lineage, Mark, RunStatus
 from functions.submission import Location, Promotion
 from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad
 
@@ -38,7 +38,7 @@ def settled(judge: Judge, *names: str, world: World | None = None) -> tuple[Worl
     return world, ids
 
 
-def receipt(world: World, drop_id: str) -> dict[str, object]:
+def receipt(world: World, drop_id: str) -> dict[str, Any]:
     return dict(json.loads(world.store.get(world.drop(drop_id).receipt or "")))
 
 
@@ -227,16 +227,95 @@ def test_corrected_file_replaces_the_promoted_one() -> None:
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": b"id,note\n2,b\n"}
 
 
-def test_file_replaced_while_it_is_validated_is_never_promoted() -> None:
-    world, (old,) = running("orders/1.csv")
-    new = world.upload("orders/1.csv", b"id,note\n2,b\n")
+NEWER = b"id,note\n22,b\n"
+
+
+def two_uploads(first_judged: str, judge: Judge = all_good, **changes: Any) -> tuple[World, str, str]:
+    """Two uploads of a key in batches of their own; the job of the `old` or of the `new` one ends first."""
+    world, (old,) = running("orders/1.csv", world=a_world([a_plan(**changes)]))
+    new = world.upload("orders/1.csv", NEWER)
     world.deliver_events()
-    world.deliver_jobs(world.end_jobs())
-    assert (world.drop(old).state, world.store.listing(ZONES.promoted)) == ("superseded", {})
+    world.clock.pass_seconds(120)
+    world.deliver_windows()
+    runs = world.end_jobs(judge)
+    for run in runs if first_judged == "old" else reversed(runs):
+        world.deliver_jobs([run])
+    return world, old, new
+
+
+def test_newer_upload_replaces_the_older() -> None:
+    world, old, new = two_uploads("old")
+
+    assert [world.drop(d).state for d in (old, new)] == ["accepted", "accepted"]
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": NEWER}
+
+
+def test_older_upload_never_lands_on_a_newer() -> None:
+    world, old, new = two_uploads("new")
+
+    assert [world.drop(d).state for d in (old, new)] == ["superseded", "accepted"]
+    assert world.states(old) == ["received", "staged", "validating", "superseded"]
+    assert f"(drop {new})" in world.drop(old).problems[0].message
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": NEWER}
+
+
+def test_rejected_newer_upload_supersedes_nothing() -> None:
+    world, old, new = two_uploads("new", lambda p, d: (one_bad if d.size == len(NEWER) else all_good)(p, d))
+
+    assert [world.drop(d).state for d in (old, new)] == ["accepted", "rejected"]
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+
+
+@pytest.mark.parametrize("first", ["old", "new"])
+def test_second_upload_of_a_key_is_rejected_where_the_contract_says_so(first: str) -> None:
+    world, old, new = two_uploads(first, same_key="reject")
+    good, bad = (old, new) if first == "old" else (new, old)
+    told = receipt(world, bad)
+
+    assert [world.drop(d).state for d in (good, bad)] == ["accepted", "rejected"]
+    assert f"(drop {good})" in world.drop(bad).problems[0].message
+    assert (told["verdict"], told["problems"][0]["code"], len(told["checks"])) == ("rejected", "key-used", 4)
+    assert list(world.store.listing(ZONES.promoted).values()) == [GOOD if good == old else NEWER]
+
+
+def twins(**changes: Any) -> tuple[World, list[str]]:
+    """Two files with the same bytes under two keys, which share a batch, once everything has settled."""
+    world, ids = settled(all_good, "orders/1.csv", "orders/2.csv", world=a_world([a_plan(**changes)]))
+    world.finish()
+    return world, ids
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "promoted"),
+    [("allow", "accepted", 2), ("warn", "accepted_with_warnings", 2), ("reject", "rejected", 1)],
+)
+def test_same_bytes_under_another_key_are_told_of(said: str, state: str, promoted: int) -> None:
+    world, (first, second) = twins(same_content=said)
+    codes = [p["code"] for p in receipt(world, second)["problems"]]
+
+    assert [world.drop(d).state for d in (first, second)] == ["accepted", state]
+    assert codes == ([] if said == "allow" else ["content-used"])
+    assert len(world.store.listing(ZONES.promoted)) == promoted
+    assert said == "allow" or "under the key orders/1.csv" in world.drop(second).problems[0].message
+
+
+def test_same_bytes_under_the_same_key_are_a_matter_of_the_key() -> None:
+    world, _ = settled(all_good, "orders/1.csv", world=a_world([a_plan(same_content="reject")]))
+    again = world.upload("orders/1.csv", GOOD)
     world.finish()
 
-    assert world.drop(new).state == "accepted"
-    assert world.states(old) == ["received", "staged", "validating", "superseded"]
+    assert world.drop(again).state == "accepted"
+
+
+def test_content_without_a_checksum_is_not_called_new() -> None:
+    world, (drop_id,) = running("orders/1.csv", world=a_world([a_plan(same_content="reject")]))
+    world.ledger._drops[drop_id] = replace(world.drop(drop_id), sha256=None)
+    world.deliver_jobs(world.end_jobs())
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == (
+        "accepted_with_warnings",
+        "content-unknown",
+    )
 
 
 def test_somebody_elses_promoted_object_is_not_overwritten() -> None:
@@ -310,11 +389,12 @@ def test_failed_promotion_frees_the_key() -> None:
 
 def test_upload_waits_while_an_older_one_is_promoted() -> None:
     world, (drop_id,) = running("orders/1.csv")
-    (name, lineage), *_ = world.ledger._lineages.items()
-    world.ledger._lineages[name] = replace(lineage, promoting="another", version=lineage.version + 1)
+    drop = world.drop(drop_id)
+    name = keys.lineage_hash(drop.bucket, drop.key, "orders.v1")
+    world.ledger._lineages[name] = Lineage(name, promoting="another", version=1)
     world.deliver_jobs(world.end_jobs())
     assert world.drop(drop_id).state == "validating"
-    world.ledger._lineages[name] = lineage
+    world.ledger._lineages[name] = Lineage(name, version=2)
     world.reconcile()
 
     assert world.drop(drop_id).state == "accepted"

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from contracts.errors import ServiceUnavailable
+from functions.landing import PAGE
 from functions.ports import Window
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
-from functions.submission import Moved, advance
+from functions.submission import Location, Moved, advance
 from tests.builders import World, a_world
 
 GOOD = b"id,note\n1,a\n"
@@ -213,3 +214,76 @@ def test_what_is_taken_on_is_told() -> None:
     reconcile(world.ports, taken=told.append)
 
     assert told == [f"drop {drop}"]
+
+
+def unheard(world: World, minutes: int = 20) -> World:
+    """No event of what was uploaded ever comes; the schedule does, minute by minute."""
+    world.events.clear()
+    for _ in range(minutes):
+        world.clock.pass_seconds(60)
+        reconcile(world.ports)
+    return world
+
+
+def test_object_that_no_event_announced_is_found() -> None:
+    world, drop_id = one()
+    assert not unheard(world, minutes=14).drops()
+    unheard(world, minutes=6)
+    world.finish()
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).sequencer) == ("accepted", "")
+
+
+def test_event_that_comes_after_all_changes_nothing() -> None:
+    world, drop_id = one()
+    late = list(world.events)
+    unheard(world)
+    world.events += late
+    world.finish()
+
+    assert [world.drop(drop_id).state, len(world.drops())] == ["accepted", 1]
+    assert world.states(drop_id).count("received") == 1
+
+
+def test_unannounced_upload_takes_its_turn_by_the_clock() -> None:
+    world, old = one()
+    world.events.clear()
+    world.clock.pass_seconds(5)
+    new = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+    unheard(world)
+    world.finish()
+
+    assert [world.drop(d).state for d in (old, new)] == ["superseded", "accepted"]
+
+
+def test_landing_is_looked_through_page_by_page() -> None:
+    world = a_world()
+    for n in range(PAGE + 1):
+        world.upload(f"nobody/{n:04}.csv", GOOD)
+    world.store.upload(Location("s3://landing/folder/", "v0"), b"", world.ports.at())
+    unheard(world, minutes=60)
+
+    assert len(world.drops()) == PAGE + 1
+    assert {d.state for d in world.drops().values()} == {"unmatched"}
+
+
+def test_landing_that_cannot_be_listed_holds_up_nothing() -> None:
+    world, drop_id = one()
+    world.deliver_events()
+    world.delays.sent.clear()
+
+    class Unlisted:
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.store, name)
+
+        def lying(self, *_: object) -> object:
+            raise ServiceUnavailable("no answer")
+
+    world.ports = replace(world.ports, store=Unlisted())  # type: ignore[arg-type]
+    world.clock.pass_seconds(120)
+    said = reconcile(world.ports)
+    world.deliver_windows()
+
+    assert [t.what for t in said] == ["landing"]
+    assert world.drop(drop_id).state == "validating"

@@ -101,9 +101,12 @@ def a_drop_that_is(state: State) -> tuple[World, str]:
     drop_id = world.upload("orders/1.csv", GOOD)
     if state == "superseded":
         world.upload("orders/1.csv", GOOD)
+        world.events.reverse()
     if state == "vanished":
         world.store.objects.pop("s3://landing/orders/1.csv")
     world.deliver_events()
+    if state == "superseded":
+        world.finish()
     assert world.drop(drop_id).state == state
     return world, drop_id
 

@@ -20,6 +20,7 @@ from functions.submission import (
     Stays,
     advance,
     brief,
+    is_later,
     is_newer,
 )
 from tests.builders import a_drop
@@ -86,6 +87,15 @@ def test_ledger_keeps_the_first_problems_cut() -> None:
 
     assert len(kept) == MOST_PROBLEMS
     assert {len(t.encode()) for t in (kept[0].message, kept[0].fix, kept[0].property or "")} == {MOST_TEXT}
+
+
+def test_uploads_go_by_sequencers_or_by_the_clock_where_one_has_none() -> None:
+    first, second = a_drop(sequencer="0B", uploaded_at="2"), a_drop(sequencer="0A", uploaded_at="3")
+    unannounced = replace(second, sequencer="")
+
+    assert (is_later(first, second), is_later(second, first)) == (True, False)
+    assert (is_later(first, unannounced), is_later(unannounced, first)) == (False, True)
+    assert not is_later(unannounced, unannounced)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""High marks: how far the values of accepted drops reach, for checks that look at newer records alone. Pure.
+
+A plan and marks in, a plan whose filters leave out what is not above them. What there is no mark of is looked at whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from contracts.plan import Check, LogicalType, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class HighMark:
+    """The greatest value of a property: of dates in days since 1970, of timestamps in microseconds.
+
+    One of another type than the property has by now says nothing.
+    """
+
+    property: str
+    type: LogicalType
+    value: Decimal
+
+
+TYPES: tuple[LogicalType, ...] = ("date", "timestamp", "integer", "number")
+"""The types of properties that have one; a number only where it is exact."""
+
+
+def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
+    """The plan with the marks in the filters of its checks; it keeps its name."""
+    numbers = {p.name: n for n, p in enumerate(plan.properties)}
+    known = [m for m in marks if m.property in numbers and plan.property_named(m.property).type == m.type]
+    above = {m.property: f"v{numbers[m.property]} > {_literal(m)}" for m in known}
+    if not above.keys() & set(plan.watermarks):
+        return plan
+    return replace(plan, checks=tuple(_narrowed(check, above) for check in plan.checks), unmarked=plan.sha)
+
+
+def further(known: Iterable[HighMark], found: Iterable[HighMark]) -> tuple[HighMark, ...]:
+    """What is known and what was found, of each property the greater; one of another type takes the other's place."""
+    made = {mark.property: mark for mark in known}
+    for mark in found:
+        before = made.get(mark.property)
+        if before is None or before.type != mark.type or before.value < mark.value:
+            made[mark.property] = mark
+    return tuple(made[name] for name in sorted(made))
+
+
+def _narrowed(check: Check, above: dict[str, str]) -> Check:
+    test = above.get(check.watermark or "")
+    if test is None:
+        return check
+    only = {**check.arguments["filter"], "sql": f"({test} and {check.filter})"}
+    return replace(check, arguments={**check.arguments, "filter": only})
+
+
+def _literal(mark: HighMark) -> str:
+    """A mark in SQL, as a value of its property."""
+    match mark.type:
+        case "date":
+            return f"date_from_unix_date({mark.value:f})"
+        case "timestamp":
+            return f"timestamp_micros({mark.value:f}L)"
+        case _:
+            return f"{mark.value:f}BD"

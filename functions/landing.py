@@ -1,0 +1,34 @@
+"""Objects in landing that no event has announced: a page of what lies there in, those that nobody knows out.
+
+S3 delivers its events to EventBridge at least once, but a rule, a queue or a deployment may lose one. What is taken in
+leaves landing, so that little lies there; a mark in the ledger says where the next page begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from functions import keys
+from functions.ports import Ports, stamp
+from functions.submission import Created
+
+PAGE = 1000
+"""Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
+LATE = timedelta(minutes=15)
+"""How long an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""
+
+
+def unannounced(ports: Ports) -> Iterator[Created]:
+    """Object versions that have lain in landing for longer than their events should take, and that nobody knows."""
+    bucket, _ = keys.split(ports.zones.landing)
+    after = ports.ledger.sweep()
+    page = ports.store.lying(ports.zones.landing, after, PAGE)
+    if page.after != after:
+        ports.ledger.put_sweep(page.after)
+    late = stamp(ports.clock.now() - LATE)
+    lying = {keys.drop_id(bucket, one.key, one.version): one for one in page.found if one.written_at < late}
+    known = {drop.id for drop in ports.ledger.drops(list(lying))}
+    for drop_id, one in lying.items():
+        if drop_id not in known and keys.name_in(ports.zones.landing, bucket, one.key):
+            yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
