@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
 from spark_jobs import references
-from spark_jobs.references import MOST_BROADCAST
+from spark_jobs.references import MOST_BYTES
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 SHOPS = Reference("shops", path="shops.csv")
@@ -171,15 +171,15 @@ def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_
 
 
 def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_path: Path) -> None:
-    numbers = "\n".join(map(str, range(MOST_BROADCAST + 1)))
-    shops = pinned(tmp_path, f"no\n{numbers}\n")
-    rows = "".join(f"A,{n},\n" for n in (0, 7, MOST_BROADCAST, MOST_BROADCAST + 1, "", "", "x", '"7"'))
-    plan, files = plan_of(held("no", name="no")), {"a.csv": f"shop,no,day\n{rows}"}
+    long = "x" * (MOST_BYTES // 500)
+    shops = pinned(tmp_path, "shop\n" + "".join(f"{long}{n}\n" for n in range(500)))
+    rows = "".join(f"{shop},1,\n" for shop in (f"{long}7", f"{long}499", f"{long}500", "", f'"{long}8"', "x"))
+    plan, files = plan_of(held("shop", name="shop")), {"a.csv": f"shop,no,day\n{rows}"}
     known = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
     judged = judge(spark, tmp_path, plan, files, references=[shops])
 
-    assert not known.keys["no.foreignKey"].small
-    assert figures(judged) == (8, 1, 3)
+    assert not known.keys["shop.foreignKey"].small
+    assert figures(judged, "shop.foreignKey") == (6, 2, 1)
 
 
 @pytest.mark.parametrize(("small", "how"), [(True, "BroadcastHashJoin"), (False, "SortMergeJoin")])
