@@ -22,6 +22,7 @@ import boto3
 import pytest
 
 from contracts.job import JobRequest
+from contracts.plan import Reference
 from functions import ingest, keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers import runtime
@@ -42,8 +43,11 @@ from tests.integration.functions.test_handlers import HANDLERS
 
 CREATED, DUE, ENDED, CLOCK = HANDLERS
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
-PLANS = (a_plan(), a_plan("crash.v1", ("crash/*.csv",)))
-"""What comes in under the second one has a job that crashes at its first try."""
+PLANS = (
+    a_plan(references=(Reference("crash.v1", contract="crash.v1"),)),
+    a_plan("crash.v1", ("crash/*.csv",)),
+)
+"""What comes in under the second one, to which the first refers, has a job that crashes at its first try."""
 
 Act = Callable[[str], None]
 """What happens before a call of a function, like `s3:CopyObject`."""

@@ -89,6 +89,8 @@ def office(site: Site) -> Office:
     office.said["paused"] = office.ask("operator", "pause", "orders.v1")
     office.said["resumed"] = office.ask("operator", "resume", "orders.v1")
     office.said["tried"] = office.ask("steward", "try", str(CONTRACTS / "sales" / "orders.v1.yaml"))
+    parcels = str(CONTRACTS / "sales" / "parcels.v1.yaml")
+    office.said["related"] = office.ask("steward", "try", parcels, "--of", "orders.v1")
     office.said["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
     letter = {"source": "aws.s3", "detail-type": "Object Created"}
     for queue in ("ObjectCreatedDlq", "ScheduleDlq"):
@@ -108,7 +110,8 @@ def test_everybody_can_do_their_work(office: Office) -> None:
     assert [one["letters"] for one in said["letters"]] == [1, 0, 0, 1, 0]
     assert said["redriven"]["moved"] == 1
     assert "orders.v1" in said["published"]["changed"]
-    assert said["tried"]["changes"] == {"same": 1, "better": 0, "worse": 0, "failed": 0, "gone": 0}
+    for tried in ("tried", "related"):
+        assert said[tried]["changes"] == {"same": 1, "better": 0, "worse": 0, "failed": 0, "gone": 0}
 
 
 def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Office) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
 from spark_jobs import references
-from spark_jobs.references import MOST_BROADCAST
+from spark_jobs.references import MOST_BYTES
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
 SHOPS = Reference("shops", path="shops.csv")
@@ -155,30 +155,31 @@ LISTED: dict[str, tuple[dict[str, Any], list[str | bytes]]] = {
 """Promoted files that have the numbers 1 and 3, by how their contract says that they are written."""
 
 
-@pytest.mark.parametrize("form", LISTED)
-def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path, form: str) -> None:
-    written, files = LISTED[form]
+def test_promoted_files_are_read_by_their_own_contract(spark: SparkSession, tmp_path: Path) -> None:
     columns = [a_property("shop"), a_property("no", "integer"), a_property("seen", "date")]
-    theirs = a_plan(columns, **({"csv": Csv(delimiter=";", null_values=("", "NA"))} | written))
-    files = files or [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])]
-    at = [pinned(tmp_path, text, file=f"[{n}]{theirs.suffix}").files[0] for n, text in enumerate(files)]
-    one = JobReference("shops.v1", "v", tuple(at), theirs)
-    plan = plan_of(held("no", of="shops.v1", name="no"), references=[Reference("shops.v1", contract="shops.v1")])
-    judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=[one])
+    listed = []
+    for form, (written, files) in LISTED.items():
+        theirs = a_plan(columns, **({"csv": Csv(delimiter=";", null_values=("", "NA"))} | written))
+        bodies = files or [parquet(spark, tmp_path, [("A", 1), ("B", None), ("C", 3)])]
+        at = [pinned(tmp_path, body, file=f"[{n}]{form}{theirs.suffix}") for n, body in enumerate(bodies)]
+        listed.append(JobReference(form, "v", tuple(uri for one in at for uri in one.files), theirs))
+    checks = [replace(held("no", of=form, name="no"), id=form) for form in LISTED]
+    plan = plan_of(*checks, references=[Reference(form, contract=form) for form in LISTED])
+    judged = judge(spark, tmp_path, plan, {"a.csv": "shop,no,day\nA,1,\nA,2,\nA,3,\nA,4,\n"}, references=listed)
 
-    assert figures(judged) == (4, 2, 0)
+    assert {form: figures(judged, form) for form in LISTED} == dict.fromkeys(LISTED, (4, 2, 0))
 
 
 def test_large_reference_is_joined_and_not_broadcast(spark: SparkSession, tmp_path: Path) -> None:
-    numbers = "\n".join(map(str, range(MOST_BROADCAST + 1)))
-    shops = pinned(tmp_path, f"no\n{numbers}\n")
-    rows = "".join(f"A,{n},\n" for n in (0, 7, MOST_BROADCAST, MOST_BROADCAST + 1, "", "", "x", '"7"'))
-    plan, files = plan_of(held("no", name="no")), {"a.csv": f"shop,no,day\n{rows}"}
+    long = "x" * (MOST_BYTES // 500)
+    shops = pinned(tmp_path, "shop\n" + "".join(f"{long}{n}\n" for n in range(500)))
+    rows = "".join(f"{shop},1,\n" for shop in (f"{long}7", f"{long}499", f"{long}500", "", f'"{long}8"', "x"))
+    plan, files = plan_of(held("shop", name="shop")), {"a.csv": f"shop,no,day\n{rows}"}
     known = references.read(spark, replace(a_request(tmp_path, plan, files), references=(shops,)))
     judged = judge(spark, tmp_path, plan, files, references=[shops])
 
-    assert not known.keys["no.foreignKey"].small
-    assert figures(judged) == (8, 1, 3)
+    assert not known.keys["shop.foreignKey"].small
+    assert figures(judged, "shop.foreignKey") == (6, 2, 1)
 
 
 @pytest.mark.parametrize(("small", "how"), [(True, "BroadcastHashJoin"), (False, "SortMergeJoin")])
