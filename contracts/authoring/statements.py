@@ -27,6 +27,7 @@ from contracts.authoring.expressions import (
     kind_of,
     parsed,
     shown,
+    single,
 )
 from contracts.plan import DROPS, ROWS, Property
 from contracts.problem import nearest, quoted
@@ -76,8 +77,7 @@ class Context:
 
 def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
     """The query that a text stands for, over the records that `names` mean; raises Refused."""
-    known = {p.name: (n, p) for n, p in enumerate(props)}
-    context = Context(text, known, names)
+    context = Context(text, single(props), names)
     try:
         found = _query(context, parsed(text, "query", "`select ... from ...`"), {})
     except RecursionError as error:

@@ -49,6 +49,11 @@ EXPRESSIONS: dict[str, Meaning] = {
     ),
     "% has the sign of its left side": _says("@v % @w >= 0", good(("7", "-2"), ("1", "0")) + bad("@id", ("-7", "2"))),
     "<=> knows null": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),
+    "is true knows null, and changes no text": _says(
+        "(@v = 'A') is true or (@v like '_b') is not false",
+        good("A", "ab", None) + bad("@id", "a", "AB", "B"),
+        A_TEXT,
+    ),
     "coalesce, if and case": _says(
         "coalesce(@v, 0) >= 0 and case when @w is null then false else @w > 0 end",
         good(("1", "1"), (None, "1")) + bad("@id", ("-1", "1"), ("1", None), ("1", "0")),
