@@ -117,7 +117,7 @@ def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
     """Whether a cell is in a list of missing values: as it stands; or, where nobody wrote it as text, by its value."""
     prop, words = plan.property_named(check.property or ""), check.arguments["values"]
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
-    number = plan.file_format == "jsonl" and prop.type in ("integer", "number") and not prop.path
+    number = plan.file_format == "jsonl" and prop.type in ("integer", "number")
     by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]
     return by_value or (not typed and cell.text in words)
 
@@ -141,15 +141,8 @@ def _row_count(check: Check, content: Content) -> Count:
     return Count(count, count)
 
 
-def _cell(record: Record, name: str) -> Cell:
-    """The one cell of a property; null where it would lie in something that is not there."""
-    if name not in record.inner:
-        return record.cells[name]
-    return next(iter(record.inner[name]), Cell(None, None))
-
-
 def _unique(check: Check, content: Content) -> Count:
-    keys = [[_cell(r, name) for name in check.properties()] for r in _looked_at(check, content)]
+    keys = [[r.cell(name) for name in check.properties()] for r in _looked_at(check, content)]
     times = Counter(tuple(c.value for c in key) for key in keys if all(c.value is not None for c in key))
     null = len(keys) - times.total()
     forbidden = sum(any(c.text is None for c in key) for key in keys) if check.kind == "primaryKey" else 0
@@ -157,7 +150,7 @@ def _unique(check: Check, content: Content) -> Count:
 
 
 def _figure(check: Check, content: Content) -> Count:
-    cells = [r.cells[check.property or ""] for r in _looked_at(check, content)]
+    cells = [r.cell(check.property or "") for r in _looked_at(check, content)]
     values = [figures.counted(c) for c in cells if c.value is not None]
     found = figures.figure(check.kind, values) if cells else "no-rows"
     if isinstance(found, str):
