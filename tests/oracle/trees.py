@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -207,8 +208,19 @@ class Writer:
 def _typed(text: str, prop: Property) -> str:
     """A cell as JSON from which Spark makes a value of the type; null where there is none."""
     value: Any = tables._value(text, prop)
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "null"
     if prop.type in ("integer", "number"):
         return text if files._is_json(text) else str(value)
+    if prop.type == "timestamp":
+        return _utc(value)
     return text.lower() if prop.type == "boolean" else json.dumps(text, ensure_ascii=False)
+
+
+def _utc(moment: int) -> str:
+    """Microseconds as a timestamp; null beyond the years that Spark reads."""
+    try:
+        shown = datetime(1970, 1, 1) + timedelta(microseconds=moment)  # noqa: DTZ001 (in UTC, as it says)
+        return f'"{shown.isoformat(timespec="microseconds")}Z"'
+    except OverflowError:
+        return "null"
