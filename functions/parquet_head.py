@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from contracts import columns
 from contracts.plan import CONTAINERS, Plan, Property
@@ -59,7 +59,10 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     names = tuple(one.name for one in found)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
-    problems = (*_untrue(footer, size - TAIL - long), *columns.problems(plan, names), *_types(plan, found))
+    wrong = {p.name: one.column for p, one in _misread(plan, found)}
+    lacking = [p for p in columns.problems(plan, names) if not _lies_in(plan, p, wrong)]
+    types = [_wrong_type(plan.property_named(name), wrong[name]) for name in list(wrong)[: columns.MOST_TOLD]]
+    problems = (*_untrue(footer, size - TAIL - long), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
     return Head(problems, names, header_line(found))
@@ -101,10 +104,18 @@ def _untrue(footer: Footer, pages: int) -> list[Problem]:
     return []
 
 
-def _types(plan: Plan, found: Sequence[Found]) -> list[Problem]:
+def _misread(plan: Plan, found: Sequence[Found]) -> list[tuple[Property, Found]]:
+    """The properties whose columns are of another type."""
     known = {one.name: one for one in found if one.prop}
-    wrong = [(p, known[p.name]) for p in plan.properties if p.name in known and not _reads(p, known[p.name])]
-    return [_wrong_type(p, one.column) for p, one in wrong[: columns.MOST_TOLD]]
+    return [(p, known[p.name]) for p in plan.properties if p.name in known and not _reads(p, known[p.name])]
+
+
+def _lies_in(plan: Plan, problem: Problem, wrong: Container[str]) -> bool:
+    """Whether it is of a property within one that is of another type, of which that is said."""
+    if problem.code != "missing-column" or not problem.property:
+        return False
+    prop = plan.property_named(problem.property)
+    return bool(prop.path) and plan.parent(prop).name in wrong
 
 
 def _reads(prop: Property, found: Found) -> bool:

@@ -193,7 +193,7 @@ def _facts(plan: Plan, drop: JobDrop, tally: metrics.Tally, written: samples.Wri
         voids,
         {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
         {c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
-        {c.id: tally.sums.get(f"void{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        {c.id: tally.sums.get(f"bare{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
         {c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
         {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
         {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},

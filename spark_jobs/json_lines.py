@@ -46,6 +46,8 @@ SHORT: dict[LogicalType, str] = {
 }
 """Numbers within others that are plain: never beyond 64 bits, never infinite."""
 DOUBLE_DIGITS = 15
+LONG = r"^(BIGINT|DECIMAL\((?:19|[2-9][0-9]),)"
+"""Whole numbers: beyond 64 bits they are decimals, as a shorter one such as 1.0 is."""
 NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 
 load = reader.load
@@ -159,7 +161,7 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     found = found.withColumns({f"c{n}": cell for n, cell in held.items()})
     roots = {p.name: sf.expr(f"kinds[{reader.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
     if roots:
-        found = nesting.opened(found, plan, {p.name for p in plan.properties}, roots, Variants())
+        found = nesting.opened(found, plan, {p.name for p in plan.properties}, roots, Variants(rules.compared(plan)))
     known = [*(p.name for p in plan.roots), *OURS]
     is_object = sf.col("texts").isNotNull()  # of what is none, nobody can tell what is a text in it
     return found, {
@@ -235,7 +237,10 @@ class Texts:
 
 
 class Variants:
-    """How a value of JSON is taken apart: `nesting.Parts`."""
+    """How a value of JSON is taken apart: `nesting.Parts`; `texts` are what cells are held against, by property."""
+
+    def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
+        self._texts = texts
 
     dear = True
 
@@ -254,8 +259,11 @@ class Variants:
     def key(self, key: Column) -> Column:
         return key.cast("variant")
 
-    def cell(self, raw: Column, _prop: Property) -> Column:
-        return sf.try_variant_get(raw, "$", "string")
+    def cell(self, raw: Column, prop: Property) -> Column:
+        text = sf.try_variant_get(raw, "$", "string")
+        if prop.type not in ("integer", "number") or prop.name not in self._texts:
+            return text
+        return rules.meant(text, self.value(raw, text, prop), prop, self._texts[prop.name])
 
     def value(self, raw: Column, cell: Column, prop: Property) -> Column:
         number = _number(cell, prop)
@@ -318,7 +326,9 @@ def _cell(name: str) -> Column:
 def _is_of(kind: Column, prop: Property) -> Column:
     """Whether a JSON type is the one that values of a property are written in."""
     match prop.type:
-        case "integer" | "number" if prop.exact:
+        case "integer" if prop.exact:
+            return kind.rlike(LONG)
+        case "number" if prop.exact:
             return kind.rlike("^(BIGINT|DECIMAL)")
         case "integer":
             return kind == "BIGINT"

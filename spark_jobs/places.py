@@ -31,7 +31,7 @@ def first(rows: DataFrame, plan: Plan, failing: Numbered) -> Found:
     asked = rows.where(sf.col("check").isin([c.id for c in inner])).select("drop", "check", "record", whole)
     roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
     names = {p.name for p in plan.properties}
-    opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(), at=True)
+    opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(rules.compared(plan)), at=True)
     found = sf.lit(None).cast("struct<at: string, text: string>")
     for check in inner:
         found = sf.when(sf.col("check") == check.id, _found(bare, check)).otherwise(found)
@@ -62,7 +62,7 @@ def _found(plan: Plan, check: Check) -> Column:
         return sf.struct(sf.lit(None).cast("string").alias("at"), _unknown(plan).alias("text"))
     prop = plan.property_named(check.property)
     n = plan.properties.index(prop)
-    parts = json_lines.Variants()
+    parts = json_lines.Variants(rules.compared(plan))
     if not prop.repeats:
         return sf.struct(sf.lit(None).cast("string").alias("at"), parts.cell(sf.col(f"raw{n}"), prop).alias("text"))
     fails = sf.filter(f"e{n}", lambda s: sf.coalesce(rules.failing(check, prop, s["c"], s["v"]), sf.lit(False)))

@@ -116,7 +116,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     `null<n>`: null cells of property n, where no row check counts them; of nested properties `void<n>`: no value of the
     type among several, `lost<n>`: nothing that they lie in; `bad<k>`: what the metric of check k calls wrong;
     `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k; `unsure<k>`:
-    records of which the expression of check k is neither true nor false; `within<k>` and `void<k>`: the records that
+    records of which the expression of check k is neither true nor false; `within<k>` and `bare<k>`: the records that
     the filter of check k lets through, and those of them without a value to judge.
     """
     known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
@@ -271,7 +271,7 @@ def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
                 nothing = nesting.nowhere(plan, n)
             else:
                 nothing = nesting.without(plan, n, "c" if check.kind in OF_CELLS else "v")
-            tests[f"void{k}"] = _where(check, nothing, present)
+            tests[f"bare{k}"] = _where(check, nothing, present)
     return tests
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-from contracts.authoring import checks, drop, heading, parting, relationships, schema, source, versions
+from contracts.authoring import checks, drop, heading, parting, promises, relationships, schema, source, versions
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
@@ -127,7 +127,9 @@ def _booleans(document: Document) -> None:
 
 def _compile(document: Document, *, whole: bool) -> Compiled:
     """Read what the standard has not refused; `whole` tells that nothing was."""
+    heading.description(document)
     heading.unused_sections(document)
+    promises.read(document)
     path = drop.find(document)
     if path is None:
         return _done(document)

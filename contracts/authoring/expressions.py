@@ -59,14 +59,18 @@ class Refused(Exception):
         self.message, self.fix = message, fix
 
 
+def single(props: Sequence[Property]) -> dict[str, tuple[int, Property]]:
+    """The properties that a record has one value of, by name, with their numbers."""
+    return {p.name: (n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats}
+
+
 def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Expression:
     """The boolean over the columns of a record that a text stands for; raises Refused.
 
     `constant` says that it may name none of them.
     """
     tree = parsed(text)
-    single = ((n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats)
-    reader = Reader(text, {p.name: (n, p) for n, p in single})
+    reader = Reader(text, single(props))
     found = reader.boolean(tree)
     if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
@@ -310,7 +314,7 @@ def _is(reader: Reader, node: exp.Is) -> Typed:
     if isinstance(node.expression, exp.Null):
         return Typed(f"({reader.typed(node.this).sql} is null)", "boolean")
     if isinstance(node.expression, exp.Boolean):
-        return Typed(f"({reader.boolean(node.this)} <=> {node.expression.this})".lower(), "boolean")
+        return Typed(f"({reader.boolean(node.this)} <=> {str(node.expression.this).lower()})", "boolean")
     raise _unknown(node)
 
 

@@ -14,10 +14,23 @@ VERSION = re.compile(r"v?(\d{1,9})(\.\d+){0,2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
 IN_FORCE = ("active", "deprecated")
 WAITING = ("proposed", "draft", "retired")
 UNUSED = (
-    "servers", "support", "price", "team", "roles", "slaProperties", "slaDefaultElement", "tags",
+    "servers", "support", "price", "team", "roles", "slaDefaultElement", "tags",
     "authoritativeDefinitions", "context",
 )  # fmt: skip
 """Sections that describe and are not checked; each that is there is named once, in a note."""
+
+
+DESCRIPTION = ("purpose", "limitations", "usage", "authoritativeDefinitions", "customProperties")
+
+
+def description(document: Document) -> None:
+    """Name the keys of the description that the standard does not: its schema lets any stand there."""
+    for key in document.data["description"] if isinstance(document.data.get("description"), dict) else ():
+        if key not in DESCRIPTION:
+            close = nearest(key, DESCRIPTION)
+            fix = f"Write `{close}`." if close else "Put it under `customProperties`, or into `usage`."
+            message = f"ODCS speaks of no key `{key}` in `description`."
+            document.warning(("description", key), "unknown-key", message, fix, on_key=True)
 
 
 def unused_sections(document: Document) -> None:

@@ -28,6 +28,7 @@ from contracts.authoring.expressions import (
     kind_of,
     parsed,
     shown,
+    single,
     widest,
 )
 from contracts.plan import DROPS, ROWS, Property
@@ -90,8 +91,7 @@ class Context:
 
 def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
     """The query that a text stands for, over the records that `names` mean; raises Refused."""
-    known = {p.name: (n, p) for n, p in enumerate(props)}
-    context = Context(text, known, names)
+    context = Context(text, single(props), names)
     try:
         found = _query(context, parsed(text, "query", "`select ... from ...`"), {})
     except RecursionError as error:

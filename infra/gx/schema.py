@@ -117,10 +117,11 @@ def _sentence(template: str, params: dict[str, Any], runtime: Any) -> Any:
     return RenderedStringTemplateContent(content_block_type="string_template", string_template=text)
 
 
-def suites(contract_store: str, version: str = LATEST) -> list[gx.ExpectationSuite]:
-    """A suite for each table that has a contract in the store, with `critical` in its meta, for whatever runs it.
+def suites(contract_store: str, version: str = LATEST, *, critical: bool = True) -> list[gx.ExpectationSuite]:
+    """A suite for each table that has a contract in the store.
 
-    With a version, of the tables that have it.
+    `critical` stands in its meta, for whatever runs it: whether a failure ends the run or is told alone. With a
+    version, of the tables that have it.
     """
     store = opened(contract_store)
     tables = sorted({(t.id, t.table) for t in store.titles})
@@ -130,7 +131,7 @@ def suites(contract_store: str, version: str = LATEST) -> list[gx.ExpectationSui
     return [
         gx.ExpectationSuite(
             name=f"{product}.data_contract_schema.{table}",
-            meta={"critical": True, "contract": title.contract, "great_expectations_version": gx.__version__},
+            meta={"critical": critical, "contract": title.contract, "great_expectations_version": gx.__version__},
             expectations=[
                 ExpectTableSchemaToMatchDataContractSchema(
                     data_product=product, table_name=table, version=version, contract_store=contract_store

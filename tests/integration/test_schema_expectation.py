@@ -140,6 +140,7 @@ def test_suites_are_critical_and_named_for_their_tables(schema: ModuleType, stor
     assert (suite.meta["critical"], suite.meta["contract"]) == (True, "orders.v1")
     assert suite.expectations[0].configuration.kwargs["version"] == "1.0.0"
     assert schema.suites(str(store), "9.0.0") == []
+    assert [one.meta["critical"] for one in schema.suites(str(store), critical=False)] == [False]
 
 
 def test_table_without_a_contract_is_an_error(store: Path) -> None:

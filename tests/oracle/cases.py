@@ -11,7 +11,7 @@ from random import Random
 
 from pyspark.sql import SparkSession
 
-from tests.oracle import files, records, running, tables
+from tests.oracle import files, records, running, tables, trees
 from tests.oracle.contracts import Contract, Document, a_contract
 from tests.oracle.running import Compared, Difference
 
@@ -37,7 +37,8 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
-
+NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
+"""Files whose records have values within values."""
 
 MOST_SHOWN = 2_000
 """Bytes of a file on a screen."""
@@ -75,6 +76,18 @@ def without_spark(form: Document, seed: object, count: int) -> Cases:
     headers, pools = files.headers(chance, contract.plan), files.pools(contract)
     names = [f"f{n}{contract.plan.suffix}" for n in range(count)]
     return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
+
+
+def nested(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:
+    """The same of records with values within values."""
+    chance = _chance({**form, "nested": True}, seed)
+    made = trees.a_contract(chance, form)
+    plan, pools = made.contract.plan, files.pools(made.contract)
+    typed = plan.file_format == "parquet"
+    texts = {f"f{n}{plan.suffix}": trees.lines(chance, made, pools, typed=typed) for n in range(count)}
+    if typed:
+        return Cases(made.contract, *tables.of_objects(spark, folder, plan, texts))
+    return Cases(made.contract, {name: "".join(f"{line}\n" for line in some).encode() for name, some in texts.items()})
 
 
 def _chance(form: Document, seed: object) -> Random:
@@ -128,4 +141,4 @@ def _contract(contract: Contract, found: Iterable[Difference]) -> str:
 
 
 def _is_named(written: Document, said: str) -> bool:
-    return f"{written['name']}." in said or any(e.get("id", "?") in said for e in written["quality"])
+    return f"{written['name']}." in said or any(e.get("id", "?") in said for e in written.get("quality", ()))

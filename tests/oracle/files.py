@@ -29,10 +29,10 @@ class Pools:
 def pools(contract: Contract) -> dict[str, Pools]:
     """The cells of each column, good ones and others."""
     found = {}
-    for prop in contract.plan.properties:
-        texts = contract.cells[prop.name]
+    for name, texts in contract.cells.items():
+        prop = contract.plan.property_named(name)
         good = tuple(t for t in texts if _is_good(contract.plan, prop, t))
-        found[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
+        found[name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
     return found
 
 

@@ -65,7 +65,7 @@ def _reached(plan: Plan, content: Content, rejected: set[int]) -> Marks:
     valid = [record for n, record in enumerate(content.records, 1) if n not in rejected]
     found = {}
     for name in plan.watermarks:
-        cells = [_cell(r, name).value for r in valid if name in content.names and not r.broken]
+        cells = [r.cell(name).value for r in valid if name in content.names and not r.broken]
         if values := [figures.counted(Cell("", v)) for v in cells if v is not None]:
             found[name] = max(Fraction(v) for v in values)
     return tuple(HighMark(n, plan.property_named(n).type, figures.decimal(v)) for n, v in found.items())
@@ -93,7 +93,7 @@ def _lets_through(check: Check, record: Record, content: Content) -> bool:
     """Whether a check looks at a record that is one."""
     said = check.arguments.get("filter", {})
     if (mark := content.marks.get(said.get("watermark"))) is not None:
-        value: Any = _cell(record, said["watermark"]).value
+        value: Any = record.cell(said["watermark"]).value
         if value is None or Fraction(value) <= mark:
             return False
     return not said.get("text") or truth(said["text"], record.cells) is True
@@ -142,7 +142,7 @@ def _is_missing(check: Check, plan: Plan, cell: Cell) -> bool:
     """Whether a cell is in a list of missing values: as it stands; or, where nobody wrote it as text, by its value."""
     prop, words = plan.property_named(check.property or ""), check.arguments["values"]
     typed = plan.file_format == "parquet" and prop.type not in ("string", "time")
-    number = plan.file_format == "jsonl" and prop.type in ("integer", "number") and not prop.path
+    number = plan.file_format == "jsonl" and prop.type in ("integer", "number")
     by_value = (typed or number) and cell.value is not None and cell.value in [value_of(w, prop) for w in words]
     return by_value or (not typed and cell.text in words)
 
@@ -166,15 +166,8 @@ def _row_count(check: Check, content: Content) -> Count:
     return Count(count, count)
 
 
-def _cell(record: Record, name: str) -> Cell:
-    """The one cell of a property; null where it would lie in something that is not there."""
-    if name not in record.inner:
-        return record.cells[name]
-    return next(iter(record.inner[name]), Cell(None, None))
-
-
 def _unique(check: Check, content: Content) -> Count:
-    keys = [[_cell(r, name) for name in check.properties()] for r in _looked_at(check, content)]
+    keys = [[r.cell(name) for name in check.properties()] for r in _looked_at(check, content)]
     times = Counter(tuple(c.value for c in key) for key in keys if all(c.value is not None for c in key))
     null = len(keys) - times.total()
     forbidden = sum(any(c.text is None for c in key) for key in keys) if check.kind == "primaryKey" else 0
@@ -183,7 +176,7 @@ def _unique(check: Check, content: Content) -> Count:
 
 def _figure(check: Check, content: Content) -> Count:
     name, records = check.property or "", _looked_at(check, content)
-    cells = [r.inner[name] if name in r.inner else [r.cells[name]] for r in records]
+    cells = [r.inner[name] if name in r.inner else [r.cell(name)] for r in records]
     values = [figures.counted(c) for of in cells for c in of if c.value is not None]
     found = figures.figure(check.kind, values) if cells else "no-rows"
     if isinstance(found, str):

@@ -145,7 +145,7 @@ def an_entry(chance: Random, number: int, kinds: Mapping[str, str], threshold: d
 
 def quantile(check: Check, records: Sequence[Record]) -> tuple[Any, int]:
     """The least value that a share of all values do not exceed, None without values; and how many are none."""
-    values = sorted(v for r in records if (v := r.cells[check.property or ""].value) is not None)
+    values = sorted(v for r in records if (v := r.cell(check.property or "").value) is not None)
     place = max(1, -(-Fraction(check.arguments["value"]) * len(values) // 1))
     return values[int(place) - 1] if values else None, len(records) - len(values)
 

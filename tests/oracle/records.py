@@ -51,6 +51,12 @@ class Record:
     broken: frozenset[str] = frozenset()
     unknown: bool = False
 
+    def cell(self, name: str) -> Cell:
+        """The one cell of a property; null where it would lie in something that is not there."""
+        if name not in self.inner:
+            return self.cells[name]
+        return next(iter(self.inner[name]), Cell(None, None))
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -303,19 +309,21 @@ def _member(found: Any, prop: Property) -> Cell:
     if isinstance(found, bool):
         return Cell(str(found).lower(), found if prop.type == "boolean" else None)
     if isinstance(found, Number):
-        text = _shortest(found.text)
-        return Cell(text, value_of(text, prop) if prop.type in ("integer", "number") else None)
+        text = _shortest(found.text, within=bool(prop.path))
+        written = found.text if prop.type == "integer" else text
+        return Cell(text, value_of(written, prop) if prop.type in ("integer", "number") else None)
     if isinstance(found, str):
         fits = prop.type in ("string", "date", "timestamp", "time")
         return Cell(found, value_of(found, prop) if fits else None)
     return Cell("{}", None)
 
 
-def _shortest(text: str) -> str:
-    """A number of JSON without zeros at its end, but for the first digit after the point."""
+def _shortest(text: str, *, within: bool) -> str:
+    """A number of JSON without zeros at its end; one that is not within another value keeps a digit after the point."""
     if text == "-0":
         return "0"
-    return re.sub(r"(\.[0-9]+?)0+$", r"\1", text)
+    short = re.sub(r"(\.[0-9]+?)0+$", r"\1", text)
+    return short.removesuffix(".0") if within else short
 
 
 # ---- Parquet

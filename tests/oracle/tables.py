@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -46,6 +47,37 @@ def stored(
         for name, rows in files.items()
     }
     return data, known
+
+
+def of_objects(
+    spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, bytes], dict[str, records.Content]]:
+    """The same of records as objects of JSON whose values are of their types."""
+    lines = [(name, line) for name, some in files.items() for line in some]
+    schema = ", ".join(f"{_quoted(p.name)} {_type(plan, p)}" for p in plan.roots)
+    frame = spark.createDataFrame(lines, "file string, line string").coalesce(1)
+    read = frame.select("file", sf.from_json("line", schema, {"mode": "FAILFAST"}).alias("o")).select("file", "o.*")
+    read.write.partitionBy("file").parquet(f"{folder}/made")
+    data = {name: _only(Path(f"{folder}/made", f"file={name}")) for name in files}
+    like = replace(plan, file_format="jsonl", checks=())
+    known = {name: records.content(like, (), "\n".join(some).encode()) for name, some in files.items()}
+    return data, known
+
+
+def _type(plan: Plan, prop: Property) -> str:
+    inner = [p for p in plan.properties if p.path and p.route[:-1] == prop.route and p.path[-1] != "~"]
+    match prop.type:
+        case "object":
+            return f"struct<{', '.join(f'{_quoted(p.path[-1][1:])}: {_type(plan, p)}' for p in inner)}>"
+        case "array":
+            return f"array<{_type(plan, inner[0])}>"
+        case "map":
+            return f"map<string, {_type(plan, inner[0])}>"
+    return f"decimal({prop.exact[0]},{prop.exact[1]})" if prop.exact else TYPES.get(prop.type, "string")
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`"
 
 
 def _only(folder: Path) -> bytes:

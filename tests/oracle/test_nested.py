@@ -19,6 +19,7 @@ from pyspark.sql import functions as sf
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.exporting import dbt, json_schema, reading
 from contracts.plan import Plan
+from spark_jobs import rules
 from tests.oracle import running
 from tests.oracle.judging import judge
 from tests.oracle.records import content
@@ -241,6 +242,15 @@ def test_schema_refuses_what_the_contract_rejects() -> None:
     lost = {c.id for c in plan.checks if c.scope == "row" and c.severity == "error"} - exported.carried
     kinds = {plan.checks[[c.id for c in plan.checks].index(i)].kind for i in lost}
     assert kinds == {"uniqueItems", "minProperties", "maxProperties", "missingValues", "minimum"}
+
+
+def test_sums_of_properties_and_of_filtered_checks_have_names_of_their_own() -> None:
+    row = {c.id: {"filter": "id > 1"} for c in a_plan().row_checks() if c.scope == "row" and c.kind != "knownKeys"}
+    filtered = {i: one for i, one in row.items() if not i.endswith("logicalType")}
+    plan = a_plan(f"{CONTRACT.rstrip()[:-1]}, checks: {json.dumps(filtered)}}}\n")
+    names = rules.summed_names(plan)
+    assert sorted(names) == sorted(set(names))
+    assert {f"void{n}" for n, p in enumerate(plan.properties) if p.name == "lines[]"} <= {*names}
 
 
 SCHEMA = (

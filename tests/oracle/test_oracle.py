@@ -19,10 +19,10 @@ from tests.oracle.judging import judge
 from tests.oracle.records import content
 from tests.oracle.rules import FAILS
 
-FILES = 34
+FILES = 38
 SEED = 1
 TORTURE = os.environ.get("ORACLE_SEED") or str(Random().randrange(10**6))
-ROUNDS = 13
+ROUNDS = 19
 SURVEYED = range(22, 38)
 """Seeds of the contracts of each form that the survey looks at."""
 
@@ -37,6 +37,24 @@ def test_job_and_oracle_say_the_same(spark: SparkSession, tmp_path: Path, form: 
 @pytest.mark.parametrize("seed", [f"{TORTURE}-{n}" for n in range(ROUNDS)])
 def test_they_say_the_same_of_thousands(spark: SparkSession, tmp_path: Path, form: str, seed: str) -> None:
     _hold(spark, tmp_path, cases.MORE_FORMS[form], seed)
+
+
+@pytest.mark.parametrize("form", cases.NESTED_FORMS)
+def test_they_say_the_same_of_values_within_values(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    _hold_nested(spark, tmp_path, cases.NESTED_FORMS[form], SEED)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("form", cases.NESTED_FORMS)
+@pytest.mark.parametrize("seed", [f"{TORTURE}-{n}" for n in range(ROUNDS)])
+def test_they_say_the_same_of_thousands_of_these(spark: SparkSession, tmp_path: Path, form: str, seed: str) -> None:
+    _hold_nested(spark, tmp_path, cases.NESTED_FORMS[form], seed)
+
+
+def _hold_nested(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
+    made = cases.nested(spark, folder, form, seed, FILES)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, made.known)
+    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
 
 
 def _hold(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:

@@ -31,6 +31,7 @@ TOPICS: dict[str, dict[str, Meaning]] = {
     "Deviation of one row": numbers.STDEV,
     "Decimals and doubles": numbers.DECIMALS,
     "Expressions": rules.EXPRESSIONS,
+    "Queries": rules.ASKED,
     "Filters": rules.FILTERS,
 }
 CASES: dict[str, Meaning] = {name: case for cases in TOPICS.values() for name, case in cases.items()}

@@ -124,6 +124,14 @@ OVERFLOW: dict[str, Meaning] = {
         one("integer", format="i8", minimum=0),
         good("127") + bad("format", "128") + bad("format minimum", "-129") + bad("minimum", "-128"),
     ),
+    "each width ends with its bits": Case(
+        {
+            name: {"logicalType": "integer", "logicalTypeOptions": {"format": width}}
+            for name, width in (("v", "i16"), ("w", "u8"), ("x", "u32"))
+        },
+        good(("32767", "255", "4294967295"), ("-32768", "0", "0"))
+        + bad("format w.format x.format", ("32768", "256", "4294967296"), ("-32769", "-1", "-1")),
+    ),
     "u64 has 64 bits without a sign": Case(
         one("integer", format="u64"), good(str(2**64 - 1), "0") + bad("format", str(2**64), "-1")
     ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from tests.oracle.meanings.case import Case, Meaning, Rows, bad, figure, good
+from tests.oracle.meanings.case import Case, Meaning, Rows, bad, figure, good, one
+from tests.oracle.queries import QUERIES, STATEMENTS
 
 A_NUMBER: dict[str, Any] = {"v": {"logicalType": "integer"}, "w": {"logicalType": "integer"}}
 A_TEXT = {"v": {"logicalType": "string"}}
@@ -18,6 +20,15 @@ def _says(text: str, rows: Rows, properties: dict[str, Any] = A_NUMBER, said: st
         quality=[{"id": "@id", **figure("expression", expression=text)}],
         says={"@id": said} if said else {},
     )
+
+
+def _asks(name: str, text: str, rows: Rows, said: str, **more: Any) -> Case:
+    """What a query or statement of `tests.oracle.queries` says of a file, over an expression and the column v."""
+    of_rows = name in STATEMENTS
+    sql = (STATEMENTS if of_rows else QUERIES)[name][0].format(e=text, c="@v")
+    entry = figure("statement", statement=sql) if of_rows else {"type": "sql", "query": sql, **more.pop("threshold")}
+    about = {"id": "@id", "description": json.dumps([name, text, "@v"])}
+    return Case(one("integer", minimum=1), rows, quality=[entry | about], says={"@id": said}, **more)
 
 
 EXPRESSIONS: dict[str, Meaning] = {
@@ -49,6 +60,11 @@ EXPRESSIONS: dict[str, Meaning] = {
     ),
     "% has the sign of its left side": _says("@v % @w >= 0", good(("7", "-2"), ("1", "0")) + bad("@id", ("-7", "2"))),
     "<=> knows null": _says("@v <=> @w", good(("1", "1"), (None, None)) + bad("@id", ("1", None), ("1", "2"))),
+    "is true knows null, and changes no text": _says(
+        "(@v = 'A') is true or (@v like '_b') is not false",
+        good("A", "ab", None) + bad("@id", "a", "AB", "B"),
+        A_TEXT,
+    ),
     "coalesce, if and case": _says(
         "coalesce(@v, 0) >= 0 and case when @w is null then false else @w > 0 end",
         good(("1", "1"), (None, "1")) + bad("@id", ("-1", "1"), ("1", None), ("1", "0")),
@@ -95,4 +111,25 @@ FILTERS: dict[str, Meaning] = {
         good(("1", "2"), ("2", "2"), ("5", "1"), ("5", None)),
         says={"@id": "3: passed"},
     ),
+}
+ASKED: dict[str, Meaning] = {
+    "a query sees rejected records, not malformed ones": _asks(
+        "count",
+        "@v < 9",
+        good("5", None) + bad("minimum", "0"),
+        "2: passed",
+        threshold={"mustBe": 2},
+        csv=bad("record.fields", "1,2"),
+        jsonl=bad("record.object", "}"),
+    ),
+    "a query of a share": _asks(
+        "share", "@v > 1", good("1", "2", None, "1"), "25: failed", threshold={"mustBeLessThan": 25}
+    ),
+    "a query without a number": _asks(
+        "most", "@v > 9", good("5"), "no-values: not_evaluated", threshold={"mustBeLessThan": 2}
+    ),
+    "a statement finds rows that must not be": _asks("rows", "@v > 3", good("5", "1", None), "1: failed"),
+    "a statement that finds none holds": _asks("rows", "@v > 9", good("5", "1", None), "0: passed"),
+    "nulls are one group": _asks("groups", "@v > 0", good(None, None, "1"), "1: failed"),
+    "nulls have no partner": _asks("twins", "@v > 0", good(None, None, "1"), "0: passed"),
 }

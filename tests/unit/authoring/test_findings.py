@@ -418,6 +418,13 @@ HEADS = {
     "unknown section": HEAD + "quality: []  #! unknown-key\n",
     "key twice": HEAD + "status: draft  #! duplicate-key\n",
     "a tag of YAML": HEAD + "name: !!binary aGk=  #! yaml-tag\n",
+    "key of the description misspelt": HEAD + "description:\n  purpos: x  #! unknown-key\n",
+    "key of the description that is none": HEAD + "description:\n  data: x  #! unknown-key\n",
+    "service level misspelt": HEAD + "slaProperties:\n  - {property: latncy, value: 4, unit: h}  #! unknown-value\n",
+    "service level without a number": HEAD + "slaProperties:\n  - property: latency\n    value: soon  #! wrong-type\n",
+    "service level below nothing": HEAD + "slaProperties:\n  - property: retention\n    value: -1  #! wrong-type\n",
+    "service level of no unit": HEAD
+    + "slaProperties:\n  - property: frequency\n    value: 1\n    unit: dy  #! unknown-value\n",
     "a team of the wrong shape": HEAD + "team:\n  members:\n    - name: Ann  #! missing-key\n",
 }
 
@@ -556,6 +563,20 @@ def test_wrong_drop_block_is_found_in_its_line(drop: str) -> None:
 def test_wrong_heading_is_found_in_its_line(head: str) -> None:
     text = a_document(head=head)
     assert found(text) == expected(text)
+
+
+def test_service_levels_are_read_and_named() -> None:
+    levels = (
+        "[{property: latency, value: 4, unit: h}, {property: retention, value: 1.5, unit: y}, {property: frequency, "
+    )
+    levels += "value: 1}, {property: availability, value: 99}]"
+    messages = [f.message for f in compiled(a_document(head=HEAD + f"slaProperties: {levels}\n")).findings]
+    assert messages == [
+        "`latency` of 4 h is a promise that no file is held against yet.",
+        "`retention` of 1.5 y is a promise that no file is held against yet.",
+        "`frequency` of 1 d is a promise that no file is held against yet.",
+        "`availability` is not used.",
+    ]
 
 
 def test_every_finding_says_what_to_write() -> None:

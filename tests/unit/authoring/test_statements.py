@@ -73,6 +73,19 @@ def test_what_a_query_cannot_be_is_said(text: str) -> None:
     assert REFUSED[text] in f"{refused.value.message} {refused.value.fix}"
 
 
+def test_query_sees_what_a_record_has_one_value_of() -> None:
+    nested = [
+        Property("to", "object"),
+        Property("to.city", "string", path=("to", ".city")),
+        Property("tags", "array"),
+        Property("tags[]", "string", path=("tags", "[]")),
+    ]
+    found = statements.read("select * from data", nested, ("data",))
+    assert found.properties == ("to.city",)
+    with pytest.raises(Refused, match="There is no column `tags`"):
+        statements.read("select count(tags) from data", nested, ("data",))
+
+
 def test_query_is_written_for_all_drops_at_once() -> None:
     found = statements.read(
         "select x, count(*) as k from orders where a > 1 group by x", PROPERTIES, ("data", "orders")
