@@ -26,7 +26,7 @@ from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.emr_serverless import workers_for
 from functions.batching import batch_due, open_window
 from functions.keys import Zones
-from functions.ports import Batch, InFlight, Ports, Reach, RunStatus, Window, stamp
+from functions.ports import Batch, InFlight, Page, Place, Ports, Reach, RunStatus, Window, stamp
 from functions.reconcile import reconcile
 from functions.submission import Drop, Location, Moved
 from infra.calls import CALLS, ENDED
@@ -141,6 +141,9 @@ class Records:
         if after.run:
             self.runs[after.run] = after.id
 
+    def sweep(self) -> None:
+        """Where the next look at landing begins: nothing lies there."""
+
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         """What the reconciler would find."""
         batches = sorted((b for b in self.batches.values() if b.changed_at < before), key=lambda b: b.changed_at)
@@ -222,6 +225,10 @@ class Documents:
 
     def put(self, uri: str, body: bytes, content_type: str) -> None:
         """Take a document."""
+
+    def lying(self, folder: str, after: Place | None, most: int) -> Page:  # noqa: ARG002
+        """Nothing: every event comes here."""
+        return Page(())
 
 
 @dataclass(frozen=True, slots=True)

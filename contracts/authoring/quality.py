@@ -226,7 +226,8 @@ def _missing(document: Document, path: Path, values: Any) -> dict[str, Any] | No
 def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:
     """Refuse missing values that no cell has, as the cell is null by then."""
     for n, entry in enumerate(owner.get("quality") or []):
-        found = isinstance(entry, dict) and (entry.get("arguments") or {}).get("missingValues")
+        arguments = entry.get("arguments") if isinstance(entry, dict) else None
+        found = arguments.get("missingValues") if isinstance(arguments, dict) else None
         if not isinstance(found, list) or None in found:
             continue
         for k, value in enumerate(found):
