@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from contracts.problem import nearest, quoted, visible
+from infra.cli.choosing import chosen, contract_option, most_option, state_option
 from infra.cli.named import month_option, the_drop
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from functions.ports import Ports
     from functions.submission import Drop
+    from infra.cli.target import Target
+
+AGAIN = ("failed", "rejected", "unmatched")
+"""The states that a drop leaves by being judged again."""
 
 
 @click.command(
@@ -24,41 +31,127 @@ Examples:
   dropgate replay 3f7k2m
   dropgate replay 3f7k2m --wait 120
   dropgate replay orders/2026-01-31.csv
+  dropgate replay --state failed --dry-run
+  dropgate replay --state rejected --contract orders.v1 --month 2026-01
 """
 )
-@click.argument("drop")
+@click.argument("drop", required=False)
+@state_option
+@contract_option
 @month_option
+@most_option
+@click.option("--dry-run", is_flag=True, help="Say which drops would be judged again, and do nothing.")
 @click.option("--wait", default=0, metavar="SECONDS", help="Wait so long for the new verdict.")
 @click.option("--retract", is_flag=True, help="Take promoted data back first (not built yet).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(drop: str, month: datetime | None, wait: int, retract: bool, form: str) -> None:
-    """Judge DROP again: one that was rejected, unmatched or failed, from where its bytes lie.
+def command(
+    drop: str | None,
+    state: str | None,
+    contract: str | None,
+    month: datetime | None,
+    most: int,
+    dry_run: bool,
+    wait: int,
+    retract: bool,
+    form: str,
+) -> None:
+    """Judge DROP again, or all drops in a --state: rejected, unmatched or failed, from where their bytes lie.
 
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it (`dropgate drops` lists
-    them). Without --wait it exits 0 as soon as the drop is on its way; with it 0 accepted, 1 rejected, 3 failed.
+    them). Of a --state they are the newest of a month first, the oldest of these first to be judged. Without --wait it
+    exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected, 3 any failed or not judged again.
     """
-    from functions.replay import Replayed, replay
     from infra.cli.target import of_ports, ports
 
+    _refuse(drop, state, retract=retract)
+    world = ports()
+    meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
+    done = [_replayed(world, one, dry_run=dry_run) for one in meant]
+    if drop and done[0].why:
+        raise click.UsageError(f"{meant[0].id[:10]} is not judged again: {done[0].why}.")
+    ended = [replace(one, drop=_settled(world, one.drop, wait)) if wait and not one.why else one for one in done]
+    if form == "json":
+        rows = [one.row() for one in ended]
+        click.echo(json.dumps(rows[0] if drop else rows))
+    else:
+        for one in ended:
+            click.echo(one.line(dry_run=dry_run))
+    sys.exit(max((one.code(waited=wait > 0) for one in ended), default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Which drops are meant, where that is not said of one."""
+
+    state: str | None
+    contract: str | None
+    month: datetime | None
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A drop that is on its way again, or why it is not."""
+
+    drop: Drop
+    why: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """For machines."""
+        said = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
+        return said | ({"not_judged_again": self.why} if self.why else {})
+
+    def line(self, *, dry_run: bool) -> str:
+        """For people."""
+        name, state = self.drop.id[:10], self.drop.state
+        if self.why:
+            return f"{name} is not judged again: {self.why}."
+        if dry_run:
+            return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}"
+        return f"{name}, attempt {self.drop.attempt}: {state}. `dropgate show {name}` says more."
+
+    def code(self, *, waited: bool) -> int:
+        """What the command ends with for it."""
+        return 3 if self.why else {"rejected": 1, "failed": 3}.get(self.drop.state, 0) if waited else 0
+
+
+def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
     if retract:
         raise click.UsageError("--retract is not built yet: data that was promoted cannot be judged again.")
-    world = ports()
-    named = the_drop(of_ports(world), drop, month)
-    found = named.drop
-    if told := named.told():
-        click.echo(told, err=True)
-    done = replay(world, found.id)
-    if not isinstance(done, Replayed):
-        raise click.UsageError(f"{found.id[:10]} is not judged again: {done.reason}.")
-    after = _settled(world, done.drop, wait) if wait else done.drop
-    if form == "json":
-        click.echo(json.dumps({"drop": after.id, "attempt": after.attempt, "state": after.state}))
-    else:
-        click.echo(
-            f"{after.id[:10]}, attempt {after.attempt}: {after.state}. `dropgate show {after.id[:10]}` says more."
-        )
-    sys.exit({"rejected": 1, "failed": 3}.get(after.state, 0) if wait else 0)
+    if bool(drop) == bool(state):
+        raise click.UsageError("Say one: a DROP, or --state S for all that are in it.")
+    if state and state not in AGAIN:
+        close = nearest(state, AGAIN)
+        fix = f"Did you mean {close}?" if close else f"{quoted(AGAIN)} ones are."
+        raise click.UsageError(f"Drops that are {state} are not judged again. {fix}")
+
+
+def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...]:
+    """The drop, or those that are looked for, the oldest first."""
+    if drop:
+        named = the_drop(target, drop, search.month)
+        if told := named.told():
+            click.echo(told, err=True)
+        return (named.drop,)
+    found = chosen(target, search.contract, search.state, search.month, search.most)
+    if found.more:
+        text = f"There are more than these {search.most:,} {search.state} drops in {found.month}: call it again."
+        click.echo(text, err=True)
+    if not found.drops:
+        click.echo(f"No drop of {found.month} is {search.state}.", err=True)
+    return found.drops[::-1]
+
+
+def _replayed(world: Ports, drop: Drop, *, dry_run: bool) -> Done:
+    from functions.replay import Replayed, replay
+    from functions.submission import Stays, advance
+
+    if dry_run:
+        would = advance(drop, "replayed", drop.changed_at)
+        return Done(drop, would.reason) if isinstance(would, Stays) else Done(drop)
+    answer = replay(world, drop.id)
+    return Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason)
 
 
 def _settled(world: Ports, drop: Drop, seconds: int) -> Drop:

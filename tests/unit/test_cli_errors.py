@@ -71,6 +71,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("publish --catalog /tmp", "--catalog wants a URI, as s3://my-internal-bucket/catalog/."),
         ("up --port 99999", "99999 is not in the range 0<=x<=65535"),
         ("replay abcd --retract", "--retract is not built yet"),
+        ("replay", "Say one: a DROP, or --state S for all that are in it."),
+        ("replay abcd --state failed", "Say one: a DROP, or --state S for all that are in it."),
+        ("replay --state rejekted", "Did you mean rejected?"),
+        ("replay --state accepted", "Drops that are accepted are not judged again. `failed`, `rejected`, `unmatched`"),
     ],
 )
 @pytest.mark.usefixtures("folder")

@@ -325,6 +325,20 @@ def test_drop_is_known_by_its_key(site: Site) -> None:
     assert (wrong.returncode, "Did you mean orders/twice named.csv?" in wrong.stderr) == (2, True), wrong.stderr
 
 
+def test_all_drops_in_a_state_are_judged_again(site: Site) -> None:
+    wrong = [site.settled(site.upload(f"orders/all-{n}.csv", b"ID,note\n1,a\n")) for n in range(3)]
+    ids = [drop.id for drop in wrong]
+    would = dropgate(site, "replay", "--state", "rejected", "--contract", "orders.v1", "--dry-run")
+    before = [site.ports.ledger.drop(i) for i in ids]
+    some = dropgate(site, "replay", "--state", "rejected", "--contract", "orders.v1", "--most", "2")
+    after = [site.settled(i).attempt for i in ids]
+
+    assert [one["drop"] for one in would][-3:] == ids
+    assert before == wrong
+    assert [one["drop"] for one in some] == ids[1:]
+    assert after == [1, 2, 2]
+
+
 def test_schedule_names_ids_as_other_lines_do() -> None:
     assert schedule.named("drop abc") == {"what": "drop abc", "drop": "abc"}
     assert schedule.named("batch abc") == {"what": "batch abc", "batch": "abc"}

@@ -1,0 +1,61 @@
+"""Drops by contract, state and month: what the options say in, the drops out, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest
+
+if TYPE_CHECKING:
+    from functions.submission import Drop
+    from infra.cli.target import Target
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+contract_option: Decorator = click.option(
+    "--contract", metavar="C", help="Only drops of this contract, as `inmet-weather.v1`."
+)
+state_option: Decorator = click.option("--state", metavar="S", help="Only drops in this state, as `rejected`.")
+most_option: Decorator = click.option(
+    "--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Some drops of a month, and whether there are more of them."""
+
+    drops: tuple[Drop, ...]
+    more: bool
+    month: str
+
+
+def chosen(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
+    """The drops that are meant; a usage error where there is no such contract."""
+    of = (contract,) if contract else (*target.contracts(), None)
+    when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
+    found = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
+    if contract and not found and not target.ledger.of_month(contract, when, 1):
+        known = target.contracts()  # a withdrawn one may have drops
+        if contract not in known:
+            raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
+    newest = sorted(found, key=lambda d: d.received_at, reverse=True)
+    return Chosen(tuple(newest[:most]), len(found) > most, when)
+
+
+def need_state(state: str | None) -> None:
+    """A usage error where there is no such state."""
+    from functions.submission import STATES
+
+    if state and state not in STATES:
+        raise click.UsageError(f"There is no state {state}. {instead(state, STATES)}")
+
+
+def instead(name: str, known: Sequence[str]) -> str:
+    """What a misspelt name may stand for."""
+    close = nearest(name, known)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(known) or 'none'}."
