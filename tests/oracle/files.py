@@ -29,10 +29,10 @@ class Pools:
 def pools(contract: Contract) -> dict[str, Pools]:
     """The cells of each column, good ones and others."""
     found = {}
-    for name, texts in contract.cells.items():
-        prop = contract.plan.property_named(name)
+    for prop in (p for p in contract.plan.properties if p.name in contract.cells):
+        texts = contract.cells[prop.name]
         good = tuple(t for t in texts if _is_good(contract.plan, prop, t))
-        found[name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
+        found[prop.name] = Pools(good or texts, tuple(t for t in texts if t not in good) or texts)
     return found
 
 
