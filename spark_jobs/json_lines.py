@@ -44,7 +44,7 @@ SHORT: dict[LogicalType, str] = {
     "integer": "-?(?:0|[1-9][0-9]{0,17}+)",
     "number": r"-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,20}+)?",
 }
-"""Numbers within others that are plain: never beyond 64 bits, never infinite."""
+"""Numbers within others, and exact whole ones, that are plain: never beyond 64 bits, never infinite."""
 DOUBLE_DIGITS = 15
 LONG = r"^(BIGINT|DECIMAL\((?:19|[2-9][0-9]),)"
 """Whole numbers: beyond 64 bits they are decimals, as a shorter one such as 1.0 is."""
@@ -126,8 +126,10 @@ class Inner:
             return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
         if prop.type in CONTAINERS or (prop.path and prop.name in self._held and prop.type in SHORT):
             return "null"
+        if prop.exact:
+            return f"(?:{SHORT['integer'] if prop.type == 'integer' else FEW}|null)"
         shapes = SHORT if prop.path else SHAPES
-        return f"(?:{FEW if prop.exact else shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
+        return f"(?:{shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
 
     def schema(self, prop: Property) -> DataType:
         """Texts, in what holds them."""
