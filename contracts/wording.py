@@ -157,7 +157,8 @@ MESSAGES = {
 FIXES = {
     "record.fields": "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
     "record.quotes": "{close} every quote, and write a quote inside a quoted cell as `{quote}`.",
-    "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines.",
+    "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines, "
+    "and no key twice within.",
     "record.keys": "Write every key of an object once.",
     "knownKeys": "Write the keys exactly as the contract names them ({known}), or ask for new ones to be added to it.",
     "record.text": "Write the whole file in {encoding}, without NUL characters.",

@@ -26,7 +26,7 @@ from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, promote
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
-from functions.receipts import write_receipt
+from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
 from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
 from functions.watermarks import advanced
@@ -195,7 +195,8 @@ def _finish(
     ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Claims | None = None
 ) -> Drop:
     """Act on a verdict that has been recorded; where a decision taken again says otherwise, the record holds."""
-    if others := tuple(p for p in drop.problems if p.code in ABOUT_OTHERS):
+    others = tuple(p for p in drop.problems if p.code in ABOUT_OTHERS)
+    if others and decision.checks and decision.verdict in ACCEPTED:
         decision = replace(decision, verdict=drop.verdict, problems=(*others, *decision.problems))
     if decision.verdict != drop.verdict:
         decision = recorded(drop)

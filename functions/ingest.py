@@ -43,12 +43,16 @@ TAKEN = Problem("stage-taken", "Another object lies where the file was to be sta
 def ingest(ports: Ports, created: Created) -> Drop | None:
     """Take a new object as far as the stage zone, or refuse it with reasons; None for an object outside landing."""
     name = keys.name_in(ports.zones.landing, created.bucket, created.key)
-    if not name or (name.endswith("/") and not created.size):  # the marker of a folder is no file
+    if name is None or keys.is_marker(name, created.size):
         return None
     drop = _received(ports, created, name)
     if ports.ledger.open(drop):
         return resume(ports, drop)
-    return resume(ports, reread(ports, drop))
+    known = reread(ports, drop)
+    if created.sequencer and not known.sequencer:  # it was found before its event came
+        told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
+        known = record(ports, known, "announced", **told)
+    return resume(ports, known)
 
 
 def resume(ports: Ports, drop: Drop) -> Drop:

@@ -60,6 +60,11 @@ def name_in(zone: str, bucket: str, key: str) -> str | None:
     return key.removeprefix(folder) if bucket == home and key.startswith(folder) else None
 
 
+def is_marker(name: str, size: int) -> bool:
+    """Whether an object is no file, but stands for a folder."""
+    return not name or (name.endswith("/") and not size)
+
+
 def stage_folder(zones: Zones, plan: Plan, drop: str, received_at: str) -> str:
     """The folder of a staged drop, in one of its minute's, so that few beginnings name the drops of a batch."""
     minute = received_at[:16].replace("-", "").replace(":", "")

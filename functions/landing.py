@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import islice
 
 from functions import keys
 from functions.ports import Ports, stamp
@@ -15,6 +16,8 @@ from functions.submission import Created
 
 PAGE = 1000
 """Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
+MOST_FOUND = 20
+"""Of a page so many are taken in at once, one after the other; the next minute takes more."""
 LATE = timedelta(minutes=15)
 """How long an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""
 
@@ -27,8 +30,9 @@ def unannounced(ports: Ports) -> Iterator[Created]:
     if page.after != after:
         ports.ledger.put_sweep(page.after)
     late = stamp(ports.clock.now() - LATE)
-    lying = {keys.drop_id(bucket, one.key, one.version): one for one in page.found if one.written_at < late}
+    files = (one for one in page.found if not keys.is_marker(one.key, one.size))
+    lying = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late}
     known = {drop.id for drop in ports.ledger.drops(list(lying))}
-    for drop_id, one in lying.items():
-        if drop_id not in known and keys.name_in(ports.zones.landing, bucket, one.key):
-            yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
+    found = (one for drop_id, one in lying.items() if drop_id not in known)
+    for one in islice(found, MOST_FOUND):
+        yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)

@@ -78,7 +78,7 @@ def reconcile(
         return True
 
     take("landing", look)
-    for what, act in (*_turn(_work(ports, found), now), *lost[:MOST_STEPS]):
+    for what, act in (*_turn(_work(ports, found), now), *lost):
         if take(what, act):
             taken(what)
     return tuple(troubles)

@@ -34,6 +34,7 @@ Event = Literal[
     "matched_nothing",  # no contract claims the key, or two do
     "refused",  # admission found errors
     "gone",  # the bytes lie in neither landing nor stage
+    "announced",  # the event of an upload that was found without one
     "staged",  # the bytes lie in the stage zone
     "claimed",  # a batch has taken the drop
     "retried",  # the batch's job runs again
@@ -53,12 +54,14 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     "received": {
         "matched_nothing": "unmatched",
         "refused": "rejecting",
+        "announced": "received",
         "staged": "staged",
         "gone": "vanished",
         "failed": "failed",
     },
-    "staged": {"claimed": "validating", "failed": "failed"},
+    "staged": {"announced": "staged", "claimed": "validating", "failed": "failed"},
     "validating": {
+        "announced": "validating",
         "found_good": "promoting",
         "found_bad": "rejecting",
         "retried": "validating",
@@ -90,6 +93,8 @@ KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-u
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
 """Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
 
+SECONDS = 19
+"""Characters of a time up to its seconds: events tell no more."""
 MOST_PROBLEMS = 5
 MOST_TEXT = 300
 MOST_HEADER_LINE = 2048
@@ -266,7 +271,7 @@ def is_later(one: Uploaded, than: Uploaded) -> bool:
     """Whether one upload of a key came after another: by S3's sequencers, or by the clock where one has none."""
     if one.sequencer and than.sequencer:
         return is_newer(one.sequencer, than.sequencer)
-    return one.uploaded_at > than.uploaded_at
+    return one.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]
 
 
 def is_newer(sequencer: str, than: str) -> bool:

@@ -8,6 +8,7 @@ text survives both of, once for keys and texts, once for the JSON type of each v
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -102,8 +103,13 @@ def plain(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _object(shapes: Mapping[str, str]) -> str:
-    pairs = "".join(rf'(?:"{re.escape(name)}": ?{shape}(?:, ?|(?=\}})))?' for name, shape in shapes.items())
+    pairs = "".join(rf"(?:{re.escape(_written(name))}: ?{shape}(?:, ?|(?=\}})))?" for name, shape in shapes.items())
     return rf"\{{{pairs}(?<!, ?)\}}"
+
+
+def _written(key: str) -> str:
+    """A key as JSON writes it."""
+    return json.dumps(key, ensure_ascii=False)
 
 
 class Inner:

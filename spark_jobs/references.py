@@ -33,6 +33,8 @@ HEADER = 1 << 16
 UNTOLD = "why is not told, as it may quote a classified value"
 HIDDEN = ("_", ".")
 """What begins the names of files that Spark does not read, and says nothing."""
+PACKED = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
+"""What ends the names of files that Spark unpacks (Hadoop's codecs)."""
 SALTS = 64
 """Into so many parts go the records that have no key to look for, which else one task would get."""
 
@@ -156,6 +158,9 @@ def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> 
     name = storage.plain(uri).rpartition("/")[2]
     if name.startswith(HIDDEN):
         raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
+    packed = name.endswith(".gz") if plan.compression == "gzip" else name.endswith(PACKED)
+    if packed != (plan.compression == "gzip") and plan.file_format != "parquet":
+        raise Unusable(f"has a file `{name}`, which Spark would read by its name, and not as its contract says")
     line, types = "", {}
     if plan.file_format == "parquet":
         held = {f.name: f.dataType.simpleString() for f in spark.read.parquet(reader.path(uri)).schema}

@@ -51,6 +51,11 @@ def beside(path: File, name: str) -> File:
     return path.parent / name
 
 
+def is_below(path: File, name: str) -> bool:
+    """Whether a reference file lies in the folder of the contract's file, or below: no other is read or published."""
+    return beside(path, name).resolve().is_relative_to(path.parent.resolve())
+
+
 def stamped(one: Compiled) -> Compiled:
     """A contract whose plan names the bytes of its reference files, as far as they are there."""
     if one.plan is None or not any(reference.path for reference in one.plan.references):
@@ -61,7 +66,7 @@ def stamped(one: Compiled) -> Compiled:
 
 def _stamped(contract: File, reference: Reference) -> Reference:
     path = beside(contract, reference.path) if reference.path else None
-    if path is None or not path.is_file():
+    if path is None or not path.is_file() or not is_below(contract, reference.path or ""):
         return reference
     with path.open("rb") as opened:
         return replace(reference, sha256=hashlib.file_digest(opened, "sha256").hexdigest())
@@ -169,6 +174,10 @@ def _circle(
 def _of_file(document: Document, check: Check, reference: Reference, relation: Relation) -> Iterator[Finding]:
     block = next(path for path in document.marks if path[-3:] == ("references", reference.name, "file"))
     path = beside(File(document.file), reference.path or "")
+    if not is_below(File(document.file), reference.path or ""):
+        message = f"The reference file `{reference.path}` lies outside the contract's folder."
+        yield document.finding("error", block, "bad-value", message, "Put it into that folder, or one below it.")
+        return
     if not path.is_file():
         there = [one.name for one in path.parent.iterdir() if one.is_file()] if path.parent.is_dir() else []
         close = nearest(path.name, there)

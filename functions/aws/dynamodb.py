@@ -6,6 +6,8 @@ a batch, its lineage) is one transaction. Items and their keys are in `items.py`
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 NEW = "attribute_not_exists(pk)"
-REFUSED = "ConditionalCheckFailed"
+REFUSED, CONFLICT = "ConditionalCheckFailed", "TransactionConflict"
+CONFLICTS, PAUSE = 4, 0.025
+"""How often a transaction is tried that others are in the way of, and seconds: theirs are over in milliseconds."""
 MOST_GET = 100
 """Items in one BatchGetItem (Amazon DynamoDB API)."""
 ENDS = 100
@@ -244,17 +248,28 @@ class DynamoLedger:
         return True
 
     def _transact(self, actions: Sequence[Any]) -> None:
+        for nth in range(CONFLICTS):
+            if nth:
+                time.sleep(random.uniform(0.5, 1) * PAUSE * 2**nth)
+            if not self._conflicts(actions, last=nth + 1 == CONFLICTS):
+                return
+
+    def _conflicts(self, actions: Sequence[Any], *, last: bool) -> bool:
+        """Write all or nothing; whether nothing was, as another transaction holds an item and may let go of it."""
         with asking("dynamodb"):
             try:
                 self._db.transact_write_items(TransactItems=list(actions))
             except self._db.exceptions.TransactionCanceledException as error:
                 told = [r.get("Code", "None") for r in error.response.get("CancellationReasons", [])]
                 reasons = set(told)
+                if not last and reasons <= {"None", CONFLICT}:
+                    return True
                 if any("ConditionCheck" in a and r == REFUSED for a, r in zip(actions, told, strict=False)):
                     raise HeldUp("its contract or its producer is paused") from error
                 if REFUSED in reasons:
                     raise StaleWrite("somebody else wrote first") from error
                 raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
+        return False
 
     def _get(self, pk: str, sk: str) -> Item | None:
         with asking("dynamodb"):

@@ -23,7 +23,7 @@ MASK = "***"
 NO_BREAK = "\u00a0"
 RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
 WORST_FIRST = tuple(RESULTS)
-REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no whole record"} | WHY
+REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record to look at"} | WHY
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def test_checks_that_nobody_could_make_stand_on_one_line() -> None:
 
     text = verdict_text(a_document(checks=idle), 160)
 
-    assert "not made  13 checks: there was no whole record (c0.maximum, c1.maximum, c2.maximum, ...)" in text
+    assert "not made  13 checks: there was no record to look at (c0.maximum, c1.maximum, c2.maximum, ...)" in text
     assert text.count("not made") == 1
 
 

@@ -75,3 +75,14 @@ def test_samples_say_where_a_value_stands(spark: SparkSession, tmp_path: Path) -
     assert (
         problems["lines[].price.minimum"] == "`lines[].price` is below the minimum of `0` in 1 of 3 records (33.3 %)."
     )
+
+
+def test_key_with_quotes_is_held_against_what_json_writes(spark: SparkSession, tmp_path: Path) -> None:
+    odd = "- {name: id, logicalType: integer}\n- name: o\n  logicalType: object\n  properties:\n"
+    odd += """    - {name: 'a"b', logicalType: string}\n"""
+    plan = compile_text(a_document(odd, drop=DROP).encode(), "orders.v1.yaml").plan
+    assert plan
+    lines = """{"id": 1, "o": {"a\\"b": "v"}}\n{"id": 2, "o": {"a"b": "v"}}\n"""
+    judged = judge(spark, tmp_path, plan, {"a.jsonl": lines})
+
+    assert [(r["record"], list(r["checks"])) for r in judged.evidence(spark)] == [(2, ["record.object"])]

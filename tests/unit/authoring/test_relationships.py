@@ -237,18 +237,29 @@ def test_contracts_that_wait_for_each_other_are_warned_of(tmp_path: Path) -> Non
     )
 
 
+ORDERS_OF_LANDS = "- {name: land, logicalType: string, relationships: [{to: lands.code}]}\n"
+
+
 def with_file(path: Path, text: str | None) -> Path:
     """The same, with a reference file, or without."""
-    orders = "- {name: land, logicalType: string, relationships: [{to: lands.code}]}\n"
     if text is not None:
         (path / "lands.csv").write_text(text)
-    return folder(path, orders, BLOCK)
+    return folder(path, ORDERS_OF_LANDS, BLOCK)
 
 
 def test_absent_reference_file_names_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "land.csv").touch()
     ((code, _, fix),) = said(with_file(tmp_path, None))
     assert (code, fix) == ("no-file", "Write `land.csv`.")
+
+
+def test_reference_file_outside_the_contracts_folder_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "lands.csv").write_text("code\nAT\n")
+    (tmp_path / "below").mkdir()
+    ((code, message, _),) = said(
+        folder(tmp_path / "below", ORDERS_OF_LANDS, BLOCK.replace("lands.csv", "../lands.csv"))
+    )
+    assert (code, message) == ("bad-value", "The reference file `../lands.csv` lies outside the contract's folder.")
 
 
 def test_column_that_a_reference_file_lacks_is_found(tmp_path: Path) -> None:

@@ -278,6 +278,37 @@ def test_second_upload_of_a_key_is_rejected_where_the_contract_says_so(first: st
     assert list(world.store.listing(ZONES.promoted).values()) == [GOOD if good == old else NEWER]
 
 
+def test_what_others_did_is_told_once_where_the_result_is_lost() -> None:
+    world, (first,) = settled(all_good, "orders/1.csv", world=a_world([a_plan(same_key="reject")]))
+    again = world.upload("orders/1.csv", NEWER)
+    world.deliver_events()
+    world.clock.pass_seconds(120)
+    world.deliver_windows()
+    runs = world.end_jobs()
+    world.ports = replace(world.ports, store=Unwritable(world.store))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_jobs(runs)
+    world.ports = replace(world.ports, store=world.store)
+    world.store.put(world.request().result, b"{", "application/json")
+    world.finish()
+
+    assert [world.drop(d).state for d in (first, again)] == ["accepted", "rejected"]
+    assert [p["code"] for p in receipt(world, again)["problems"]] == ["key-used"]
+
+
+class Unwritable:
+    """A store in which nothing can be put."""
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def put(self, *_: object) -> None:
+        raise ServiceUnavailable("no answer")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
 def twins(**changes: Any) -> tuple[World, list[str]]:
     """Two files with the same bytes under two keys, which share a batch, once everything has settled."""
     world, ids = settled(all_good, "orders/1.csv", "orders/2.csv", world=a_world([a_plan(**changes)]))

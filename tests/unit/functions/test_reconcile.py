@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from contracts.errors import ServiceUnavailable
-from functions.landing import PAGE
+from functions.landing import MOST_FOUND, PAGE
 from functions.ports import Window
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
@@ -262,7 +262,7 @@ def test_landing_is_looked_through_page_by_page() -> None:
     for n in range(PAGE + 1):
         world.upload(f"nobody/{n:04}.csv", GOOD)
     world.store.upload(Location("s3://landing/folder/", "v0"), b"", world.ports.at())
-    unheard(world, minutes=60)
+    unheard(world, minutes=20 + 2 * PAGE // MOST_FOUND)
 
     assert len(world.drops()) == PAGE + 1
     assert {d.state for d in world.drops().values()} == {"unmatched"}
@@ -287,3 +287,28 @@ def test_landing_that_cannot_be_listed_holds_up_nothing() -> None:
 
     assert [t.what for t in said] == ["landing"]
     assert world.drop(drop_id).state == "validating"
+
+
+def test_markers_of_folders_hide_nothing() -> None:
+    world, drop_id = one()
+    for n in range(MOST_FOUND + 1):
+        world.store.upload(Location(f"s3://landing/a/{n}/", "v0"), b"", world.ports.at())
+    unheard(world)
+
+    assert list(world.drops()) == [drop_id]
+
+
+def test_event_that_comes_late_says_when_its_upload_came() -> None:
+    world, first = one()
+    world.clock.pass_seconds(5)
+    second = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    events = list(world.events)
+    unheard(world)
+    world.events += [replace(events[0], sequencer="00FF"), events[1]]
+    world.deliver_events()
+    told = [world.drop(d).sequencer for d in (first, second)]
+    world.finish()
+
+    assert told == ["00FF", "0002"]
+    assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == GOOD
+    assert [s.event for s in world.ledger.history(first)].count("announced") == 1
