@@ -21,6 +21,7 @@ from functions.replay import replay
 from functions.submission import Drop
 from tests.builders import World, a_marked_plan, a_world, all_good, one_bad
 from tests.builders import reaching as as_far
+from tests.invariants import Watch
 
 NEVER = 10**6
 SIDES = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -140,17 +141,20 @@ WAYS = pytest.mark.parametrize(
 def walk(way: Way, fuse: Fuse, world: World | None = None) -> World:
     """Go one way under a fuse, then deliver all of it again, as queues and schedule do."""
     world = world or a_world()
-    plain = world.ports
+    plain, watch = world.ports, Watch(world)
     world.with_ports(lambda port: Watched(port, fuse))
     for step in way(world):
         try:
             step()
         except (Crash, DropgateError):
+            watch.look()
             again(world)
             step()
+        watch.look()
     fuse.at, world.ports = NEVER, plain
     world.deliver_events(again=True)
     world.finish(judge)
+    watch.look_at_the_end()
     return world
 
 

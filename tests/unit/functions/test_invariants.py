@@ -1,0 +1,95 @@
+"""Each promise can be broken, and who watches sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from functions.ports import Mark
+from functions.submission import RowCounts
+from tests.builders import ZONES, World, a_world
+from tests.fakes import Held
+from tests.invariants import INVARIANTS, Watch
+
+GOOD = b"id,note\n1,a\n"
+NEW = f"{ZONES.promoted}orders.v1/orders/1.csv"
+
+
+def promoted_twice(world: World, drop: str) -> None:
+    world.store.objects[f"{ZONES.promoted}elsewhere.csv"] = {None: Held(GOOD, Mark(drop, 1))}
+
+
+def of_a_rejected(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), state="rejected", verdict="rejected", promoted=None)
+
+
+def bytes_lost(world: World, drop: str) -> None:
+    world.store.objects = {
+        uri: held
+        for uri, held in world.store.objects.items()
+        if all(one.mark is None or one.mark.drop != drop for one in held.values())
+    }
+    world.ledger._drops[drop] = replace(world.drop(drop), state="staged", promoted=None)
+
+
+def rows_lost(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), rows=RowCounts(3, 1, 1))
+
+
+def rewritten(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), header_line="another")
+
+
+def untold(world: World, drop: str) -> None:
+    world.ledger._steps[drop].pop()
+
+
+def two_jobs(world: World, _: str) -> None:
+    world.jobs.requests["run-2"] = world.jobs.requests["run-1"]
+    world.jobs.ended.clear()
+
+
+BREAKS: dict[str, Callable[[World, str], None]] = {
+    "promoted_once": promoted_twice,
+    "promoted_is_recorded": of_a_rejected,
+    "bytes_are_kept": bytes_lost,
+    "rows_add_up": rows_lost,
+    "settled_stays": rewritten,
+    "history_tells_all": untold,
+    "one_job_each": two_jobs,
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_broken_promise_is_seen(name: str) -> None:
+    world = a_world()
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    watch = Watch(world)
+    watch.look_at_the_end()
+    BREAKS[name](world, drop)
+    invariant = next(one for one in INVARIANTS if one.__name__ == name)
+
+    assert NEW in world.store.objects or name == "bytes_are_kept"
+    with pytest.raises(AssertionError):
+        watch.look()
+    now = watch.seen()
+    with pytest.raises(AssertionError):
+        invariant(now, watch.before)
+
+
+def test_every_promise_is_broken_once() -> None:
+    assert set(BREAKS) == {one.__name__ for one in INVARIANTS}
+
+
+def test_what_is_open_is_seen_at_the_end() -> None:
+    world = a_world()
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    watch = Watch(world)
+    watch.look()
+
+    with pytest.raises(AssertionError):
+        watch.look_at_the_end()
