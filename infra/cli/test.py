@@ -118,7 +118,11 @@ def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...])
         if not Path(path).is_file():
             raise click.UsageError(f"--reference {text}: there is no file {path}.")
         given.setdefault(name, []).append(Path(path))
-    return AtHome(folder, given, partial(_in_force, contracts, folder)).pinned(plan)
+    pinned = AtHome(folder, given, partial(_in_force, contracts, folder)).pinned(plan)
+    for one in pinned:
+        if one.problem:
+            raise click.UsageError(f"{plan.contract} looks for values in {one.name}, which {one.problem}.")
+    return pinned
 
 
 def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:

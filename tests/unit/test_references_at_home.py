@@ -99,3 +99,10 @@ def test_unknown_reference_names_the_nearest() -> None:
 def test_reference_without_a_file_is_a_usage_error() -> None:
     result = judged("--reference", "lands=nowhere.csv")
     assert (result.exit_code, "there is no file nowhere.csv" in result.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("folder")
+def test_reference_that_is_not_at_hand_is_asked_for_before_anything_runs() -> None:
+    result = judged()
+    assert result.exit_code == 2
+    assert "orders.v1 looks for values in lands, which is not at hand: there is no file" in result.stderr
