@@ -57,11 +57,11 @@ def value_of(text: str, prop: Property) -> Value | None:
             return None
 
 
-def _integer(text: str, prop: Property) -> int | None:
+def _integer(text: str, prop: Property) -> int | Fraction | None:
     if not re.fullmatch(r"[+-]?[0-9]+", text):
         return None
     if prop.exact:
-        return int(text) if len(text.lstrip("+-").lstrip("0")) <= prop.exact[0] else None
+        return Fraction(int(text)) if len(text.lstrip("+-").lstrip("0")) <= prop.exact[0] else None
     digits = text.lstrip("+-").lstrip("0")
     value = int(text) if len(digits) < 30 else 10**30
     return value if -(2**63) <= value < 2**63 else None
