@@ -17,7 +17,7 @@ from functions.submission import Created
 PAGE = 1000
 """Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
 MOST_FOUND = 20
-"""Of a page so many are taken in at once, one after the other; the next minute takes more."""
+"""Of a page so many are taken in at once, one after the other; the next look at the page takes more."""
 LATE = timedelta(minutes=15)
 """How long an event may take: longer than a message that comes again (the queue's VisibilityTimeout) twice."""
 

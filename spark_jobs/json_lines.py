@@ -69,7 +69,8 @@ def looked(
     """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
     line, here = sf.col("line"), [(n, p) for n, p in enumerate(plan.properties) if not p.path]
     short = sf.octet_length(line) <= LONGEST
-    even = short & line.rlike(plain(plan, header)) if len(header) + len(plan.properties) <= WIDE else sf.lit(False)
+    wide = len(header) + sum(bool(p.path) for p in plan.properties) > WIDE
+    even = sf.lit(False) if wide else short & line.rlike(plain(plan, header))
     lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
     inner = Inner(plan)
     schema = StructType([StructField(p.name, inner.schema(p)) for _, p in here])

@@ -70,14 +70,15 @@ def command(
     done = [_replayed(world, one, dry_run=dry_run) for one in meant]
     if drop and done[0].why:
         raise click.UsageError(f"{meant[0].id[:10]} is not judged again: {done[0].why}.")
-    ended = [replace(one, drop=_settled(world, one.drop, wait)) if wait and not one.why else one for one in done]
+    waits, end = wait > 0 and not dry_run, time.monotonic() + wait  # for all of them together
+    ended = [replace(one, drop=_settled(world, one.drop, end)) if waits and not one.why else one for one in done]
     if form == "json":
         rows = [one.row() for one in ended]
         click.echo(json.dumps(rows[0] if drop else rows))
     else:
         for one in ended:
             click.echo(one.line(dry_run=dry_run))
-    sys.exit(max((one.code(waited=wait > 0) for one in ended), default=0))
+    sys.exit(max((one.code(waited=waits) for one in ended), default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,8 @@ def _replayed(world: Ports, drop: Drop, *, dry_run: bool) -> Done:
     return Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason)
 
 
-def _settled(world: Ports, drop: Drop, seconds: int) -> Drop:
+def _settled(world: Ports, drop: Drop, end: float) -> Drop:
     """The drop as soon as it has come to rest, or as it stands when the time is over."""
-    end = time.monotonic() + seconds
     while drop.in_flight and time.monotonic() < end:
         time.sleep(0.5)
         drop = world.ledger.drop(drop.id) or drop
