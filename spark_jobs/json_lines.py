@@ -248,10 +248,10 @@ class Texts:
 class Variants:
     """How a value of JSON is taken apart: `nesting.Parts`; `texts` are what cells are held against, by property."""
 
+    dear = True
+
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
         self._texts = texts
-
-    dear = True
 
     def is_null(self, raw: Column) -> Column:
         return raw.isNull() | sf.is_variant_null(raw)
