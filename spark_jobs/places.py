@@ -64,10 +64,19 @@ def _found(plan: Plan, check: Check) -> Column:
     n = plan.properties.index(prop)
     parts = json_lines.Variants(rules.compared(plan))
     if not prop.repeats:
-        return sf.struct(sf.lit(None).cast("string").alias("at"), parts.cell(sf.col(f"raw{n}"), prop).alias("text"))
+        return sf.struct(sf.lit(None).cast("string").alias("at"), _text(parts, sf.col(f"raw{n}"), prop).alias("text"))
     fails = sf.filter(f"e{n}", lambda s: sf.coalesce(rules.failing(check, prop, s["c"], s["v"]), sf.lit(False)))
     one = sf.get(fails, sf.lit(0))
-    return sf.struct(one["at"].alias("at"), parts.cell(one["x"], prop).alias("text"))
+    return sf.struct(one["at"].alias("at"), _text(parts, one["x"], prop).alias("text"))
+
+
+def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
+    """A value as text; of `1.0` where whole numbers are asked for a variant knows no more than 1, and its type."""
+    text = parts.cell(raw, prop)
+    if prop.type != "integer":
+        return text
+    fraction = sf.schema_of_variant(raw).startswith("DECIMAL") & text.rlike("^-?[0-9]+$")
+    return sf.when(fraction, sf.concat(text, sf.lit(".0"))).otherwise(text)
 
 
 def _unknown(plan: Plan) -> Column:

@@ -77,6 +77,23 @@ def test_samples_say_where_a_value_stands(spark: SparkSession, tmp_path: Path) -
     )
 
 
+def test_whole_number_with_a_fraction_is_shown_with_it(spark: SparkSession, tmp_path: Path) -> None:
+    items = "- {name: n, logicalType: array, items: {logicalType: integer}}\n"
+    plan = compile_text(a_document(items, drop=DROP).encode(), "orders.v1.yaml").plan
+    assert plan
+    judged = judge(spark, tmp_path, plan, {f: f'{{"n": [7, {f}]}}\n' for f in ("1.0", '"1"', "1e0", "1.5")})
+    told = {
+        f: [(s.value, s.note) for o in judged.decision(f).checks for s in o.samples]
+        for f in ("1.0", '"1"', "1e0", "1.5")
+    }
+    assert told == {
+        "1.0": [("1.0", "n[1]")],
+        '"1"': [("1", "n[1], in quotes")],
+        "1e0": [("1.0", "n[1]")],
+        "1.5": [("1.5", "n[1]")],
+    }
+
+
 def test_key_with_quotes_is_held_against_what_json_writes(spark: SparkSession, tmp_path: Path) -> None:
     odd = "- {name: id, logicalType: integer}\n- name: o\n  logicalType: object\n  properties:\n"
     odd += """    - {name: 'a"b', logicalType: string}\n"""
