@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as File
@@ -23,6 +24,8 @@ from contracts.plan import Check, Plan, Property, Reference
 from contracts.problem import nearest, quoted
 
 LONGEST_HEADER = 1 << 16
+DELIMITERS = ";\t|,"
+"""Those that are thought of where the header of a reference file is one column."""
 MOST_BYTES = 256 << 20
 """So large a reference file may be: it is published whole, in one request."""
 
@@ -196,6 +199,10 @@ def _of_file(document: Document, check: Check, reference: Reference, relation: R
         if name not in columns:
             close = nearest(name, columns)
             fix = f"Write `{reference.name}.{close}`." if close else f"Its columns are {quoted(columns, most=12)}."
+            if len(columns) == 1 and (sign := next((d for d in DELIMITERS if name in columns[0].split(d)), None)):
+                fix = (
+                    f"Its columns are apart by `{sign}`: write `csv: {{delimiter: {json.dumps(sign)}}}` beside `file`."
+                )
             message = f"The reference file `{path}` has no column `{name}`."
             yield document.finding("error", (*relation.path, "to"), "unknown-property", message, fix)
 

@@ -226,6 +226,11 @@ def _wrong_word(error: ValidationError, path: Path, document: Document) -> None:
 
 def _other(error: ValidationError, path: Path, document: Document) -> None:
     wanted = _wanted(error)
+    if path[-1] in ("from", "to") and "relationships" in path and isinstance(error.instance, str):
+        own = f"{error.instance}.<property>" if error.instance.isidentifier() else "object.property"
+        fix = f"Write `{own}`, or `file.yaml#/schema/object/properties/property` of another contract."
+        document.error(path, "bad-reference", f"`{error.instance!s:.60}` names no property.", fix)
+        return
     message, fix = {
         "pattern": ("has characters that are not allowed", f"Write it so that it matches `{wanted}`."),
         "minItems": ("has too few entries", f"Write at least {wanted}."),

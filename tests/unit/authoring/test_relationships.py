@@ -253,6 +253,20 @@ def test_absent_reference_file_names_the_nearest(tmp_path: Path) -> None:
     assert (code, fix) == ("no-file", "Write `land.csv`.")
 
 
+def test_header_of_one_column_names_the_delimiter_that_it_has(tmp_path: Path) -> None:
+    ((code, _, fix),) = said(with_file(tmp_path, "code;name\nAT;Austria\n"))
+    assert (code, fix) == (
+        "unknown-property",
+        'Its columns are apart by `;`: write `csv: {delimiter: ";"}` beside `file`.',
+    )
+
+
+def test_reference_without_a_column_is_told_how_one_is_written(tmp_path: Path) -> None:
+    found = said(folder(tmp_path, ORDERS_OF_LANDS.replace("lands.code", "lands"), BLOCK))
+    assert found[0][0] == "bad-reference"
+    assert found[0][2].startswith("Write `lands.<property>`, or ")
+
+
 def test_reference_file_outside_the_contracts_folder_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "lands.csv").write_text("code\nAT\n")
     (tmp_path / "below").mkdir()
