@@ -210,8 +210,8 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
     # A drop that was staged after the claim (by a replay) belongs to another batch.
     if drop.state == "staged" and drop.plan == batch.plan and (drop.staged_at or "") <= batch.claimed_at:
         answer = advance(drop, "claimed", ports.at(), batch=batch.id, try_=batch.try_)
-    elif drop.batch == batch.id and drop.try_ != batch.try_:
-        answer = advance(drop, "retried", ports.at(), try_=batch.try_)
+    elif (drop.batch == batch.id and drop.try_ != batch.try_) or (batch.former and drop.batch == batch.former):
+        answer = advance(drop, "retried", ports.at(), batch=batch.id, try_=batch.try_)
     else:
         return None
     return answer if isinstance(answer, Moved) else None
@@ -227,18 +227,15 @@ def _write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
 
 def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> JobRequest:
     folder = keys.job_folder(ports.zones, batch.id, batch.try_)
-    evidence = [
-        keys.evidence_folder(ports.zones, kind, batch.contract, batch.claimed_at[:7], batch.id)
-        for kind in ("rows", "checks")
-    ]
+    rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
     return JobRequest(
         batch=batch.id,
         try_=batch.try_,
         plan=plan,
         drops=tuple(_job_drops(ports, batch, plan, members)),
         scratch=f"{folder}scratch/",
-        evidence_rows=evidence[0],
-        evidence_checks=evidence[1],
+        evidence_rows=rows,
+        evidence_checks=checks,
         result=f"{folder}result.jsonl",
         requested_at=batch.try_at,
         marks=batch.marks,

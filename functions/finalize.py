@@ -2,7 +2,7 @@
 
     result -> decide -> found_good -> promoting -> copy -> receipt -> accepted
                         found_bad  -> rejecting -> receipt -> rejected
-    no result -> the next try, or after the last one every drop of the batch failed
+    no result -> the next try, after the last one each half of the batch by itself, and a drop alone: failed
 
 The job's event and the reconciler come through the same door, any number of times: the decision is taken again from the
 result document, which does not change, and every write after it finds what was done before.
@@ -28,11 +28,12 @@ from functions.moves import Gone, Replaced, Taken, promote
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
+from functions.splitting import MOST_TRIES, clear, split, tries
 from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
 from functions.watermarks import advanced
 
-MOST_TRIES = 3
 MOST_REASON = 500
+SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def job_ended(
     if status.outcome == "working":
         return batch
     if status.outcome == "failed":
-        return _next_try(ports, batch, status.details or "the run failed")
+        return _next_try(ports, batch, status.details or "the run failed", began=status.began)
     try:
         result = _result(ports, batch)
     except (ObjectGone, DocumentInvalid) as error:
@@ -120,18 +121,30 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
     return result
 
 
-def _next_try(ports: Ports, batch: Batch, reason: str) -> Batch:
-    """Run the batch again now that the former run is known to be dead, or give its undecided drops up."""
-    plan = ports.catalog.plan(batch.plan)
-    _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
-    if batch.try_ < MOST_TRIES:
+def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) -> Batch:
+    """Run the batch again now that the former run is known to be dead, or each half of it, or give up what is left."""
+    plan, reason = ports.catalog.plan(batch.plan), reason[:MOST_REASON]
+    now = _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
+    undecided = [drop for drop in now if drop.state == "validating" and drop.batch == batch.id]
+    if batch.try_ < tries(batch, len(undecided)):
         at = ports.at()
-        again = replace(
-            batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason[:MOST_REASON]
-        )
+        again = replace(batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason)
         return start(ports, write_batch(ports, batch, again))
-    text = f"The job that checks the file ended without a result {MOST_TRIES} times."
-    return _give_up(ports, batch, Problem("job-failed", text, NOT_YOURS), reason)
+    if began and len(undecided) > 1 and (ended := split(ports, batch, undecided, reason)):
+        return ended
+    return _give_up(ports, batch, _job_failed(batch, alone=len(undecided) == 1), reason)
+
+
+def _job_failed(batch: Batch, *, alone: bool) -> Problem:
+    """What is told of drops whose job ends without a result whatever is tried."""
+    if not batch.former:
+        text = f"The job that checks the file ended without a result {MOST_TRIES} times."
+        return Problem("job-failed", text, NOT_YOURS)
+    if alone:
+        text = f"The job that checks files dies of this one: {MOST_TRIES} times it held no other, and left no result."
+        return Problem("job-killed", text, SMALLER)
+    text = "The job that checks the file ended without a result again and again, whichever files it held."
+    return Problem("job-failed", text, NOT_YOURS)
 
 
 def abandon(ports: Ports, batch: Batch) -> Batch:
@@ -141,9 +154,10 @@ def abandon(ports: Ports, batch: Batch) -> Batch:
 
 
 def _give_up(ports: Ports, batch: Batch, problem: Problem, reason: str) -> Batch:
+    clear(ports, batch)
     members = members_of(ports, batch)
     settled = _each(members, lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop)
-    return _end(ports, batch, settled, reason[:MOST_REASON])
+    return _end(ports, batch, settled, reason)
 
 
 def _settle(ports: Ports, batch: Batch, members: Sequence[Drop], result: JobResult) -> Batch:

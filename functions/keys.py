@@ -98,6 +98,11 @@ def batch_id(plan_sha: str, window: str) -> str:
     return digest(plan_sha, window)
 
 
+def half_id(batch: str, number: int) -> str:
+    """The id of a half of a batch, 0 or 1: who splits it again finds the halves that were made."""
+    return digest(batch, str(number))
+
+
 def job_token(batch: str, try_: int) -> str:
     """The token (and name) of one try of a batch: within the 64 characters that StartJobRun allows."""
     return f"{batch}-{try_}"
@@ -116,6 +121,12 @@ def rejected_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
 def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: str) -> str:
     """A batch's own folder of evidence; `kind` is `rows` or `checks`, `month` YYYY-MM."""
     return f"{zones.evidence}{kind}/contract={contract}/month={month}/batch={batch}/"
+
+
+def evidence_folders(zones: Zones, contract: str, claimed_at: str, batch: str) -> tuple[str, str]:
+    """A batch's rows and checks."""
+    rows, checks = (evidence_folder(zones, kind, contract, claimed_at[:7], batch) for kind in ("rows", "checks"))
+    return rows, checks
 
 
 def lineage_hash(bucket: str, key: str, contract: str) -> str:

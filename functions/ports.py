@@ -111,6 +111,10 @@ class ObjectStore(Protocol):
         """Remove one version; no error where it is gone already."""
         ...
 
+    def clear(self, folder: str) -> None:
+        """Remove all that lies below a folder."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -146,6 +150,8 @@ class Batch:
     claimed: a try is to be started; running: `run` is its id; ended: every member is settled.
     `try_at` is when the try was set up: the age of its token. `slot` is the place among the batches under way that it
     holds until it has ended. `marks` are the high marks that all its tries are judged by.
+    A half of a batch whose job died names that one (`former`) and the one that was split first (`origin`), which counts
+    the splits.
     """
 
     id: str
@@ -163,6 +169,9 @@ class Batch:
     slot: int | None = None
     producer: str = ""
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    former: str | None = None
+    origin: str | None = None
+    splits: int = 0
     version: int = 1
     format: Literal[1] = 1
 
@@ -247,7 +256,7 @@ class Ledger(Protocol):
         """Write drops, their history items and what waits for a batch in one transaction (25 drops).
 
         What is written `beside` them has the version that was read (0 for a new one); a window is one that opens.
-        HeldUp if a batch is new and somebody has paused its contract or its producer.
+        HeldUp if a batch is new, no half of another, and somebody has paused its contract or its producer.
         """
         ...
 
@@ -347,10 +356,14 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Where a job run stands: `working`, or how it ended; `details` is for operators."""
+    """Where a job run stands: `working`, or how it ended; `details` is for operators.
+
+    `began` is false of a run that ended while it waited for workers: it has looked at no drop.
+    """
 
     outcome: Literal["working", "success", "failed"]
     details: str = ""
+    began: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,8 @@ class World:
     events: list[Created] = field(default_factory=list)
     delivered: list[Created] = field(default_factory=list)
     versions: int = 0
+    kills: Callable[[JobDrop], bool] = field(default=lambda _: False)
+    """Whether a job dies of a drop."""
 
     def __post_init__(self) -> None:
         self.publish(self.plans)
@@ -205,10 +207,14 @@ class World:
             batch_due(self.ports, window)
 
     def end_jobs(self, judge: Judge = all_good) -> list[str]:
-        """Let every working job end well, with what it says of each drop; the runs that ended."""
+        """Let every working job end, with what it says of each drop or killed by one of them; the runs that ended."""
         runs = self.jobs.working()
         for run in runs:
             request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
+            if any(map(self.kills, request.drops)):
+                self.store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
+                self.jobs.ended[run] = RunStatus("failed", "out of memory")
+                continue
             said = answer(request, judge)
             for drop in request.drops:
                 if any(facts.drop == drop.id and facts.rejected for facts in said.drops):

@@ -119,6 +119,10 @@ class MemoryStore:
         if not versions:
             self.objects.pop(at.uri, None)
 
+    def clear(self, folder: str) -> None:
+        for uri in [uri for uri in self.objects if uri.startswith(folder)]:
+            del self.objects[uri]
+
     def listing(self, folder: str) -> dict[str, bytes]:
         """What lies below a folder: the rest of each URI, and the bytes."""
         return {
@@ -157,7 +161,7 @@ class MemoryLedger:
 
     def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
         for one in beside:
-            if isinstance(one, Batch) and one.version == 0:
+            if isinstance(one, Batch) and one.version == 0 and not one.former:
                 self._unless_held(one)
         stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
         if stale or not all(map(self._fits, beside)):

@@ -212,9 +212,9 @@ class DynamoLedger:
             yield {"Delete": {"TableName": self._table, "Key": items.key(*items.slot_key(batch.slot))}}
 
     def _unless_held(self, batch: Batch) -> Iterator[Any]:
-        """A new batch is made only while nobody has paused its contract or its producer."""
+        """A new batch is made only while nobody has paused its contract or its producer; a half is under way."""
         for kind, name in (("contract", batch.contract), ("producer", batch.producer)):
-            if batch.version == 1:
+            if batch.version == 1 and not batch.former:
                 place = items.key(*items.pause_key(kind, name))
                 yield {"ConditionCheck": {"TableName": self._table, "Key": place, "ConditionExpression": NEW}}
 

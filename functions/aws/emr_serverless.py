@@ -186,7 +186,7 @@ class EmrJobs:
         if found["state"] == "SUCCESS":
             return RunStatus("success")
         if found["state"] in ("FAILED", "CANCELLED"):
-            return RunStatus("failed", _why(found["state"], found["stateDetails"]))
+            return RunStatus("failed", _why(found["state"], found["stateDetails"]), "startedAt" in found)
         return RunStatus("working")
 
 

@@ -127,6 +127,17 @@ class S3Store:
         with asking("s3"):
             self._s3.delete_object(**_place(at))
 
+    def clear(self, folder: str) -> None:
+        bucket, prefix = keys.split(folder)
+        with asking("s3"):
+            for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+                each: list[Any] = [{"Key": item["Key"]} for item in page.get("Contents", [])]
+                if not each:
+                    continue
+                answer = self._s3.delete_objects(Bucket=bucket, Delete={"Objects": each, "Quiet": True})
+                if left := answer.get("Errors"):  # though the answer as such is 200
+                    raise ServiceUnavailable(f"s3 DeleteObjects: {left[0].get('Code')}")
+
     def _get(self, at: Location, **more: Any) -> Any:
         try:
             return self._s3.get_object(**_place(at), **more)

@@ -78,7 +78,7 @@ class Embedded:
         """
         self.guard = Guard()
         self.cloud = Cloud(port, self.guard)
-        self.emr = EmrServerless(self._run_job, self._exists, self._emit, guard=self.guard)
+        self.emr = EmrServerless(self._run_job, self._exists, self._emit, read=self._text, guard=self.guard)
         self._window_seconds = window_seconds
         self._expectations = expectations
         self._pumping: dict[str, Any] = {
@@ -215,6 +215,10 @@ class Embedded:
         except client.exceptions.ClientError:
             return False
         return True
+
+    def _text(self, uri: str) -> str:
+        bucket, _, key = uri.removeprefix("s3://").partition("/")
+        return str(self.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read().decode())
 
     def _upload_job(self) -> None:
         """Put the job's entry point and its archives where the template says they lie."""

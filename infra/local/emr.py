@@ -40,10 +40,14 @@ _OPERATIONS = {
 _REMEMBERED_CALLS = 10_000
 
 
+class RunKilledError(Exception):
+    """A run came upon something deadly."""
+
+
 class EmrServerless(LoopbackServer):
     """EMR Serverless with one application; `calls` lists what was asked of it, `faults` what befalls its events.
 
-    `outages` make it fail for a while.
+    `outages` make it fail for a while, `deadly` are texts (as ids of drops): a run is killed whose request holds one.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class EmrServerless(LoopbackServer):
         exists: Callable[[str], bool],
         emit: Callable[[Event], None],
         *,
+        read: Callable[[str], str] = str,
         application_id: str = "00dropgate000001",
         release_label: str = "emr-spark-8.1.0",
         region: str = "us-east-1",
@@ -61,7 +66,10 @@ class EmrServerless(LoopbackServer):
         port: int = 0,
         guard: Guard | None = None,
     ) -> None:
-        """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is."""
+        """Take the job (raising fails its run), a look at an s3:// URI, where events go, how the application is.
+
+        `read` gives the text of a request by its URI, where one may be deadly.
+        """
         super().__init__(self._answer, port)
         self._guard = guard or Guard()
         arn = f"arn:aws:emr-serverless:{region}:{ACCOUNT}:/applications/{application_id}"
@@ -71,7 +79,9 @@ class EmrServerless(LoopbackServer):
         self._created_at = now()
         self._exists = exists
         self._events = JobEvents(self.application, emit)
-        self._runs = JobRuns(self.application, run_job, self._events, now, cold_start)
+        self.deadly: set[str] = set()
+        self._read = read
+        self._runs = JobRuns(self.application, self._killing(run_job), self._events, now, cold_start)
 
     @property
     def faults(self) -> EventFaults:
@@ -95,6 +105,16 @@ class EmrServerless(LoopbackServer):
     def idle(self) -> bool:
         """Tell whether every run has ended."""
         return all(run.state in ENDED for run in self._runs.newest_first())
+
+    def _killing(self, run_job: Callable[[JobSpec], None]) -> Callable[[JobSpec], None]:
+        """Kill a run that one of the deadly texts is in, as the JVM's operating system does: it leaves no result."""
+
+        def run(job: JobSpec) -> None:
+            if self.deadly and any(text in self._read(job.arguments[-1]) for text in self.deadly):
+                raise RunKilledError("the driver was killed: exit code 137")
+            run_job(job)
+
+        return run
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         headers = [("Content-Type", "application/json")]

@@ -191,6 +191,28 @@ def test_crashing_job_fails_the_drop(crashed: Drop, world: World) -> None:
 
 
 @pytest.fixture(scope="module")
+def deadly(world: World) -> dict[str, Drop]:
+    """Files that share a job, which one of them kills."""
+    with world.embedded.asleep():
+        ids = {name: world.upload(f"orders/deadly-{name}.csv", GOOD) for name in ("a", "b", "killer", "d")}
+    world.embedded.emr.deadly.add(ids["killer"])
+    drops = {name: world.settled(drop_id) for name, drop_id in ids.items()}
+    world.embedded.emr.deadly.clear()
+    return drops
+
+
+def test_file_that_kills_its_job_fails_alone(deadly: dict[str, Drop], world: World) -> None:
+    states = {name: drop.state for name, drop in deadly.items()}
+    assert states == {"a": "accepted", "b": "accepted", "killer": "failed", "d": "accepted"}
+    assert [p.code for p in deadly["killer"].problems] == ["job-killed"]
+    batch = world.ports.ledger.batch(deadly["killer"].batch or "")
+    assert batch
+    assert (batch.members, batch.reason) == ((deadly["killer"].id,), "FAILED: RunKilledError")
+    evidence = {key.partition("batch=")[2].partition("/")[0] for key in world.objects("evidence")}
+    assert evidence & {drop.batch for drop in deadly.values()} == {deadly[name].batch for name in ("a", "b", "d")}
+
+
+@pytest.fixture(scope="module")
 def twofold(world: World) -> Drop:
     """A key that two contracts claim, which lint would never have published."""
     orders = next(p for p in world.plans if p.contract == "orders.v1")
@@ -213,6 +235,7 @@ def test_page_says_what_the_flow_answers(
     twice: tuple[Drop, Drop, Drop],
     vanished: Drop,
     crashed: Drop,
+    deadly: dict[str, Drop],
     twofold: Drop,
 ) -> None:
     rows = [
@@ -225,6 +248,7 @@ def test_page_says_what_the_flow_answers(
         row("an object deleted before anyone looks", vanished, "flow"),
         row("a key that two contracts claim", twofold, "flow"),
         row("a job that crashes, three times", crashed, "flow"),
+        row("a file that kills its job, among others that do not", deadly["killer"], "flow"),
     ]
     text = HEAD + "".join(map(str, rows))
     made, by_hand, rest = PAGE.read_text(encoding="utf-8").partition("\n## ")

@@ -97,11 +97,13 @@ EXPECTED: dict[str, dict[str, str]] = {
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("jobs", "jobs, other", "promoted", "promoted, other"), f"{PUT} get list")
+    | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
+    | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)

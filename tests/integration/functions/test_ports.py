@@ -178,6 +178,15 @@ def test_objects_below_a_folder_are_listed_with_their_etags(shelf: Shelf) -> Non
     assert shelf.store.listed(shelf.uri("c/"), 9) == {}
 
 
+def test_folder_is_cleared_and_nothing_else(shelf: Shelf) -> None:
+    for name in ("b/2.csv", "b/c/1 #.csv", "bb/1.csv"):
+        shelf.store.put(shelf.uri(name), name.encode(), "text/csv")
+    shelf.store.clear(shelf.uri("b/"))
+    shelf.store.clear(shelf.uri("nothing/"))
+
+    assert list(shelf.store.listed(shelf.uri("b"), 9)) == [shelf.uri("bb/1.csv")]
+
+
 def test_absent_document_is_gone(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
         shelf.store.get_if_changed(shelf.uri("none.json"), None)
@@ -461,6 +470,21 @@ def test_batches_are_fenced_and_found_by_run(ledger: Ledger) -> None:
 
     assert ledger.batch_of("r1") == (a_batch(state="running", run="r1", version=2), ())
     assert ledger.batch_of("r2") is None
+
+
+def test_halves_come_with_the_end_of_what_is_split(ledger: Ledger) -> None:
+    batch = a_batch(contract=uuid.uuid4().hex)
+    assert ledger.open_batch(batch)
+    halves = [replace(batch, id=f"{batch.id}{n}", former=batch.id, origin=batch.id, version=0) for n in (0, 1)]
+    pause = Pause("contract", batch.contract, batch.claimed_at)
+    assert ledger.pause(pause)
+    ledger.write((), replace(batch, state="ended", splits=1), *halves)
+    assert ledger.resume(pause)
+
+    assert ledger.batch(batch.id) == replace(batch, state="ended", splits=1, version=2)
+    assert [ledger.batch(half.id) for half in halves] == [replace(half, version=1) for half in halves]
+    with pytest.raises(StaleWrite):
+        ledger.write((), replace(batch, state="ended", splits=1), *halves)
 
 
 def test_a_slot_is_one_batchs_until_it_has_ended(ledger: Ledger) -> None:

@@ -195,12 +195,14 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
     made: list[Site] = []
 
     def run_job(job: JobSpec) -> None:
+        store = made[0].ports.store
+        request = JobRequest.loads(store.get(job.arguments[1]))
+        if made[0].job != "good":
+            store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
         if made[0].job == "crashing":
             raise MemoryError("java heap space")
         if made[0].job == "silent":
             return
-        store = made[0].ports.store
-        request = JobRequest.loads(store.get(job.arguments[1]))
         store.put(request.result, answer(request).dumps().encode(), "application/json")
 
     with EmrServerless(run_job, lambda _: True, lambda _: None, guard=cloud.guard) as emr:
@@ -266,13 +268,14 @@ def by_events(site: Site) -> None:
     site.end(late)
     site.end(late)
     site.job = "silent"
-    crashed = site.land("orders/crashed.csv")
+    crashed = [site.land(f"orders/crashed-{n}.csv") for n in (1, 2)]
     site.close(ORDERS)
-    for _ in range(3):
-        site.end(crashed)
+    for nth in range(6):  # three times together, three times each alone
+        for event in crashed if nth > 2 else crashed[:1]:
+            site.end(event)
         site.job = "crashing"
     site.job = "good"
-    assert site.drop(crashed).state == "failed"
+    assert {site.drop(event).state for event in crashed} == {"failed"}
     assert {site.drop(each).state for each in (first, again, replaced, wide, late)} == {"accepted"}
 
 
@@ -290,11 +293,11 @@ def by_the_schedule(site: Site) -> None:
     site.claimed_long_ago(WIDER)
     site.clock(wide)
     site.job = "silent"
-    crashed = site.land("orders/7.csv")
+    crashed = [site.land(f"orders/{n}.csv") for n in (7, 8)]
     site.close(ORDERS)
-    site.clock(crashed)
+    site.clock(*crashed)
     site.job = "good"
-    assert site.drop(crashed).state == "failed"
+    assert {site.drop(event).state for event in crashed} == {"failed"}
     assert {site.drop(each).state for each in (good, again, copied, wide)} == {"accepted"}
 
 

@@ -15,12 +15,22 @@ from functions.replay import replay
 from tests.builders import ZONES, World, a_world, all_good, one_bad
 from tests.invariants import Watch
 
-BODIES = {"good": b"id,note\n%d,a\n", "bad": b"id,note\n%d,bad\n", "header": b"ID,note\n%d,a\n"}
+BODIES = {
+    "good": b"id,note\n%d,a\n",
+    "bad": b"id,note\n%d,bad\n",
+    "poison": b"id,note\n%d,poison\n",
+    "header": b"ID,note\n%d,a\n",
+}
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
     """By what the file says."""
     return (one_bad if drop.size == len(b"id,note\n100,bad\n") else all_good)(plan, drop)
+
+
+def kills(drop: JobDrop) -> bool:
+    """By what the file says, too."""
+    return drop.size == len(b"id,note\n100,poison\n")
 
 
 def upload(world: World, key: str, kind: str) -> None:
@@ -38,6 +48,8 @@ STEPS: dict[str, Callable[[World], object]] = {
     "good a": lambda w: upload(w, "a", "good"),
     "good b": lambda w: upload(w, "b", "good"),
     "bad a": lambda w: upload(w, "a", "bad"),
+    "poison a": lambda w: upload(w, "a", "poison"),
+    "poison b": lambda w: upload(w, "b", "poison"),
     "refused a": lambda w: upload(w, "a", "header"),
     "events": lambda w: w.deliver_events(),
     "events again": lambda w: w.deliver_events(again=True),
@@ -56,11 +68,12 @@ def walked(steps: list[str]) -> World:
     """A world in which these steps have been taken, and all that was due has come."""
     world = a_world()
     watch = Watch(world)
+    world.kills = kills
     for step in steps:
         with suppress(DropgateError):
             STEPS[step](world)
         watch.look()
-    world.finish(judge)
+    world.finish(judge, rounds=16)
     watch.look_at_the_end()
     return world
 

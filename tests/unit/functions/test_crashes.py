@@ -107,6 +107,16 @@ def crashing_job(world: World) -> Iterator[Callable[[], Any]]:
     yield from (lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def poisoned(world: World) -> Iterator[Callable[[], Any]]:
+    """Five drops that share a job, which one of them kills whenever it is in."""
+    world.kills = lambda drop: "poison" in drop.name
+    for name in ("1", "2", "bad", "poison", "5"):
+        world.upload(f"orders/{name}.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    for _ in range(8):
+        yield from (lambda: world.end_jobs(judge), world.deliver_jobs)
+
+
 def replayed(world: World) -> Iterator[Callable[[], Any]]:
     """A drop that is rejected at the door, and judged again under a milder contract."""
     drop = world.upload("orders/a.csv", b"id\n1\n")
@@ -134,7 +144,7 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 
 
 WAYS = pytest.mark.parametrize(
-    "way", [every_kind, replaced, crashing_job, replayed, reaching], ids=lambda w: w.__name__
+    "way", [every_kind, replaced, crashing_job, poisoned, replayed, reaching], ids=lambda w: w.__name__
 )
 
 
@@ -234,6 +244,14 @@ def test_undisturbed_other_ways_end_in_acceptance() -> None:
     assert [d[-1] for d in ending(walk(replayed, Fuse())).drops.values()] == ["accepted"]
 
 
+def test_undisturbed_the_one_that_kills_its_job_fails_alone() -> None:
+    end = ending(walk(poisoned, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted", "rejected", "failed", "accepted"]
+    assert end.drops["orders/poison.csv v4"][2] == ["job-killed"]
+    assert not [uri for uri in end.objects if uri.startswith("internal/evidence/")]
+
+
 def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     end = ending(walk(reaching, Fuse()))
 
@@ -250,7 +268,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
         assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
 
 
-@pytest.mark.parametrize("way", [every_kind, replayed, reaching], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, reaching], ids=lambda w: w.__name__)
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()

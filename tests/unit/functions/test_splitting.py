@@ -1,0 +1,178 @@
+"""A drop that kills its job: found by halves in a bounded number of runs, alone in its failure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from math import ceil, log2
+
+import pytest
+
+from functions import keys
+from functions.ports import Batch, Pause, RunStatus
+from functions.replay import Replayed, replay
+from functions.splitting import MOST_SPLITS, MOST_TRIES, split
+from tests.builders import ZONES, World, a_marked_plan, a_world, reaching
+from tests.invariants import Watch
+
+GOOD = b"id,note\n1,a\n"
+
+
+def sent(count: int, *deadly: int, world: World | None = None) -> tuple[World, list[str]]:
+    """Drops that share a job, which some of them kill."""
+    world = world or a_world()
+    names = {f"orders/{n}.csv" for n in deadly}
+    world.kills = lambda drop: drop.name in names
+    ids = [world.upload(f"orders/{n}.csv", GOOD) for n in range(count)]
+    world.deliver_events()
+    world.deliver_windows()
+    return world, ids
+
+
+def ended(world: World) -> World:
+    """The world once no job is at work any more."""
+    watch = Watch(world)
+    while runs := world.end_jobs():
+        world.deliver_jobs(runs)
+        watch.look()
+    watch.look_at_the_end()
+    return world
+
+
+def half_dead(world: World) -> World:
+    """The world when the tries of its one batch are used up, and its halves are at work."""
+    for _ in range(MOST_TRIES):
+        world.deliver_jobs(world.crash_jobs())
+    return world
+
+
+def halves(world: World) -> list[Batch]:
+    return [b for b in world.ledger._batches.values() if b.former]
+
+
+@pytest.mark.parametrize("count", [2, 5, 64, 500])
+def test_deadly_drop_fails_alone_in_few_runs(count: int) -> None:
+    world, ids = sent(count, count // 2)
+    ended(world)
+    culprit = world.drop(ids[count // 2])
+
+    assert (culprit.state, [p.code for p in culprit.problems]) == ("failed", ["job-killed"])
+    assert culprit.receipt
+    assert Counter(d.state for d in world.drops().values()) == {"accepted": count - 1, "failed": 1}
+    assert len(world.jobs.runs) <= MOST_TRIES + 2 * ceil(log2(count)) + MOST_TRIES - 1
+
+
+def test_three_deadly_drops_among_many_are_found() -> None:
+    world, ids = sent(500, 7, 250, 499)
+    ended(world)
+
+    assert [i for i in ids if world.drop(i).state == "failed"] == [ids[7], ids[250], ids[499]]
+
+
+def test_jobs_that_always_die_are_given_up_in_bounded_runs() -> None:
+    world, ids = sent(200, *range(200))
+    ended(world)
+
+    assert {world.drop(i).state for i in ids} == {"failed"}
+    assert {p.code for i in ids for p in world.drop(i).problems} == {"job-failed"}
+    assert len(halves(world)) == 2 * MOST_SPLITS
+    assert len(world.jobs.runs) <= MOST_TRIES + 2 * MOST_SPLITS
+
+
+def test_run_that_never_began_splits_nothing() -> None:
+    world, ids = sent(2)
+    for _ in range(MOST_TRIES):
+        runs = world.jobs.working()
+        world.jobs.ended |= {run: RunStatus("failed", "CANCELLED", began=False) for run in runs}
+        world.deliver_jobs(runs)
+
+    assert [world.drop(i).state for i in ids] == ["failed", "failed"]
+    assert halves(world) == []
+
+
+def test_split_leaves_no_evidence_of_the_dead_run() -> None:
+    world, _ = sent(2, 0)
+    world.deliver_jobs(world.end_jobs())
+    assert list(world.store.listing(ZONES.evidence))
+    ended(world)
+
+    assert list(world.store.listing(ZONES.evidence)) == []
+
+
+def test_repeated_end_of_the_last_try_splits_once() -> None:
+    world = half_dead(sent(4)[0])
+    batches, runs = dict(world.ledger._batches), dict(world.jobs.runs)
+    world.deliver_jobs()
+
+    assert (world.ledger._batches, world.jobs.runs) == (batches, runs)
+
+
+def test_split_by_somebody_faster_stands() -> None:
+    world, _ = sent(4)
+    (before,) = world.ledger._batches.values()
+    members = world.ledger.drops(before.members)
+    first, second = (split(world.ports, before, members, "dead") for _ in range(2))
+
+    assert first == second
+    assert len(halves(world)) == 2
+
+
+def test_halves_of_what_is_paused_go_on() -> None:
+    world, ids = sent(2)
+    world.ledger.pause(Pause("contract", "orders.v1", world.ports.at()))
+    ended(half_dead(world))
+
+    assert [world.drop(i).state for i in ids] == ["accepted", "accepted"]
+
+
+def test_halves_without_a_place_go_on_and_free_none() -> None:
+    world = a_world()
+    world.ports = replace(world.ports, most_batches=1)
+    world, ids = sent(2, world=world)
+    half_dead(world)
+    assert [b.slot for b in halves(world)] == [None, None]
+    other = world.upload("orders/other.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+
+    assert list(world.ledger.taken()) == [0]
+    ended(world)
+    assert [world.drop(i).state for i in (*ids, other)] == ["accepted"] * 3
+
+
+def test_halves_are_judged_by_the_marks_of_the_whole() -> None:
+    world = a_world([a_marked_plan()])
+    first = world.upload("orders/1.csv", b"id,n\n1,1\n")
+    world.deliver_events()
+    world.deliver_windows()
+    world.deliver_jobs(world.end_jobs(reaching))
+    assert world.drop(first).state == "accepted"
+    for n in (2, 3):
+        world.upload(f"orders/{n}.csv", b"id,n\n1,%d\n" % n)
+    world.deliver_events()
+    world.deliver_windows()
+    half_dead(world)
+    marks = world.ledger.watermarks("orders.v1").marks
+
+    assert marks
+    assert [b.marks for b in halves(world)] == [marks, marks]
+
+
+def test_half_has_an_id_and_folders_of_its_own() -> None:
+    world, ids = sent(2)
+    half_dead(world)
+    batches = [world.drop(i).batch for i in ids]
+
+    assert batches == [b.id for b in halves(world)]
+    assert batches == [keys.half_id(halves(world)[0].former or "", n) for n in (0, 1)]
+    assert f"batch={batches[1]}/" in world.request().evidence_rows
+
+
+def test_deadly_drop_is_judged_again_by_a_replay() -> None:
+    world, ids = sent(2, 0)
+    ended(world)
+    world.kills = lambda _: False
+    assert isinstance(replay(world.ports, ids[0]), Replayed)
+    world.finish()
+
+    assert (world.drop(ids[0]).state, world.drop(ids[0]).attempt) == ("accepted", 2)
