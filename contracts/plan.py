@@ -294,6 +294,10 @@ class Reference:
     csv: Csv = field(default_factory=Csv)
 
 
+Mode = Literal["enforce", "observe"]
+"""What a verdict does: `observe` judges and records, and promotes all the same."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything that machines know of one contract; `sha` names it. What follows from it is worked out once.
@@ -314,6 +318,7 @@ class Plan:
     empty: Literal["reject", "warn", "accept"] = "reject"
     tolerance: Limit | None = None
     promote: Literal["object"] = "object"
+    mode: Mode = field(default="enforce", metadata=codec.SPARSE)
     same_key: Literal["supersede", "reject", "version"] = "supersede"
     same_content: Literal["allow", "warn", "reject"] = "allow"
     deprecated: bool = False

@@ -105,6 +105,8 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
 def document(decision: Decision, plan: Plan | None, file: File) -> dict[str, Any]:
     """The JSON document of a verdict, the same in `dropgate test` and in the receipt."""
     contract = None if plan is None else {"id": plan.id, "version": plan.version, "plan": f"sha256:{plan.sha}"}
+    if contract and plan and plan.mode == "observe":
+        contract["mode"] = plan.mode
     body: Mapping[str, Any] = codec.encode(decision)
     return {
         "verdict": body["verdict"],

@@ -2,6 +2,7 @@
 
     result -> decide -> found_good -> promoting -> copy -> receipt -> accepted
                         found_bad  -> rejecting -> receipt -> rejected
+                        let_through, where the contract only observes: as found_good -> observed
     no result -> the next try, after the last one each half of the batch by itself, and a drop alone: failed
 
 The job's event and the reconciler come through the same door, any number of times: the decision is taken again from the
@@ -25,6 +26,7 @@ from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, promote
+from functions.observing import passes
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
@@ -32,6 +34,11 @@ from functions.splitting import MOST_TRIES, clear, split, tries
 from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
 from functions.watermarks import advanced
 
+PROMOTED_AS: dict[VerdictName | None, Event] = {
+    "accepted": "promoted",
+    "accepted_with_warnings": "promoted_with_warnings",
+    "rejected": "promoted_all_the_same",
+}
 MOST_REASON = 500
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
 
@@ -49,7 +56,7 @@ class Said:
         rows = self.decision.rows
         return {
             "verdict": verdict,
-            "rows": RowCounts(rows.read or 0, rows.valid or 0, rows.rejected or 0),
+            "rows": None if rows.read is None else RowCounts(rows.read, rows.valid or 0, rows.rejected or 0),
             "problems": brief((*others, *self.decision.problems)),
             "decided_at": self.at,
             "marks": self.decision.marks,
@@ -217,11 +224,18 @@ def _finish(
     if drop.state == "promoting":
         return _promote(ports, plan, drop, decision, ending, entered)
     if drop.state == "rejecting":
-        return _reject(ports, drop, write_receipt(ports, drop, plan, decision), ending)
+        return _reject(ports, plan, drop, decision, ending)
     return tell(ports, drop)
 
 
-def _reject(ports: Ports, drop: Drop, receipt: str, ending: Ending) -> Drop:
+def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending) -> Drop:
+    if passes(ports.zones, plan, drop):
+        said = Said("rejected", decision, drop.decided_at or ports.at())
+        found = _enter_promotion(ports, plan, drop, said)
+        return (
+            found.drop if found.entered is None else _promote(ports, plan, found.drop, decision, ending, found.entered)
+        )
+    receipt = write_receipt(ports, drop, plan, decision)
     answer = advance(drop, "rejected", ports.at(), receipt=receipt)
     if not isinstance(answer, Moved):
         return drop
@@ -251,7 +265,7 @@ def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Found:
         why = decision.failure or Problem("failed", "The file could not be judged.", NOT_YOURS)
         return Found(give_up(ports, drop, why))
     said = Said(decision.verdict, decision, ports.at())
-    if decision.verdict == "rejected":
+    if decision.verdict == "rejected" and plan.mode == "enforce":
         return Found(record(ports, drop, "found_bad", **said.with_problems("rejected")))
     return _enter_promotion(ports, plan, drop, said)
 
@@ -268,10 +282,11 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said) -> Found:
             case Barred(why):
                 return Found(record(ports, drop, "found_bad", **said.with_problems("rejected", why)))
             case Free(notes):
-                verdict = "accepted_with_warnings" if notes else said.verdict
+                verdict = "accepted_with_warnings" if notes and said.verdict == "accepted" else said.verdict
+                event: Event = "let_through" if verdict == "rejected" else "found_good"
                 promotion = Promotion(_own_key(plan, drop), drop.attempt, claims.key.etag if claims.key else None)
                 told = said.with_problems(verdict, *notes)
-                answer = advance(drop, "found_good", ports.at(), promoted=promotion, **told)
+                answer = advance(drop, event, ports.at(), promoted=promotion, **told)
         if not isinstance(answer, Moved):
             return Found(drop)
         taken = claims.taken(drop)
@@ -290,17 +305,15 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         return drop
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
-    staged = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     own = _own_key(plan, drop)
-    if (drop.source.uri, drop.promoted.key) != (staged, own):
+    if drop.source.uri not in _own_places(ports, plan, drop) or drop.promoted.key != own:
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
     if isinstance(copied, Gone | Taken | Replaced):
         return _not_promoted(ports, plan, drop, copied)
     receipt = write_receipt(ports, drop, plan, decision)
-    event: Event = "promoted" if decision.verdict == "accepted" else "promoted_with_warnings"
-    answer = advance(drop, event, ports.at(), receipt=receipt)
+    answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt)
     if not isinstance(answer, Moved):
         return drop
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
@@ -340,6 +353,12 @@ def _leave_promotion(
         else:
             return answer.drop
     return drop
+
+
+def _own_places(ports: Ports, plan: Plan, drop: Drop) -> tuple[str, ...]:
+    """Where the bytes of a drop that is promoted may lie: staged, or held since the door refused it."""
+    staged = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
+    return (staged, keys.held_uri(ports.zones, drop.id)) if drop.verdict == "rejected" else (staged,)
 
 
 def _own_key(plan: Plan, drop: Drop) -> str:

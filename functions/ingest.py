@@ -2,6 +2,7 @@
 
     received -> match -> admit -> move to stage -> staged, and its plan's window opened
                 |        `-> rejecting -> move to held -> receipt -> rejected
+                |                                      `-> where the contract only observes: finalize.finish
                 `-> move to held -> unmatched
 
 Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
@@ -22,6 +23,7 @@ from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
 from functions.moves import Carried, Gone, Replaced, carry
+from functions.observing import passes
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
@@ -179,6 +181,9 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
         seen = None
     here, problems = (seen[0], seen[1].problems) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
+    held = replace(drop, source=at)
+    if passes(ports.zones, plan, held):  # the schedule promotes it: the door has no right to
+        return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
     return record(ports, drop, "rejected", source=at, receipt=receipt)
 

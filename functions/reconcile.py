@@ -1,9 +1,9 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
-received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended:
-finalize.finish; staged without a window: a window; a window overdue: its message again, as many as slots are free,
-shared among producers; a claimed batch: batching.start; a running batch: finalize.job_ended; a failed drop without a
-receipt: its receipt.
+received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
+or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
+message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
+finalize.job_ended; a failed drop without a receipt: its receipt.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _finish_drop(ports: Ports, seen: Drop) -> None:
     if drop.state == "failed":
         tell(ports, drop)
     elif drop.batch is None:
-        resume(ports, drop)
+        finish(ports, resume(ports, drop))
     elif (batch := ports.ledger.batch(drop.batch)) and batch.state == "ended":
         finish(ports, drop)
 

@@ -143,6 +143,11 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
         return f"The file keeps its contract{passed_on}."
     if verdict == "accepted_with_warnings":
         return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
+    if receipt.promoted:
+        return (
+            "The file breaks its contract, which is only observed so far: it has been passed on to its readers all the "
+            "same. Once the contract is enforced, a file like this is rejected."
+        )
     nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
     if rows.read is None:
         return f"The file was turned back before its records were read.{nobody}"

@@ -22,6 +22,7 @@ State = Literal[
     "rejecting",
     "accepted",
     "accepted_with_warnings",
+    "observed",
     "rejected",
     "failed",
     "unmatched",
@@ -41,8 +42,11 @@ Event = Literal[
     "superseded",  # a newer upload of the key has been accepted
     "found_good",  # the verdict lets the file through
     "found_bad",  # the verdict does not
+    "held",  # refused, and its bytes are kept; the schedule does what follows
+    "let_through",  # the verdict does not, and its contract only observes
     "promoted",  # the file lies in the promoted zone, its receipt is written
     "promoted_with_warnings",
+    "promoted_all_the_same",
     "rejected",  # the receipt of a rejected drop is written
     "failed",  # we could not judge it
     "receipt_written",  # the receipt of a failed drop is written
@@ -64,6 +68,7 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "announced": "validating",
         "found_good": "promoting",
         "found_bad": "rejecting",
+        "let_through": "promoting",
         "retried": "validating",
         "superseded": "superseded",
         "failed": "failed",
@@ -71,14 +76,23 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     "promoting": {
         "promoted": "accepted",
         "promoted_with_warnings": "accepted_with_warnings",
+        "promoted_all_the_same": "observed",
         "failed": "failed",
     },
-    "rejecting": {"rejected": "rejected", "failed": "failed"},
+    "rejecting": {
+        "held": "rejecting",
+        "let_through": "promoting",
+        "found_bad": "rejecting",
+        "superseded": "superseded",
+        "rejected": "rejected",
+        "failed": "failed",
+    },
     "unmatched": {"replayed": "received"},
     "rejected": {"replayed": "received"},
     "failed": {"receipt_written": "failed", "replayed": "received"},
     "accepted": {},
     "accepted_with_warnings": {},
+    "observed": {},
     "vanished": {},
     "superseded": {},
 }
@@ -88,6 +102,8 @@ STATES: tuple[State, ...] = get_args(State)
 EVENTS: tuple[Event, ...] = get_args(Event)
 OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
 """The states that something must still happen to."""
+PROMOTED: frozenset[State] = frozenset({"accepted", "accepted_with_warnings", "observed"})
+"""The settled states whose files consumers have."""
 
 KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
@@ -248,6 +264,7 @@ def _why_not(state: State, event: Event) -> str:
     return {
         "accepted": "its file is promoted; to judge it again its data would have to be retracted first",
         "accepted_with_warnings": "its file is promoted; to judge it again its data would have to be retracted first",
+        "observed": "its file is promoted; to judge it again its data would have to be retracted first",
         "superseded": "a newer upload of its key has taken its place; replay that one",
         "vanished": "its bytes were gone before anyone looked; upload the file again",
     }.get(state, f"it is {state}, so its attempt is not over")

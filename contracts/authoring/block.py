@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Reference, Severity
+from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Reference, Severity
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -41,6 +41,7 @@ class DropBlock:
     tolerance: Limit | None
     checks: dict[str, Override]
     promote: Literal["object"]
+    mode: Mode
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]
     references: dict[str, Reference]
@@ -88,6 +89,7 @@ def made(value: dict[str, Any]) -> DropBlock:
         tolerance=_limit(tolerance["rows"]) if tolerance else None,
         checks={name: _override(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
+        mode=whole["mode"],
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
         references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},

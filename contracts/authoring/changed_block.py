@@ -37,6 +37,7 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
     "compression": ("compression", "format", None),
     "empty": ("empty", "empty", directions.of_policies),
     "promote": ("promote", "promote", None),
+    "mode": ("mode", "mode", directions.of_policies),
     "same_key": ("sameKey", "same-key", directions.of_policies),
     "same_content": ("sameContent", "same-content", directions.of_policies),
 }

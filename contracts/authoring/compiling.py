@@ -149,6 +149,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     _tolerated(document, path, block)
+    _observed(document, path, block)
     if contract is None or one is None or not whole:
         return _done(document)
     return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)
@@ -161,6 +162,14 @@ def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
         message = "With `promote: object` the rejected rows within the tolerance travel with the file to its consumers."
         fix = "Tell the consumers; without a tolerance one bad row rejects the file."
         document.warning(at, "tolerated-rows-travel", message, fix, on_key=True)
+
+
+def _observed(document: Document, path: Path, block: DropBlock) -> None:
+    """Note that nothing is kept from consumers."""
+    if block.mode == "observe":
+        message = "With `mode: observe` files that break the contract are promoted all the same."
+        fix = "Write `mode: enforce`, or leave it out, as soon as the receipts are as they should be."
+        document.note((*path, "mode"), "only-observed", message, fix, on_key=True)
 
 
 def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
@@ -179,6 +188,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         empty=block.empty,
         tolerance=block.tolerance,
         promote=block.promote,
+        mode=block.mode,
         same_key=block.same_key,
         same_content=block.same_content,
         deprecated=data.get("status") == "deprecated",

@@ -44,8 +44,8 @@ def of_sets(before: Collection[Any] | None, after: Collection[Any] | None) -> Di
 
 
 def of_policies(before: str, after: str) -> Direction:
-    """Policies that refuse or do not: reject and exact do."""
-    strict = ("reject", "exact")
+    """Policies that refuse or do not: reject, exact and enforce do."""
+    strict = ("reject", "exact", "enforce")
     return direction(
         tightens=after in strict and before not in strict, loosens=before in strict and after not in strict
     )

@@ -20,6 +20,7 @@ METRICS: dict[Event, str] = {
     "superseded": "DropsSuperseded",
     "promoted": "DropsAccepted",
     "promoted_with_warnings": "DropsAcceptedWithWarnings",
+    "promoted_all_the_same": "DropsObserved",
     "rejected": "DropsRejected",
     "failed": "DropsFailed",
     "replayed": "DropsReplayed",

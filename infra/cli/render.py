@@ -38,6 +38,7 @@ class Look:
 LOOKS = {
     "accepted": Look("✓", "accepted", "green"),
     "accepted_with_warnings": Look("!", "accepted with warnings", "yellow"),
+    "observed": Look("✕", "rejected, promoted all the same", "yellow"),
     "rejected": Look("✕", "rejected", "red"),
     "failed": Look("?", "failed", "magenta"),
     "unmatched": Look("∅", "unmatched", "cyan"),

@@ -208,6 +208,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("empty: warn", "empty: warn\n      sameKey: version"): ("same-key", "sameKey", "none", FINE, BREAKS),
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
+    ("empty: warn", "empty: warn\n      mode: observe"): ("mode", "mode", *LOOSENS),
     ("status: active", "status: deprecated"): ("status", "status", *CALM),
     ("status: active", "status: retired"): ("retired", "status", "tightens", BREAKS, BREAKS),
     ("id: orders", "id: order-s"): ("id", "id", *BOTH),

@@ -457,6 +457,12 @@ def test_tolerance_with_whole_files_is_a_warning() -> None:
     assert {code for _, code in found(text)} == {"tolerated-rows-travel"}
 
 
+def test_contract_that_only_observes_is_noted() -> None:
+    text = a_document(drop=DROP + "mode: observe")
+    assert a_plan(text).mode == "observe"
+    assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "only-observed")]
+
+
 def test_block_without_choices_has_the_designs_defaults() -> None:
     plan = a_plan(a_document())
     assert (plan.csv.delimiter, plan.csv.encoding, plan.csv.quote, plan.csv.null_values) == (",", "utf-8", '"', ("",))

@@ -127,6 +127,18 @@ def replayed(world: World) -> Iterator[Callable[[], Any]]:
     yield from (world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def observing(world: World) -> Iterator[Callable[[], Any]]:
+    """Drops of a contract that only observes: good, bad, refused at the door, replaced, and one that is not judged."""
+    world.publish([replace(world.plans[0], mode="observe")])
+    world.upload("orders/good.csv", b"id,note\n1,a\n")
+    world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world.upload("orders/silent.csv", b"id,note\n1,a\n")
+    world.upload("orders/header.csv", b"ID,note\n1,a\n")
+    yield from once(world)
+    world.upload("orders/header.csv", b"ID,note\n2,a\n")
+    yield from once(world)
+
+
 def reaching(world: World) -> Iterator[Callable[[], Any]]:
     """Drops of a contract that looks at newer records alone: one reaches further, one as far, one is bad."""
     world.publish([a_marked_plan()])
@@ -144,7 +156,7 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 
 
 WAYS = pytest.mark.parametrize(
-    "way", [every_kind, replaced, crashing_job, poisoned, replayed, reaching], ids=lambda w: w.__name__
+    "way", [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching], ids=lambda w: w.__name__
 )
 
 
@@ -268,7 +280,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
         assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
 
 
-@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, reaching], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, observing, reaching], ids=lambda w: w.__name__)
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()

@@ -1,0 +1,19 @@
+"""A contract that only observes: whether a drop that the door refused can be promoted all the same. Pure."""
+
+from __future__ import annotations
+
+from contracts.plan import Plan
+from functions import keys
+from functions.admission import LONGEST_KEY
+from functions.keys import Zones
+from functions.submission import ABOUT_OTHERS, Drop
+
+
+def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
+    """Whether a drop that is refused and held goes on to consumers: nothing but its verdict bars it."""
+    refused = drop.state == "rejecting" and drop.batch is None
+    held = drop.source.uri == keys.held_uri(zones, drop.id)
+    barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
+    target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"
+    fits = len(keys.split(target)[1].encode()) <= LONGEST_KEY
+    return plan.mode == "observe" and refused and held and not barred and fits
