@@ -457,6 +457,11 @@ def test_tolerance_with_whole_files_is_a_warning() -> None:
     assert {code for _, code in found(text)} == {"tolerated-rows-travel"}
 
 
+def test_tolerance_where_rows_are_promoted_needs_no_warning() -> None:
+    text = a_document(drop=DROP + 'tolerance: {rows: "1.5%"}\npromote: rows')
+    assert (a_plan(text).promote, found(text)) == ("rows", set())
+
+
 def test_block_without_choices_has_the_designs_defaults() -> None:
     plan = a_plan(a_document())
     assert (plan.csv.delimiter, plan.csv.encoding, plan.csv.quote, plan.csv.null_values) == (",", "utf-8", '"', ("",))
