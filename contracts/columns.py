@@ -26,6 +26,11 @@ def rejected_file(plan: Plan) -> str:
     return "rejected.jsonl" if plan.file_format == "jsonl" else "rejected.csv"
 
 
+def valid_file(plan: Plan) -> str:
+    """The name of the file with a drop's valid rows: in its own format."""
+    return f"valid{plan.suffix}"
+
+
 def positions(header: tuple[str, ...]) -> dict[str, int]:
     """Where each column stands in a record, from 0; our own trailing columns are not columns of the file."""
     return {name: n for n, name in enumerate(header) if name not in OURS}

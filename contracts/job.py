@@ -26,7 +26,7 @@ class JobDrop:
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
     are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where nobody asks
     for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is
-    when its file came, in UTC.
+    when its file came, in UTC. `valid` is the folder of its valid rows, where the plan promotes them.
     """
 
     id: str
@@ -40,6 +40,7 @@ class JobDrop:
     notes: tuple[Problem, ...] = ()
     types: tuple[str, ...] = ()
     modified: str | None = None
+    valid: str | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

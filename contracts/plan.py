@@ -26,6 +26,8 @@ CONTAINERS = ("object", "array", "map")
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
+Promoted = Literal["object", "rows"]
+"""What consumers get: the file as it came, or its valid rows as a file."""
 Operator = Literal[
     "mustBe",
     "mustNotBe",
@@ -317,7 +319,7 @@ class Plan:
     columns: Columns = field(default_factory=Columns)
     empty: Literal["reject", "warn", "accept"] = "reject"
     tolerance: Limit | None = None
-    promote: Literal["object"] = "object"
+    promote: Promoted = "object"
     mode: Mode = field(default="enforce", metadata=codec.SPARSE)
     same_key: Literal["supersede", "reject", "version"] = "supersede"
     same_content: Literal["allow", "warn", "reject"] = "allow"

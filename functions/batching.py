@@ -261,6 +261,7 @@ def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) 
             notes=notes(plan, names),
             types=types,
             modified=drop.received_at,
+            valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
         )
 
 

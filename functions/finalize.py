@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from contracts.columns import valid_file
 from contracts.errors import DocumentInvalid, DropgateError, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from contracts.plan import Plan
@@ -31,7 +32,7 @@ from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_
 from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
 from functions.splitting import MOST_TRIES, clear, split, tries
-from functions.submission import ABOUT_OTHERS, Drop, Event, Moved, Promotion, RowCounts, advance, brief
+from functions.submission import ABOUT_OTHERS, Drop, Event, Location, Moved, Promotion, RowCounts, advance, brief
 from functions.watermarks import advanced
 
 PROMOTED_AS: dict[VerdictName | None, Event] = {
@@ -41,6 +42,11 @@ PROMOTED_AS: dict[VerdictName | None, Event] = {
 }
 MOST_REASON = 500
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
+STAGED_GONE = Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS)
+ROWS_REPLACED = Problem(
+    "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
+)
+ROWS_GONE = Problem("rows-gone", "The valid rows of the file were removed before they could be promoted.", NOT_YOURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +273,13 @@ def _found(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Found:
     said = Said(decision.verdict, decision, ports.at())
     if decision.verdict == "rejected" and plan.mode == "enforce":
         return Found(record(ports, drop, "found_bad", **said.with_problems("rejected")))
-    return _enter_promotion(ports, plan, drop, said)
+    rows = _valid_rows(ports, plan, drop, decision)
+    if isinstance(rows, Gone):
+        return Found(give_up(ports, drop, ROWS_GONE))
+    return _enter_promotion(ports, plan, drop, said, rows)
 
 
-def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said) -> Found:
+def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Location | None = None) -> Found:
     """Take the key (and the content) for this drop, unless others have them; while one is being promoted, wait."""
     for nth in range(TRIES):
         claims = claims_of(ports, drop, plan, unseen=nth == 0)
@@ -284,7 +293,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said) -> Found:
             case Free(notes):
                 verdict = "accepted_with_warnings" if notes and said.verdict == "accepted" else said.verdict
                 event: Event = "let_through" if verdict == "rejected" else "found_good"
-                promotion = Promotion(_own_key(plan, drop), drop.attempt, claims.key.etag if claims.key else None)
+                promotion = Promotion(_own_key(plan, drop), drop.attempt, claims.key.etag if claims.key else None, rows)
                 told = said.with_problems(verdict, *notes)
                 answer = advance(drop, event, ports.at(), promoted=promotion, **told)
         if not isinstance(answer, Moved):
@@ -306,10 +315,12 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
     own = _own_key(plan, drop)
-    if drop.source.uri not in _own_places(ports, plan, drop) or drop.promoted.key != own:
+    rows = drop.promoted.rows
+    strange = rows and rows.uri != _rows_uri(ports, plan, drop)
+    if drop.source.uri not in _own_places(ports, plan, drop) or drop.promoted.key != own or strange:
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
-    copied = promote(ports, drop, target, drop.promoted.replaces)
+    copied = promote(ports, drop, drop.promoted.rows or drop.source, target, drop.promoted.replaces)
     if isinstance(copied, Gone | Taken | Replaced):
         return _not_promoted(ports, plan, drop, copied)
     receipt = write_receipt(ports, drop, plan, decision)
@@ -320,10 +331,11 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
 
 
 def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken | Replaced) -> Drop:
+    rows = drop.promoted is not None and drop.promoted.rows is not None
     what = {
-        Gone: Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS),
+        Gone: ROWS_GONE if rows else STAGED_GONE,
         Taken: Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS),
-        Replaced: staged_replaced(drop),
+        Replaced: ROWS_REPLACED if rows else staged_replaced(drop),
     }[type(why)]
     at = ports.at()
     answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)
@@ -363,3 +375,17 @@ def _own_places(ports: Ports, plan: Plan, drop: Drop) -> tuple[str, ...]:
 
 def _own_key(plan: Plan, drop: Drop) -> str:
     return keys.promoted_key(plan, drop.id, drop.name)
+
+
+def _valid_rows(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Location | Gone | None:
+    """What the job left for consumers; None where they get the file as it came: no row is rejected, or all may pass."""
+    if plan.promote == "object" or plan.mode == "observe" or not decision.rows.rejected:
+        return None
+    uri = _rows_uri(ports, plan, drop)
+    found = ports.store.head(Location(uri))
+    return Location(uri, etag=found.etag) if found else Gone()
+
+
+def _rows_uri(ports: Ports, plan: Plan, drop: Drop) -> str:
+    """Where the try that judged a drop left its valid rows."""
+    return f"{keys.valid_folder(ports.zones, drop.batch or '', drop.try_ or 0, drop.id)}{valid_file(plan)}"

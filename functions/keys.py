@@ -118,6 +118,11 @@ def rejected_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
     return f"{job_folder(zones, batch, try_)}rejected/{drop}/"
 
 
+def valid_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
+    """Where a try of a batch leaves the valid rows of a drop, until a verdict lets consumers have them."""
+    return f"{job_folder(zones, batch, try_)}valid/{drop}/"
+
+
 def evidence_folder(zones: Zones, kind: str, contract: str, month: str, batch: str) -> str:
     """A batch's own folder of evidence; `kind` is `rows` or `checks`, `month` YYYY-MM."""
     return f"{zones.evidence}{kind}/contract={contract}/month={month}/batch={batch}/"

@@ -59,11 +59,13 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Rep
     return Carried(Location(target, etag=stat.etag), stat.sha256)
 
 
-def promote(ports: Ports, drop: Drop, target: str, replaces: str | None) -> Stat | Gone | Taken | Replaced:
-    """Copy to consumers what was staged and judged, over nothing but the object with the ETag `replaces`."""
+def promote(
+    ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None
+) -> Stat | Gone | Taken | Replaced:
+    """Copy to consumers what was judged, or its valid rows, over nothing but the object with the ETag `replaces`."""
     mark = Mark(drop.id, drop.attempt)
     try:
-        return ports.store.copy(drop.source, target, mark, replaces)
+        return ports.store.copy(source, target, mark, replaces)
     except (ObjectGone, ObjectReplaced) as error:
         found = ports.store.head(Location(target))
         if found and _is(found, mark):
@@ -72,7 +74,7 @@ def promote(ports: Ports, drop: Drop, target: str, replaces: str | None) -> Stat
     except DestinationTaken:
         found = ports.store.head(Location(target))
     if found is None:  # what it was to replace has been removed meanwhile
-        return ports.store.copy(drop.source, target, mark)
+        return ports.store.copy(source, target, mark)
     return found if _is(found, mark) else Taken()
 
 

@@ -138,7 +138,8 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
         return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
-    passed_on = " and has been passed on to its readers" if receipt.promoted else ""
+    without = " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote == "rows" else ""
+    passed_on = f" and has been passed on to its readers{without}" if receipt.promoted else ""
     if verdict == "accepted":
         return f"The file keeps its contract{passed_on}."
     if verdict == "accepted_with_warnings":

@@ -156,11 +156,15 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing)."""
+    """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing).
+
+    `rows` is what its job left of it for consumers; None where they get the file as it came.
+    """
 
     key: str
     attempt: int
     replaces: str | None = None
+    rows: Location | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _end(place: Location) -> bytes:
 def _places(ports: Ports, drop: Drop) -> Iterator[Location]:
     if not drop.source.uri.startswith(ports.zones.landing):  # what could not be taken out of it cannot be read, either
         yield drop.source
-    if drop.promoted:
+    if drop.promoted and not drop.promoted.rows:  # rows are not the whole file
         promoted = Location(f"{ports.zones.promoted}{drop.promoted.key}")
         found = ports.store.head(promoted)
         if found and found.drop == drop.id:  # no later upload lies there

@@ -108,7 +108,7 @@ def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
 
 
 def _with_reasons(line: Column, csv: Csv) -> Column:
-    return sf.concat_ws(csv.delimiter, line, "record", _quoted(sf.col("reasons"), csv))
+    return sf.concat_ws(csv.delimiter, line, "record", reader.as_cell(sf.col("reasons"), csv))
 
 
 def _harmless(cells: Column, csv: Csv) -> Column:
@@ -116,17 +116,7 @@ def _harmless(cells: Column, csv: Csv) -> Column:
     harmless = sf.transform(
         cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
     )
-    return sf.array_join(sf.transform(harmless, lambda c: _quoted(c, csv)), csv.delimiter)
-
-
-def _quoted(cell: Column, csv: Csv) -> Column:
-    if not csv.quote:
-        return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
-    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
-    text = cell
-    for character in dict.fromkeys((csv.escape, csv.quote)):
-        text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
-    return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
+    return sf.array_join(sf.transform(harmless, lambda c: reader.as_cell(c, csv)), csv.delimiter)
 
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:
@@ -135,10 +125,3 @@ def _csv_header(columns: Sequence[str], plan: Plan) -> str:
     names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in columns]
     text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
     return line.getvalue()
-
-
-def encoded(column: str, csv: Csv) -> Column:
-    """A column of text that Spark writes in the dialect's encoding."""
-    if csv.encoding == "utf-8":
-        return sf.col(column)
-    return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)

@@ -28,6 +28,7 @@ load = reader.load
 fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
+whole = reader.whole
 headless = reader.headless
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import attrgetter
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.plan import Check, Plan
+from contracts.problem import Problem
+from contracts.verdict import OURS
 from contracts.watermarks import HighMark
 from spark_jobs import (
     bits,
@@ -21,6 +23,7 @@ from spark_jobs import (
     formats,
     keys,
     metrics,
+    promotable,
     references,
     samples,
     statements,
@@ -45,6 +48,7 @@ class Findings:
     samples: dict[tuple[str, str], tuple[Sample, ...]] = field(default_factory=dict)
     sharing: dict[tuple[str, str], int] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    laid: dict[str, int] = field(default_factory=dict)
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     expected: expectations.Found = field(default_factory=dict)
     known: references.Known = field(default_factory=references.Known)
@@ -55,22 +59,24 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     judge_open(spark, request, read)
     owners = {place.file: place.drop.id for group in read.groups for place in group.places}
     found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan), known=read.known)
-    _look_at_rows(spark, request, read, found)
+    evidence = _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
             if group.places and (checks := keys.checks(request.plan, group.header)):
                 _look_at_keys(spark, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
+        if request.plan.promote == "rows" and evidence:
+            found.laid = promotable.write_files(spark, request, read.groups, evidence, found.tallies)
         found.expected = expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 
 
-def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: Findings) -> None:
-    """Write the rows that fail, and take every figure of them from what lies there."""
+def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: Findings) -> DataFrame | None:
+    """Write the rows that fail, and take every figure of them from what lies there, which is given back."""
     if not (how_many := sum(t.failing for t in found.tallies.values())):
         storage.delete(spark, request.evidence_rows)  # what an earlier try left
-        return
+        return None
     failing = [
         (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
     ]
@@ -82,6 +88,7 @@ def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: F
         first = pool.submit(samples.first, evidence, request.plan, failing)
     found.written, found.samples = written.result(), first.result()
     found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in files.result().items()}
+    return evidence
 
 
 @contextmanager
@@ -153,6 +160,9 @@ def _also(shared: keys.Shared) -> str:
 def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -> DropResult:
     tally = found.tallies.get(drop.id) or metrics.Tally(failed=(0,) * len(request.plan.row_checks()))
     written = found.written.get(drop.id, samples.Written())
+    if found.laid.get(drop.id, tally.valid) != tally.valid:
+        text = f"{found.laid[drop.id]:,} records were laid down for consumers, where {tally.valid:,} are valid."
+        return DropResult(drop.id, drop.attempt, failure=Problem("rows-do-not-add-up", text, OURS))
     masks, overflow = found.masks.get(drop.id, ((), False))
     known, present = _facts(request.plan, drop, tally, written, found), set(drop.header)
     return DropResult(

@@ -62,6 +62,9 @@ class Format(Protocol):
         `heads` are the ids of header lines; `malformed` says whether there are malformed records to leave out.
         """
 
+    def whole(self, source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+        """The records with the header's as they came: file, block, id, and `value`, a line, or the file's columns."""
+
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
         """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""
 

@@ -160,6 +160,17 @@ def records(
     return reader.chosen(sound, plan, wanted)
 
 
+def whole(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
+    """The records as text, quoted where need be: file, block, id, value."""
+    number = sf.monotonically_increasing_id().alias("id")
+    line = sf.array_join(sf.array(*(reader.as_cell(text, plan.csv) for text in _texts(header))), plan.csv.delimiter)
+    # A record of one empty cell would be an empty line, which is none.
+    found = source.select(
+        *reader.place(), number, sf.when(line == "", sf.lit(plan.csv.quote * 2)).otherwise(line).alias("value")
+    )
+    return found.select("file", "block", "id", reader.encoded("value", plan.csv))
+
+
 def with_cells(rows: DataFrame, _plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
     """Records (column `raw`) and `cells`, their texts by column; malformed ones have none."""
     at = positions(header)

@@ -98,6 +98,35 @@ def header_texts(drop: JobDrop) -> tuple[str, ...]:
     return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
 
 
+def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """The lines that are not empty as they came: file, block, id, value."""
+    number = sf.when(sf.col("value") != "", sf.monotonically_increasing_id()).alias("id")
+    return source.select(*place(), number, "value").where(sf.col("id").isNotNull())
+
+
+def quoted(name: str) -> str:
+    """A column's name in SQL."""
+    return f"`{name.replace('`', '``')}`"
+
+
+def as_cell(cell: Column, csv: Csv) -> Column:
+    """A text as a cell of a line."""
+    if not csv.quote:
+        return sf.translate(cell, f"{csv.delimiter}\r\n", "   ")
+    special = "[" + "".join(re.escape(c) for c in dict.fromkeys((csv.delimiter, csv.quote, "\r", "\n"))) + "]"
+    text = cell
+    for character in dict.fromkeys((csv.escape, csv.quote)):
+        text = sf.replace(text, sf.lit(character), sf.lit(csv.escape + character))
+    return sf.when(cell.rlike(special), sf.concat(sf.lit(csv.quote), text, sf.lit(csv.quote))).otherwise(cell)
+
+
+def encoded(column: str, csv: Csv) -> Column:
+    """A column of text that Spark writes in the dialect's encoding."""
+    if csv.encoding == "utf-8":
+        return sf.col(column)
+    return sf.encode(column, csv.encoding.upper()).cast("string").alias(column)
+
+
 def parsed(line: Column, csv: Csv, width: int) -> Column:
     """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells.
 

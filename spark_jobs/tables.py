@@ -37,7 +37,7 @@ headless = reader.headed_nowhere
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Files with the same columns and types."""
     names = zip(drops[0].header, drops[0].types, strict=True)
-    columns = [f"`{name.replace('`', '``')}` {kind}" for name, kind in names if kind not in UNREADABLE]
+    columns = [f"{reader.quoted(name)} {kind}" for name, kind in names if kind not in UNREADABLE]
     return spark.read.schema(", ".join(columns)).parquet(*reader.paths(drops))
 
 
@@ -157,13 +157,19 @@ def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[D
     return singles, {}
 
 
+def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """The records as they came: file, block, id, and the columns that could be read."""
+    number = sf.monotonically_increasing_id().alias("id")
+    return source.select(*reader.place(), number, *map(_column, source.columns))
+
+
 def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:
     """Records (column `raw`) and `cells`, their texts by column."""
     return rows.select("*", sf.from_json("raw", "map<string,string>").alias("cells"))
 
 
 def _column(name: str) -> Column:
-    return sf.col(f"`{name.replace('`', '``')}`")
+    return sf.col(reader.quoted(name))
 
 
 def _value(column: Column, kind: str, prop: Property) -> Column:

@@ -100,7 +100,7 @@ def _rejected_lines(
     headed = frames.small(spark, titles, "number int, record long, line string")
     parts = [corrections.lines(own, header, plan) for own, header in _by_header(rows, drops)]
     ordered = reduce(DataFrame.union, parts, headed).repartition("number").sortWithinPartitions("number", "record")
-    return ordered.select("number", corrections.encoded("line", plan.csv))
+    return ordered.select("number", reader.encoded("line", plan.csv))
 
 
 def _deliver(spark: SparkSession, folder: str, target: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from contracts import codec
 from contracts.catalog import Entry, Index, Pointer
-from contracts.columns import rejected_file
+from contracts.columns import rejected_file, valid_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
@@ -113,6 +113,12 @@ def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
 
 REJECTED = b"_record,_reasons,id\n1,order_id.required,\n"
 """What a job leaves of every drop with rejected rows."""
+
+
+def valid_rows(drop: str) -> bytes:
+    """What a job leaves of a drop of which some rows are rejected, and the others promoted."""
+    return f"id,note\n1,{drop}\n".encode()
+
 
 Judge = Callable[[Plan, JobDrop], DropResult | None]
 """What a job says of one drop; None where it leaves it out."""
@@ -219,6 +225,8 @@ class World:
             for drop in request.drops:
                 if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
                     self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+                    if drop.valid:
+                        self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
             self.store.put(request.result, said.dumps().encode(), "application/json")
             self.jobs.ended[run] = RunStatus("success")
         return runs

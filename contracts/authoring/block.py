@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
-from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Reference, Severity
+from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -40,7 +40,7 @@ class DropBlock:
     empty: Literal["reject", "warn", "accept"]
     tolerance: Limit | None
     checks: dict[str, Override]
-    promote: Literal["object"]
+    promote: Promoted
     mode: Mode
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]

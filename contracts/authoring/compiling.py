@@ -157,10 +157,10 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
 
 def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
     """Warn that a tolerance lets rows through."""
-    if block.tolerance or any(c.tolerance for c in block.checks.values()):
+    if block.promote == "object" and (block.tolerance or any(c.tolerance for c in block.checks.values())):
         at: Path = (*path, "tolerance") if block.tolerance else (*path, "checks")
         message = "With `promote: object` the rejected rows within the tolerance travel with the file to its consumers."
-        fix = "Tell the consumers; without a tolerance one bad row rejects the file."
+        fix = "Write `promote: rows` to leave them out, or tell the consumers."
         document.warning(at, "tolerated-rows-travel", message, fix, on_key=True)
 
 

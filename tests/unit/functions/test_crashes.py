@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -15,11 +16,12 @@ import pytest
 
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
-from contracts.plan import Plan
+from contracts.plan import Limit, Plan
+from functions import keys
 from functions.ports import Ports
 from functions.replay import replay
 from functions.submission import Drop
-from tests.builders import World, a_marked_plan, a_world, all_good, one_bad
+from tests.builders import World, a_marked_plan, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.builders import reaching as as_far
 from tests.invariants import Watch
 
@@ -150,13 +152,24 @@ def reaching(world: World) -> Iterator[Callable[[], Any]]:
     yield from once(world)
 
 
+def rows(world: World) -> Iterator[Callable[[], Any]]:
+    """Drops of which valid rows alone are promoted: one has bad rows, one has none, one is replaced by a worse one."""
+    world.publish([a_plan(promote="rows", tolerance=Limit(Decimal(1), "rows"))])
+    world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world.upload("orders/good.csv", b"id,note\n1,a\n")
+    world.upload("orders/bad-good.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    world.upload("orders/bad-good.csv", b"id,note\n2,b\n")
+    yield from once(world)
+
+
 def once(world: World) -> Iterator[Callable[[], Any]]:
     """Each event delivered once."""
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
 WAYS = pytest.mark.parametrize(
-    "way", [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching], ids=lambda w: w.__name__
+    "way", [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows], ids=lambda w: w.__name__
 )
 
 
@@ -271,6 +284,19 @@ def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     assert end.marks == [7]
 
 
+def test_undisturbed_rows_are_promoted_without_the_rejected() -> None:
+    end = ending(walk(rows, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == [
+        "accepted_with_warnings",
+        "accepted",
+        *["accepted_with_warnings"] * 2,
+    ]
+    newest = keys.drop_id("landing", "orders/bad-good.csv", "v4")
+    assert promoted(end)["promoted/orders.v1/orders/bad-good.csv"] == valid_rows(newest)
+    assert promoted(end)["promoted/orders.v1/orders/good.csv"] == b"id,note\n1,a\n"
+
+
 @WAYS
 @SIDES
 def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
@@ -280,7 +306,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
         assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
 
 
-@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, observing, reaching], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, observing, reaching, rows], ids=lambda w: w.__name__)
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()

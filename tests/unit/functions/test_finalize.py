@@ -16,8 +16,8 @@ from contracts.problem import Problem
 from functions import keys
 from functions.finalize import finish, job_ended
 from functions.ports import Lineage, Mark, RunStatus
-from functions.submission import Location, Promotion
-from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad
+from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
+from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad, valid_rows
 
 GOOD = b"id,note\n1,a\n"
 
@@ -512,3 +512,60 @@ def test_somebody_faster_leaves_no_copy_behind() -> None:
     finish(world.ports, seen)
 
     assert world.store.listing(ZONES.promoted) == {}
+
+
+ROWS = a_plan(promote="rows", tolerance=Limit(Decimal(1), "rows"))
+
+
+def test_rejected_rows_are_left_out_of_what_is_promoted() -> None:
+    world, (drop_id,) = settled(one_bad, "orders/1.csv", world=a_world([ROWS]))
+
+    assert world.drop(drop_id).state == "accepted_with_warnings"
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": valid_rows(drop_id)}
+
+
+def test_file_without_rejected_rows_is_promoted_as_it_came() -> None:
+    world, _ = settled(all_good, "orders/1.csv", world=a_world([ROWS]))
+
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+
+
+def test_valid_rows_of_a_rejected_drop_are_never_promoted() -> None:
+    world, (drop_id,) = settled(one_bad, "orders/1.csv", world=a_world([replace(ROWS, tolerance=None)]))
+
+    assert world.drop(drop_id).state == "rejected"
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+def test_valid_rows_that_are_gone_fail_the_drop() -> None:
+    world, (drop_id,) = running("orders/1.csv", world=a_world([ROWS]))
+    runs = world.end_jobs(one_bad)
+    world.store.delete(Location(f"{world.request().drops[0].valid}valid.csv"))
+    world.deliver_jobs(runs)
+
+    assert (world.drop(drop_id).state, [p.code for p in world.drop(drop_id).problems]) == ("failed", ["rows-gone"])
+
+
+def test_valid_rows_that_were_replaced_are_not_promoted() -> None:
+    world, (drop_id,) = running("orders/1.csv", world=a_world([ROWS]))
+    world.end_jobs(one_bad)
+    at = Location(f"{world.request().drops[0].valid}valid.csv")
+    held = world.store.head(at)
+    assert held
+    world.store.put(at.uri, b"id\n9\n", "text/csv")
+    drop = world.drop(drop_id)
+    world.ledger.write((promoting(drop, Location(at.uri, etag=held.etag)),))
+    world.reconcile()
+
+    assert [p.code for p in world.drop(drop_id).problems] == ["rows-replaced"]
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+def promoting(drop: Drop, rows: Location) -> Moved:
+    """A drop on its way to consumers, with the rows that it is promoted by."""
+    to = Promotion("orders.v1/orders/1.csv", 1, None, rows)
+    answer = advance(
+        drop, "found_good", drop.changed_at, promoted=to, verdict="accepted_with_warnings", rows=RowCounts(3, 2, 1)
+    )
+    assert isinstance(answer, Moved)
+    return answer

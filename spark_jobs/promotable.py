@@ -1,0 +1,93 @@
+"""The valid rows of files, for consumers once a verdict lets them have them: scanned groups and evidence in, files out.
+
+A file of rows is what its producer wrote without the records that were rejected: lines of text as they came, in their
+order, behind the header line. One without rejected records has none: it is promoted as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.columns import valid_file
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Plan
+from spark_jobs import formats, frames, reader, storage
+from spark_jobs.batch import Group
+from spark_jobs.metrics import Tally
+
+NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
+"""Names beside a file's own columns."""
+
+
+def write_files(
+    spark: SparkSession, request: JobRequest, groups: Sequence[Group], evidence: DataFrame, tallies: Mapping[str, Tally]
+) -> dict[str, int]:
+    """Write the valid rows of every drop that has rejected ones; how many records lie there then, by drop."""
+    bad = evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
+    counted: dict[str, int] = {}
+    for number, group in enumerate(groups):
+        drops = [d for d in group.drops if d.valid and d.id in tallies and tallies[d.id].valid < tallies[d.id].total]
+        if drops:
+            rows = _valid(spark, group, drops, bad, request.plan)
+            counted |= _delivered(spark, request.plan, group, drops, rows, f"{request.scratch}valid{number}/")
+    return counted
+
+
+def _valid(spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame, plan: Plan) -> DataFrame:
+    """The records that are not rejected, in order, with the number of their drop; record 0 is the header line."""
+    numbers = {d.id: n for n, d in enumerate(drops)}
+    rows = [(p.file, p.block, numbers[p.drop.id], p.drop.id, p.shift) for p in group.places if p.drop.id in numbers]
+    known = frames.small(spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long")
+    found = formats.of(plan).whole(group.source, plan, group.header)
+    own = [reader.quoted(name) for name in found.columns if name not in ("file", "block", "id")]
+    placed = found.join(sf.broadcast(known), ["file", "block"])
+    told = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", *own)
+    good = told.join(bad, [OWNER, RECORD], "left_anti").repartition(NUMBER)
+    return good.sortWithinPartitions(NUMBER, RECORD).selectExpr(NUMBER, *own)
+
+
+def _delivered(
+    spark: SparkSession, plan: Plan, group: Group, drops: Sequence[JobDrop], rows: DataFrame, folder: str
+) -> dict[str, int]:
+    """Write rows, a file for each drop, give each its name, and count what can be read of it."""
+    _write(rows, plan, folder, NUMBER)
+    own = {n: f"{folder}{NUMBER}={n}/" for n in range(len(drops))}
+    there = set(storage.names(spark, folder))
+    for n, place in own.items():
+        if f"{NUMBER}={n}" not in there:  # no row is valid: what is written of none is a file, too
+            _write(rows.drop(NUMBER).limit(0).coalesce(1), plan, place)
+    targets = [f"{d.valid}{valid_file(plan)}" for d in drops]
+
+    def deliver(n: int) -> None:
+        part = next(name for name in storage.names(spark, own[n]) if name.startswith("part-"))
+        storage.move(spark, own[n] + part, targets[n])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(deliver, range(len(drops))))
+    return _counted(spark, plan, group.header, drops, targets)
+
+
+def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
+    """Write rows in the format of a plan's files."""
+    writer = rows.write.mode("overwrite").partitionBy(*by)
+    if plan.file_format == "parquet":
+        writer.parquet(storage.plain(folder))
+    else:
+        writer.text(storage.plain(folder), compression=plan.compression)
+
+
+def _counted(
+    spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], files: Sequence[str]
+) -> dict[str, int]:
+    """How many records lie in the files of some drops."""
+    form = formats.of(plan)
+    laid = [replace(d, uri=uri) for d, uri in zip(drops, files, strict=True)]
+    found = form.whole(form.load(spark, plan, laid), plan, header).groupBy("file").count()
+    counts = {storage.plain(row["file"]): row["count"] for row in found.collect()}
+    headed = form.is_headed(plan)
+    return {d.id: counts.get(storage.plain(d.uri), 0) - headed for d in laid}

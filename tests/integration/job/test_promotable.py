@@ -1,0 +1,101 @@
+"""The valid rows that the job leaves for consumers: as they came, in their order, without the rejected ones."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.columns import valid_file
+from contracts.job import JobResult
+from contracts.plan import Csv, Plan, Property
+from spark_jobs.validate import run
+from tests.integration.job.world import Judged, a_plan, a_property, a_request
+
+PROPERTIES = (a_property("n", "integer"), a_property("note"))
+
+
+def judged(spark: SparkSession, folder: Path, plan: Plan, **files: bytes) -> Judged:
+    """A run over files that leaves their valid rows."""
+    asked = a_request(folder, plan, {f"{name}{plan.suffix}": body for name, body in files.items()})
+    drops = tuple(replace(d, valid=f"{folder.as_uri()}/valid/{d.id}/") for d in asked.drops)
+    (folder / "request.json").write_text(replace(asked, drops=drops).dumps())
+    run(spark, (folder / "request.json").as_uri())
+    return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
+
+
+def left(judged: Judged, name: str) -> bytes | None:
+    """The file of valid rows of a drop, if there is one."""
+    path = judged.folder / "valid" / f"{name}{judged.plan.suffix}" / valid_file(judged.plan)
+    return path.read_bytes() if path.exists() else None
+
+
+def rows_plan(csv: Csv | None = None, properties: tuple[Property, ...] = PROPERTIES, **more: object) -> Plan:
+    return a_plan(properties, csv=csv, promote="rows", **more)  # type: ignore[arg-type]
+
+
+def test_lines_stay_as_they_came_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
+    found = judged(
+        spark,
+        tmp_path,
+        rows_plan(),
+        a=b'n,note\n 3,x\n\n1,"a ""b"""\nx,bad\n2,\n,\n',
+        b=b"n,note\n1,a\n",
+        c=b"n,note\nx,a\n",
+        d=b"note,n\nz,9\ny,x\nx,8\n",
+    )
+
+    assert left(found, "a") == b'n,note\n1,"a ""b"""\n2,\n,\n'
+    assert left(found, "b") is None
+    assert left(found, "c") == b"n,note\n"
+    assert left(found, "d") == b"note,n\nz,9\nx,8\n"
+    assert [d.failure for d in found.result.drops] == [None] * 4
+
+
+def test_bytes_of_another_encoding_stay(spark: SparkSession, tmp_path: Path) -> None:
+    body = "n;note\n1;\u00e9t\u00e9\nx;\u00e9\n".encode("iso-8859-1")
+    found = judged(spark, tmp_path, rows_plan(Csv(delimiter=";", encoding="iso-8859-1")), a=body)
+
+    assert left(found, "a") == "n;note\n1;\u00e9t\u00e9\n".encode("iso-8859-1")
+
+
+@pytest.mark.parametrize(("body", "rows"), [(b"1,a\nx,b\n", b"1,a\n"), (b"x,b\n", b"")])
+def test_files_without_header_and_packed_ones(spark: SparkSession, tmp_path: Path, body: bytes, rows: bytes) -> None:
+    found = judged(spark, tmp_path, rows_plan(Csv(header=False), compression="gzip"), a=gzip.compress(body))
+
+    assert gzip.decompress(left(found, "a") or b"") == rows
+
+
+def test_json_lines_stay_as_they_came(spark: SparkSession, tmp_path: Path) -> None:
+    body = b'{"n": 1,  "note": "a"}\n{"n": "x"}\nno json\n{"note": null, "n": 2}\n'
+    found = judged(spark, tmp_path, rows_plan(file_format="jsonl"), a=body)
+
+    assert left(found, "a") == b'{"n": 1,  "note": "a"}\n{"note": null, "n": 2}\n'
+
+
+def test_cells_of_several_lines_stay_whole(spark: SparkSession, tmp_path: Path) -> None:
+    body = b'n,note\n1,"a\nb"\nx,"c\nd"\n2,"say ""so"""\n,\n'
+    found = judged(spark, tmp_path, rows_plan(Csv(multi_line=True)), a=body)
+
+    assert left(found, "a") == b'n,note\n1,"a\nb"\n2,"say ""so"""\n,\n'
+
+
+def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("select * from values (1L, 'a', 1.50BD), (-2L, null, 2BD), (3L, 'c', null) t(n, note, more)").coalesce(
+        1
+    ).write.parquet(str(tmp_path / "source"))
+    (source,) = (tmp_path / "source").glob("part-*.parquet")
+    plan = rows_plan(file_format="parquet", columns_extra="ignore")
+    least = replace(plan.checks[0], id="n.minimum", kind="minimum", arguments={"value": "0"})
+    found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
+    lies = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet"))
+
+    assert [tuple(row) for row in lies.selectExpr("n", "note", "cast(more as string)").collect()] == [
+        (1, "a", "1.50"),
+        (3, "c", None),
+    ]
+    assert dict(lies.dtypes)["more"] == "decimal(3,2)"
+    assert found.drop("a.parquet").failure is None
