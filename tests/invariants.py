@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from contracts.job import JobRequest
 from functions.ports import Step
@@ -23,11 +24,12 @@ LOST = ("vanished",)
 class Seen:
     """What one look at a world found: drops, histories, objects with their marks, runs at work."""
 
-    world: World
     drops: dict[str, Drop]
     histories: dict[str, tuple[Step, ...]]
     promoted: dict[str, tuple[str | None, int | None]]
     live: list[JobRequest]
+    kept: frozenset[str]
+    """The drops whose own bytes lie somewhere."""
 
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
@@ -60,7 +62,7 @@ def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
     """The bytes of every drop lie where its record says, where they came from, or where its next step moves them."""
     for drop in seen.drops.values():
         if drop.state not in LOST:
-            assert any(_has(seen.world, uri, drop) for uri in seen.world.store.objects), drop
+            assert drop.id in seen.kept, drop
 
 
 def rows_add_up(seen: Seen, _: Seen | None) -> None:
@@ -107,13 +109,32 @@ INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
 )
 
 
+def seen_in(world: World) -> Seen:
+    """A look at a world in memory."""
+    drops = world.drops()
+    marks = {
+        uri: next(reversed(versions.values())).stat
+        for uri, versions in world.store.objects.items()
+        if uri.startswith(ZONES.promoted)
+    }
+    requests = [JobRequest.loads(world.store.get(world.jobs.requests[run])) for run in world.jobs.working()]
+    return Seen(
+        drops,
+        {drop_id: world.ledger.history(drop_id) for drop_id in drops},
+        {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
+        requests,
+        frozenset(d.id for d in drops.values() if any(_has(world, uri, d) for uri in world.store.objects)),
+    )
+
+
 @dataclass
 class Watch:
-    """One that looks at a world after every step."""
+    """One that looks at a world after every step; `see` is how, `world` what it may look at."""
 
-    world: World
+    world: Any
+    see: Callable[[Any], Seen] = seen_in
     before: Seen | None = None
-    looks: int = field(default=0)
+    looks: int = 0
 
     def look(self) -> None:
         """Hold every invariant."""
@@ -124,29 +145,13 @@ class Watch:
 
     def seen(self) -> Seen:
         """The world as it stands."""
-        return _seen(self.world)
+        return self.see(self.world)
 
     def look_at_the_end(self) -> None:
         """The same once faults have stopped and all has come: then nothing is open."""
         self.look()
-        assert [d for d in self.world.drops().values() if d.state in OPEN or d.in_flight] == []
-
-
-def _seen(world: World) -> Seen:
-    drops = world.drops()
-    marks = {
-        uri: next(reversed(versions.values())).stat
-        for uri, versions in world.store.objects.items()
-        if uri.startswith(ZONES.promoted)
-    }
-    requests = [JobRequest.loads(world.store.get(world.jobs.requests[run])) for run in world.jobs.working()]
-    return Seen(
-        world,
-        drops,
-        {drop_id: world.ledger.history(drop_id) for drop_id in drops},
-        {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
-        requests,
-    )
+        assert self.before
+        assert [d for d in self.before.drops.values() if d.state in OPEN or d.in_flight] == []
 
 
 def _has(world: World, uri: str, drop: Drop) -> bool:
