@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from contracts.job import JobRequest
 from functions.ports import Step
-from functions.submission import OPEN, PROMOTED, Drop
+from functions.submission import OPEN, PROMOTED, Drop, is_later
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")
@@ -29,6 +29,11 @@ class Seen:
     promoted: dict[str, tuple[str | None, int | None]]
     live: list[JobRequest]
 
+    def withdrawn(self, drop: Drop) -> bool:
+        """Whether what took the place of a drop has been taken back."""
+        later = [d for d in self.drops.values() if d.key == drop.key and is_later(d, drop)]
+        return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in later)
+
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
         return bool(drop.plan) and self.world.ports.catalog.plan(drop.plan or "").mode == "observe"
@@ -43,15 +48,19 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
             assert drop.promoted
             there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
-            assert there == (drop.id, drop.attempt) or (successor and successor.key == drop.key), drop
+            replaced = (successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
+            assert there == (drop.id, drop.attempt) or replaced, drop
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
     """A promoted object has a drop that names its key and attempt, and whose verdict let it through, or need not."""
     for uri, (owner, attempt) in seen.promoted.items():
         drop = seen.drops[owner or ""]
-        assert drop.promoted, drop
-        assert (f"{ZONES.promoted}{drop.promoted.key}", drop.promoted.attempt) == (uri, attempt)
+        places = [(f"{ZONES.promoted}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
+        assert (uri, attempt) in places, drop
+        if drop.retracts and drop.retracts.attempt == attempt:
+            assert drop.in_flight or drop.state == "failed", drop
+            continue
         assert drop.state in (*GOOD, "observed", "promoting"), drop
         assert drop.verdict in GOOD or seen.observes(drop), drop
 
@@ -71,7 +80,7 @@ def rows_add_up(seen: Seen, _: Seen | None) -> None:
 
 
 def settled_stays(seen: Seen, before: Seen | None) -> None:
-    """A settled drop changes by a replay with a higher attempt alone, and history only grows."""
+    """A settled drop changes by a higher attempt alone, which a person asks for, and history only grows."""
     for drop_id, was in (before.drops if before else {}).items():
         now = seen.drops[drop_id]
         told = before.histories[drop_id] if before else ()
