@@ -38,7 +38,7 @@ from infra.local.outages import FAILURES
 from tests.builders import ZONES
 from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site
 from tests.invariants import GOOD as ACCEPTED
-from tests.invariants import Seen, Watch
+from tests.invariants import Seen, Watch, observing
 
 Side = Literal["before", "after", "lost", "throttled", "timed out"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -319,4 +319,5 @@ def seen_on_aws(attack: Attack) -> Seen:
         },
         [JobRequest.loads(store.get(run.spec.arguments[1])) for run in runs],
         frozenset(kept & drops.keys()),
+        observing(drops, attack.site.ports),
     )
