@@ -24,8 +24,8 @@ test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/pytest -n 2 --dist loadscope
 
-torture: setup ## Hold the job against a second opinion on thousands of files, try the large archive, fuzz the linter; ORACLE_SEED=... repeats a run.
-	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py tests/unit/authoring
+torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, fuzz the linter; ORACLE_SEED=... repeats a run.
+	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py tests/integration/functions tests/unit
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check

@@ -143,7 +143,8 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
     None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
     Serverless's queue, which forgets them after hours; drops that wait here share a job.
     """
-    at, plan = ports.at(), ports.catalog.plan(window.plan)
+    plan = ports.catalog.plan(window.plan)
+    at = max(ports.at(), *(d.staged_at or "" for d in chosen))  # the clock that they were staged by may be ahead
     batch = Batch(
         id=keys.batch_id(window.plan, window.opened_at),
         plan=window.plan,

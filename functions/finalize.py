@@ -32,8 +32,20 @@ from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_
 from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
 from functions.splitting import MOST_TRIES, clear, split, tries
-from functions.submission import ABOUT_OTHERS, Drop, Event, Location, Moved, Promotion, RowCounts, advance, brief
+from functions.submission import (
+    ABOUT_OTHERS,
+    OF_PEOPLE,
+    Drop,
+    Event,
+    Location,
+    Moved,
+    Promotion,
+    RowCounts,
+    advance,
+    brief,
+)
 from functions.watermarks import advanced
+from functions.withdrawing import withdraw
 
 PROMOTED_AS: dict[VerdictName | None, Event] = {
     "accepted": "promoted",
@@ -215,7 +227,10 @@ def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult, ending
 
 def finish(ports: Ports, drop: Drop) -> Drop:
     """Finish a decided drop that no batch will bring further, by what the ledger says of it."""
-    return _finish(ports, ports.catalog.plan(drop.plan), drop, recorded(drop), Ending()) if drop.plan else drop
+    if drop.plan is None:
+        return drop
+    plan = ports.catalog.plan(drop.plan)
+    return _finish(ports, plan, drop, _as_judged(ports, plan, drop) if drop.override else recorded(drop), Ending())
 
 
 def _finish(
@@ -241,8 +256,10 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
         return (
             found.drop if found.entered is None else _promote(ports, plan, found.drop, decision, ending, found.entered)
         )
+    if not withdraw(ports, drop):
+        return drop
     receipt = write_receipt(ports, drop, plan, decision)
-    answer = advance(drop, "rejected", ports.at(), receipt=receipt)
+    answer = advance(drop, "rejected", ports.at(), receipt=receipt, retracts=None)
     if not isinstance(answer, Moved):
         return drop
     try:
@@ -250,6 +267,22 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
     except StaleWrite:
         return reread(ports, drop)
     return answer.drop
+
+
+def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
+    """What a person has decided, with the checks of the job that judged the drop, if its result is still kept."""
+    if drop.batch is None or drop.try_ is None:
+        return recorded(drop)
+    try:
+        result = JobResult.loads(ports.store.get(f"{keys.job_folder(ports.zones, drop.batch, drop.try_)}result.jsonl"))
+    except (ObjectGone, DocumentInvalid):
+        return recorded(drop)
+    facts = next((one for one in result.drops if one.drop == drop.id), None)
+    decision = decide(plan, facts, result.header.checks) if facts else recorded(drop)
+    if decision.verdict is None:
+        return recorded(drop)
+    said = tuple(p for p in drop.problems if p.code in OF_PEOPLE)
+    return replace(decision, verdict=drop.verdict, problems=(*said, *decision.problems))
 
 
 def recorded(drop: Drop) -> Decision:
@@ -287,7 +320,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
             case Waits():
                 return Found(drop)
             case Overtaken(why):
-                return Found(record(ports, drop, "superseded", problems=(why,)))
+                return Found(_give_way(ports, drop, why))
             case Barred(why):
                 return Found(record(ports, drop, "found_bad", **said.with_problems("rejected", why)))
             case Free(notes):
@@ -309,6 +342,10 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
     return Found(drop)
 
 
+def _give_way(ports: Ports, drop: Drop, why: Problem) -> Drop:
+    return record(ports, drop, "superseded", problems=(why,), retracts=None) if withdraw(ports, drop) else drop
+
+
 def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Claims | None) -> Drop:
     if drop.promoted is None:
         return drop
@@ -323,8 +360,10 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     copied = promote(ports, drop, drop.promoted.rows or drop.source, target, drop.promoted.replaces)
     if isinstance(copied, Gone | Taken | Replaced):
         return _not_promoted(ports, plan, drop, copied)
+    if drop.retracts and drop.retracts.key != own and not withdraw(ports, drop):
+        return drop
     receipt = write_receipt(ports, drop, plan, decision)
-    answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt)
+    answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
     if not isinstance(answer, Moved):
         return drop
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
@@ -368,9 +407,16 @@ def _leave_promotion(
 
 
 def _own_places(ports: Ports, plan: Plan, drop: Drop) -> tuple[str, ...]:
-    """Where the bytes of a drop that is promoted may lie: staged, or held since the door refused it."""
-    staged = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
-    return (staged, keys.held_uri(ports.zones, drop.id)) if drop.verdict == "rejected" else (staged,)
+    """Where the bytes of a drop that is promoted may lie: staged, or held since the door refused it.
+
+    An attempt that a person decided has not been staged: its bytes lie where an earlier one left them.
+    """
+    first = 1 if drop.override else drop.attempt
+    staged = (
+        keys.stage_uri(ports.zones, plan, drop.id, nth, drop.received_at) for nth in range(first, drop.attempt + 1)
+    )
+    held = (keys.held_uri(ports.zones, drop.id),) if drop.override or drop.verdict == "rejected" else ()
+    return (*staged, *held)
 
 
 def _own_key(plan: Plan, drop: Drop) -> str:

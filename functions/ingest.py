@@ -172,7 +172,7 @@ def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
 
 
 def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
-    if drop.state != "rejecting" or drop.plan is None:
+    if drop.state != "rejecting" or drop.plan is None or drop.override:
         return drop
     plan = ports.catalog.plan(drop.plan)
     try:
@@ -182,7 +182,9 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     here, problems = (seen[0], seen[1].problems) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
     held = replace(drop, source=at)
-    if passes(ports.zones, plan, held):  # the schedule promotes it: the door has no right to
+    if drop.retracts or passes(
+        ports.zones, plan, held
+    ):  # the schedule goes on: the door may not touch what is promoted
         return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
     return record(ports, drop, "rejected", source=at, receipt=receipt)

@@ -49,6 +49,10 @@ class Claims:
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
         return self._all(seen)
 
+    def of(self, drop: Drop) -> tuple[Lineage, ...]:
+        """Those by which consumers see this drop."""
+        return tuple(one for one in self.each if one.promoted == drop.id)
+
     def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
         return Claims(self.key and change(self.key), self.content and change(self.content))
 
@@ -93,6 +97,8 @@ class Barred:
 def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred:
     """What other uploads of the key and of the content mean for a drop that is found good."""
     key = claims.key
+    if key and _other(key.promoted, drop) and key.promoting == key.promoted:
+        return Waits()  # what consumers see is about to be taken back, or put there again
     if key and plan.same_key == "supersede" and _other(key.promoted, drop) and is_later(key, drop):
         return Overtaken(_superseded(key))
     if any(_other(one.promoting, drop) for one in claims.each):

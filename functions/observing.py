@@ -11,7 +11,7 @@ from functions.submission import ABOUT_OTHERS, Drop
 
 def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
     """Whether a drop that is refused and held goes on to consumers: nothing but its verdict bars it."""
-    refused = drop.state == "rejecting" and drop.batch is None
+    refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
     held = drop.source.uri == keys.held_uri(zones, drop.id)
     barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
     target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"

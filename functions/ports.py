@@ -15,7 +15,7 @@ from contracts import codec
 from contracts.watermarks import HighMark
 from functions.keys import Zones
 from functions.published import Published
-from functions.submission import Drop, Location, Moved
+from functions.submission import BY_PERSON, Drop, Location, Moved
 
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
@@ -113,6 +113,9 @@ class ObjectStore(Protocol):
 
     def clear(self, folder: str) -> None:
         """Remove all that lies below a folder."""
+
+    def withdraw(self, at: Location) -> None:
+        """Hide an object from readers if it has the ETag of `at` still; what lay under its key before stays hidden."""
         ...
 
 
@@ -216,7 +219,27 @@ class Step:
     contract: str | None = None
     verdict: str | None = None
     problem: str | None = None
+    by: str | None = field(default=None, metadata=codec.SPARSE)
+    because: str | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
+
+
+def step_of(drop: Drop, event: str) -> Step:
+    """The step that has made a drop what it is; who did it and why, where that was a person."""
+    said = drop.override if event in BY_PERSON else None
+    return Step(
+        drop=drop.id,
+        attempt=drop.attempt,
+        step=drop.step,
+        state=drop.state,
+        event=event,
+        at=drop.changed_at,
+        contract=drop.contract,
+        verdict=drop.verdict,
+        problem=drop.problems[0].code if drop.problems else None,
+        by=said.by if said else None,
+        because=said.because if said else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         file=File(drop.name, drop.size, drop.sha256),
         rejected_rows=rejected if decision.rows.rejected and _bring(ports, drop, rejected, folder) else None,
         promoted=_promoted(ports, drop) if drop.state == "promoting" else None,
+        override=drop.override,
+        withdrawn=drop.state == "rejecting" and drop.retracts is not None,
     )
     for kind, body in (("html", report.render_html(receipt)), ("json", report.render_json(receipt))):
         ports.store.put(f"{folder}receipt.{kind}", body, keys.CONTENT_TYPES[kind])

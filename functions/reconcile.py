@@ -131,7 +131,7 @@ def _finish_drop(ports: Ports, seen: Drop) -> None:
         tell(ports, drop)
     elif drop.batch is None:
         finish(ports, resume(ports, drop))
-    elif (batch := ports.ledger.batch(drop.batch)) and batch.state == "ended":
+    elif drop.override or ((batch := ports.ledger.batch(drop.batch)) and batch.state == "ended"):
         finish(ports, drop)
 
 

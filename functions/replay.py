@@ -1,4 +1,8 @@
-"""Another attempt at a drop that was rejected, unmatched or failed: its id in, the drop under way or a reason out."""
+"""Another attempt at a settled drop: its id in, the drop under way or a reason out.
+
+What is promoted is judged again only to be retracted: it stays with consumers until the new verdict, which replaces it
+or takes it back.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.ingest import pin, resume
 from functions.ports import Ports
-from functions.submission import Drop, Stays, advance
+from functions.submission import PROMOTED, Answer, Drop, Retraction, Stays, advance
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +29,32 @@ class NotReplayed:
     drop: Drop | None = None
 
 
-def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
+def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | NotReplayed:
     """Judge a drop again under the plan that is in force now, from where its bytes lie."""
     drop = ports.ledger.drop(drop_id)
     if drop is None:
         return NotReplayed("no drop has this id; `dropgate drops` lists those there are")
+    answer = again(ports, drop, retract=retract)
+    if isinstance(answer, Stays):
+        return NotReplayed(answer.reason, drop)
+    if gone(ports, drop):
+        return NotReplayed("its bytes are no longer kept; the file must be uploaded again", drop)
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return NotReplayed("somebody else is replaying it at this moment", drop)
+    return Replayed(_begun(ports, answer.drop))
+
+
+def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
+    """What a replay makes of a drop, or why it makes nothing of it; nothing is written."""
     fresh = pin(drop, ports.catalog.match(drop.name))
-    answer = advance(
+    promoted = drop.state in PROMOTED
+    if promoted and retract and fresh.plan is None:
+        return Stays(drop, "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it")
+    return advance(
         drop,
-        "replayed",
+        "replayed_to_retract" if promoted and retract else "replayed",
         ports.at(),
         attempt=drop.attempt + 1,
         contract=fresh.contract,
@@ -50,19 +71,20 @@ def replay(ports: Ports, drop_id: str) -> Replayed | NotReplayed:
         rows=None,
         decided_at=None,
         receipt=None,
+        promoted=None,
+        retracts=retraction(drop),
+        override=None,
     )
-    if isinstance(answer, Stays):
-        return NotReplayed(answer.reason, drop)
-    if _gone(ports, drop):
-        return NotReplayed("its bytes are no longer kept; the file must be uploaded again", drop)
-    try:
-        ports.ledger.write((answer,))
-    except StaleWrite:
-        return NotReplayed("somebody else is replaying it at this moment", drop)
-    return Replayed(_begun(ports, answer.drop))
 
 
-def _gone(ports: Ports, drop: Drop) -> bool:
+def retraction(drop: Drop) -> Retraction | None:
+    """What a new attempt at a drop has to take back: what is promoted, or what a former attempt was to take back."""
+    if drop.state in PROMOTED and drop.promoted and drop.plan:
+        return Retraction(drop.promoted.key, drop.promoted.attempt, drop.plan)
+    return drop.retracts
+
+
+def gone(ports: Ports, drop: Drop) -> bool:
     """Whether a drop's bytes are no longer kept, or others lie there; who may not look leaves that to the schedule."""
     try:
         found = ports.store.head(drop.source)

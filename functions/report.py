@@ -16,12 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contracts import codec
 from contracts.job import Sample
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
 from contracts.problem import Problem, visible
 from contracts.verdict import Decision, File, Outcome, document
 from contracts.wording import EXCUSED, percents, some
-from functions.submission import ABOUT_OTHERS
+from functions.submission import ABOUT_OTHERS, Override
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -33,6 +34,7 @@ MOST_PROBLEMS = 20
 """So many problems stand open on the page; the others are folded away."""
 MOST_ROWS = 100_000
 """So many rows the job writes into rejected.csv at most."""
+WITHDRAWN = " It had been passed on to its readers, and has been taken back from them."
 FOLDER = Path(__file__).parent
 
 
@@ -41,7 +43,8 @@ class Receipt:
     """A decision with everything its producer should know; times are ISO text in UTC.
 
     `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
-    find the data. Each is None where there is none. `sent` is False of a file that was judged at home, by
+    find the data; `override` is who decided otherwise than the checks. Each is None where there is none. `withdrawn`
+    says that readers had the file until this decision. `sent` is False of a file that was judged at home, by
     `dropgate test`: nobody has received it, and what comes next is up to its producer.
     """
 
@@ -55,6 +58,8 @@ class Receipt:
     file: File
     rejected_rows: str | None = None
     promoted: str | None = None
+    override: Override | None = None
+    withdrawn: bool = False
     sent: bool = True
 
 
@@ -70,6 +75,8 @@ def render_json(receipt: Receipt) -> bytes:
         **document(masked(receipt.decision, receipt.plan), receipt.plan, receipt.file),
         "rejected_rows": receipt.rejected_rows,
         "promoted": receipt.promoted,
+        "override": codec.encode(receipt.override),
+        "withdrawn": receipt.withdrawn,
     }
     # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
     return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
@@ -138,6 +145,8 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
         return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
+    if receipt.override:
+        return _overruled(receipt.override.by, receipt)
     without = " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote == "rows" else ""
     passed_on = f" and has been passed on to its readers{without}" if receipt.promoted else ""
     if verdict == "accepted":
@@ -150,6 +159,7 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
             "same. Once the contract is enforced, a file like this is rejected."
         )
     nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
+    nobody = WITHDRAWN if receipt.withdrawn else nobody
     if rows.read is None:
         return f"The file was turned back before its records were read.{nobody}"
     if rows.rejected:
@@ -157,6 +167,14 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
         verb = "breaks" if rows.rejected == 1 else "break"
         return f"{text[0].upper()}{text[1:]} {verb} the contract.{nobody}"
     return f"The file as a whole breaks the contract.{nobody}"
+
+
+def _overruled(who: str, receipt: Receipt) -> str:
+    if receipt.promoted:
+        return (
+            f"The file breaks its contract. {who} accepted it all the same, and it has been passed on to its readers."
+        )
+    return f"{who} rejected the file.{WITHDRAWN if receipt.withdrawn else ''}"
 
 
 def _share(decision: Decision) -> float:

@@ -51,6 +51,9 @@ Event = Literal[
     "failed",  # we could not judge it
     "receipt_written",  # the receipt of a failed drop is written
     "replayed",  # a person asks for another attempt
+    "replayed_to_retract",  # the same of a promoted file, which is withdrawn unless it is found good again
+    "accepted_by_person",
+    "rejected_by_person",
 ]
 """What can happen to a drop."""
 
@@ -88,11 +91,11 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "failed": "failed",
     },
     "unmatched": {"replayed": "received"},
-    "rejected": {"replayed": "received"},
-    "failed": {"receipt_written": "failed", "replayed": "received"},
-    "accepted": {},
-    "accepted_with_warnings": {},
-    "observed": {},
+    "rejected": {"replayed": "received", "accepted_by_person": "promoting"},
+    "failed": {"receipt_written": "failed", "replayed": "received", "rejected_by_person": "rejecting"},
+    "accepted": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
+    "accepted_with_warnings": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
+    "observed": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
     "vanished": {},
     "superseded": {},
 }
@@ -105,9 +108,16 @@ OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoti
 PROMOTED: frozenset[State] = frozenset({"accepted", "accepted_with_warnings", "observed"})
 """The settled states whose files consumers have."""
 
+BY_PERSON: frozenset[Event] = frozenset({"replayed", "replayed_to_retract", "accepted_by_person", "rejected_by_person"})
+"""What people do with a settled drop: each begins an attempt with a history of its own."""
+
 KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-unknown"
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
 """Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
+
+ACCEPTED_BY_PERSON, REJECTED_BY_PERSON = "accepted-by-person", "rejected-by-person"
+OF_PEOPLE = frozenset({ACCEPTED_BY_PERSON, REJECTED_BY_PERSON})
+"""Codes of what a person has said of a drop that they decided."""
 
 SECONDS = 19
 """Characters of a time up to its seconds: events tell no more."""
@@ -168,6 +178,25 @@ class Promotion:
 
 
 @dataclass(frozen=True, slots=True)
+class Retraction:
+    """What an earlier attempt promoted: its key below the promoted zone, and the plan by which it took that key."""
+
+    key: str
+    attempt: int
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A person's decision over a verdict: who, why, when, and the verdict that was there before."""
+
+    by: str
+    because: str
+    at: str
+    was: VerdictName | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RowCounts:
     """Records read, valid and rejected."""
 
@@ -182,7 +211,8 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
-    `marks` is how far its records reach, from its verdict on.
+    `marks` is how far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces,
+    until it has; `override` is set where a person has decided this attempt.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -218,6 +248,8 @@ class Drop:
     promoted: Promotion | None = None
     receipt: str | None = None
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)
+    override: Override | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -257,18 +289,32 @@ def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
     to = TRANSITIONS[drop.state].get(event)
     if to is None:
         return Stays(drop, _why_not(drop.state, event))
-    step = 1 if event == "replayed" else drop.step + 1
+    step = 1 if event in BY_PERSON else drop.step + 1
     after = replace(drop, state=to, version=drop.version + 1, step=step, changed_at=at, **changes)
     return Moved(drop, event, after)
 
 
+ACCEPTED_ALREADY: dict[State, str] = {
+    **dict.fromkeys(PROMOTED, "its file is promoted already"),
+    "failed": "nobody has judged it; replay it",
+    "unmatched": "no contract claims its key, so nobody knows where it belongs; replay it once one does",
+}
+
+
 def _why_not(state: State, event: Event) -> str:
-    if event != "replayed":
+    if event not in BY_PERSON:
         return f"a drop that is {state} has nothing to do with `{event}`"
+    if state in OPEN:
+        return f"it is {state}, so its attempt is not over"
+    if event == "accepted_by_person":
+        return ACCEPTED_ALREADY.get(state, f"it is {state}; only what is rejected can be accepted by a person")
+    if event == "rejected_by_person":
+        return f"it is {state}; only what is promoted or failed can be rejected by a person"
+    if event == "replayed_to_retract":
+        return f"it is {state}, so nothing of it is promoted"
+    promoted = "its file is promoted; say --retract to judge it again, which withdraws the file unless it is found good"
     return {
-        "accepted": "its file is promoted; to judge it again its data would have to be retracted first",
-        "accepted_with_warnings": "its file is promoted; to judge it again its data would have to be retracted first",
-        "observed": "its file is promoted; to judge it again its data would have to be retracted first",
+        **dict.fromkeys(PROMOTED, promoted),
         "superseded": "a newer upload of its key has taken its place; replay that one",
         "vanished": "its bytes were gone before anyone looked; upload the file again",
     }.get(state, f"it is {state}, so its attempt is not over")

@@ -1,7 +1,8 @@
-"""The one Spark session of a test run."""
+"""The one Spark session of a test run, and what its proofs have counted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -16,3 +17,12 @@ def spark() -> Iterator[SparkSession]:
     session = local_session("dropgate-tests", s3_endpoint="http://127.0.0.1:9", brief=True)  # led on by who needs S3
     yield session
     session.stop()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how far the proofs have gone: what tests recorded as numbers, by its name, in all."""
+    counted: Counter[str] = Counter()
+    for report in (*terminalreporter.stats.get("passed", ()), *terminalreporter.stats.get("failed", ())):
+        counted.update({name: value for name, value in report.user_properties if isinstance(value, int)})
+    for name, number in counted.items():
+        terminalreporter.write_line(f"{number:,} {name}")

@@ -26,6 +26,7 @@ from functions.ports import (
     Watermarks,
     Window,
     stamp,
+    step_of,
 )
 from functions.submission import Drop, Location, Moved
 
@@ -123,6 +124,11 @@ class MemoryStore:
         for uri in [uri for uri in self.objects if uri.startswith(folder)]:
             del self.objects[uri]
 
+    def withdraw(self, at: Location) -> None:
+        there = self.head(at)
+        if there and there.etag == at.etag:
+            self.objects.pop(at.uri)
+
     def listing(self, folder: str) -> dict[str, bytes]:
         """What lies below a folder: the rest of each URI, and the bytes."""
         return {
@@ -197,9 +203,7 @@ class MemoryLedger:
                 self._watermarks[one.contract] = replace(one, version=one.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
-        problem = drop.problems[0].code if drop.problems else None
-        where = (drop.id, drop.attempt, drop.step, drop.state, event, drop.changed_at)
-        self._steps.setdefault(drop.id, []).append(Step(*where, drop.contract, drop.verdict, problem))
+        self._steps.setdefault(drop.id, []).append(step_of(drop, event))
 
     def lineage(self, lineage_id: str) -> Lineage:
         return self._lineages.get(lineage_id, Lineage(lineage_id))

@@ -6,12 +6,13 @@ Each invariant is a function of what a look sees and of what the look before saw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from contracts.job import JobRequest
-from functions.ports import Step
-from functions.submission import OPEN, PROMOTED, Drop
+from functions.ports import Ports, Step
+from functions.submission import OPEN, PROMOTED, Drop, is_later
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")
@@ -23,15 +24,23 @@ LOST = ("vanished",)
 class Seen:
     """What one look at a world found: drops, histories, objects with their marks, runs at work."""
 
-    world: World
     drops: dict[str, Drop]
     histories: dict[str, tuple[Step, ...]]
     promoted: dict[str, tuple[str | None, int | None]]
     live: list[JobRequest]
+    kept: frozenset[str]
+    """The drops whose own bytes lie somewhere."""
+    observing: frozenset[str]
+    """The plans of contracts that only observe."""
+
+    def withdrawn(self, drop: Drop) -> bool:
+        """Whether what took the place of a drop has been taken back."""
+        later = [d for d in self.drops.values() if d.key == drop.key and is_later(d, drop)]
+        return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in later)
 
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
-        return bool(drop.plan) and self.world.ports.catalog.plan(drop.plan or "").mode == "observe"
+        return drop.plan in self.observing
 
 
 def promoted_once(seen: Seen, _: Seen | None) -> None:
@@ -43,15 +52,19 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
             assert drop.promoted
             there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
-            assert there == (drop.id, drop.attempt) or (successor and successor.key == drop.key), drop
+            replaced = (successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
+            assert there == (drop.id, drop.attempt) or replaced, drop
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
     """A promoted object has a drop that names its key and attempt, and whose verdict let it through, or need not."""
     for uri, (owner, attempt) in seen.promoted.items():
         drop = seen.drops[owner or ""]
-        assert drop.promoted, drop
-        assert (f"{ZONES.promoted}{drop.promoted.key}", drop.promoted.attempt) == (uri, attempt)
+        places = [(f"{ZONES.promoted}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
+        assert (uri, attempt) in places, drop
+        if drop.retracts and drop.retracts.attempt == attempt:
+            assert drop.in_flight or drop.state == "failed", drop
+            continue
         assert drop.state in (*GOOD, "observed", "promoting"), drop
         assert drop.verdict in GOOD or seen.observes(drop), drop
 
@@ -60,7 +73,7 @@ def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
     """The bytes of every drop lie where its record says, where they came from, or where its next step moves them."""
     for drop in seen.drops.values():
         if drop.state not in LOST:
-            assert any(_has(seen.world, uri, drop) for uri in seen.world.store.objects), drop
+            assert drop.id in seen.kept, drop
 
 
 def rows_add_up(seen: Seen, _: Seen | None) -> None:
@@ -71,7 +84,7 @@ def rows_add_up(seen: Seen, _: Seen | None) -> None:
 
 
 def settled_stays(seen: Seen, before: Seen | None) -> None:
-    """A settled drop changes by a replay with a higher attempt alone, and history only grows."""
+    """A settled drop changes by a higher attempt alone, which a person asks for, and history only grows."""
     for drop_id, was in (before.drops if before else {}).items():
         now = seen.drops[drop_id]
         told = before.histories[drop_id] if before else ()
@@ -107,13 +120,40 @@ INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
 )
 
 
+def seen_in(world: World) -> Seen:
+    """A look at a world in memory."""
+    drops = world.drops()
+    marks = {
+        uri: next(reversed(versions.values())).stat
+        for uri, versions in world.store.objects.items()
+        if uri.startswith(ZONES.promoted)
+    }
+    requests = [JobRequest.loads(world.store.get(world.jobs.requests[run])) for run in world.jobs.working()]
+    return Seen(
+        drops,
+        {drop_id: world.ledger.history(drop_id) for drop_id in drops},
+        {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
+        requests,
+        frozenset(d.id for d in drops.values() if any(_has(world, uri, d) for uri in world.store.objects)),
+        observing(drops, world.ports),
+    )
+
+
+def observing(drops: Mapping[str, Drop], ports: Ports) -> frozenset[str]:
+    """The plans of some drops whose contracts only observe."""
+    return frozenset(
+        sha for sha in {d.plan for d in drops.values()} if sha and ports.catalog.plan(sha).mode == "observe"
+    )
+
+
 @dataclass
 class Watch:
-    """One that looks at a world after every step."""
+    """One that looks at a world after every step; `see` is how, `world` what it may look at."""
 
-    world: World
+    world: Any
+    see: Callable[[Any], Seen] = seen_in
     before: Seen | None = None
-    looks: int = field(default=0)
+    looks: int = 0
 
     def look(self) -> None:
         """Hold every invariant."""
@@ -124,29 +164,13 @@ class Watch:
 
     def seen(self) -> Seen:
         """The world as it stands."""
-        return _seen(self.world)
+        return self.see(self.world)
 
     def look_at_the_end(self) -> None:
         """The same once faults have stopped and all has come: then nothing is open."""
         self.look()
-        assert [d for d in self.world.drops().values() if d.state in OPEN or d.in_flight] == []
-
-
-def _seen(world: World) -> Seen:
-    drops = world.drops()
-    marks = {
-        uri: next(reversed(versions.values())).stat
-        for uri, versions in world.store.objects.items()
-        if uri.startswith(ZONES.promoted)
-    }
-    requests = [JobRequest.loads(world.store.get(world.jobs.requests[run])) for run in world.jobs.working()]
-    return Seen(
-        world,
-        drops,
-        {drop_id: world.ledger.history(drop_id) for drop_id in drops},
-        {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
-        requests,
-    )
+        assert self.before
+        assert [d for d in self.before.drops.values() if d.state in OPEN or d.in_flight] == []
 
 
 def _has(world: World, uri: str, drop: Drop) -> bool:

@@ -23,6 +23,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.ports import Batch, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
+from functions.ports import step_of as told
 from functions.submission import Drop
 
 Item = dict[str, Any]
@@ -98,17 +99,7 @@ def drop_of(item: Item) -> Drop:
 
 def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
-    step = Step(
-        drop=drop.id,
-        attempt=drop.attempt,
-        step=drop.step,
-        state=drop.state,
-        event=event,
-        at=drop.changed_at,
-        contract=drop.contract,
-        verdict=drop.verdict,
-        problem=drop.problems[0].code if drop.problems else None,
-    )
+    step = told(drop, event)
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
     return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, **_fields(step)}
 

@@ -138,6 +138,14 @@ class S3Store:
                 if left := answer.get("Errors"):  # though the answer as such is 200
                     raise ServiceUnavailable(f"s3 DeleteObjects: {left[0].get('Code')}")
 
+    def withdraw(self, at: Location) -> None:
+        with asking("s3"):
+            try:
+                self._s3.delete_object(**_place(at), IfMatch=_quoted(at.etag or ""))
+            except ClientError as error:
+                if code(error) not in REFUSED | MISSING:
+                    raise
+
     def _get(self, at: Location, **more: Any) -> Any:
         try:
             return self._s3.get_object(**_place(at), **more)

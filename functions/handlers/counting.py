@@ -24,6 +24,7 @@ METRICS: dict[Event, str] = {
     "rejected": "DropsRejected",
     "failed": "DropsFailed",
     "replayed": "DropsReplayed",
+    "replayed_to_retract": "DropsReplayed",
 }
 """The metric of each event that operators count; a refused drop is counted as rejected, too, when that is settled."""
 

@@ -59,6 +59,8 @@ def _row(drop: Drop) -> dict[str, Any]:
     return {
         "id": drop.id,
         "state": drop.state,
+        "verdict": drop.verdict,
+        "decided_by": drop.override.by if drop.override else None,
         "contract": drop.contract,
         "key": drop.name,
         "size": drop.size,

@@ -30,6 +30,8 @@ COMMANDS = {
     "drops": "List drops and how they ended.",
     "show": "Show one drop: its states, its verdict, where its bytes lie.",
     "replay": "Judge a settled drop again under the contract of today.",
+    "accept": "Promote a rejected drop by the word of a person.",
+    "reject": "Withdraw a promoted drop by the word of a person.",
     "pause": "Hold up the jobs of a contract or of a producer.",
     "resume": "Let them go on.",
     "redrive": "List dead letters and send them back.",

@@ -38,7 +38,7 @@ class Look:
 LOOKS = {
     "accepted": Look("✓", "accepted", "green"),
     "accepted_with_warnings": Look("!", "accepted with warnings", "yellow"),
-    "observed": Look("✕", "rejected, promoted all the same", "yellow"),
+    "observed": Look("✕", "rejected, promoted", "yellow"),
     "rejected": Look("✕", "rejected", "red"),
     "failed": Look("?", "failed", "magenta"),
     "unmatched": Look("∅", "unmatched", "cyan"),

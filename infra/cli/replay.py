@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 AGAIN = ("failed", "rejected", "unmatched")
 """The states that a drop leaves by being judged again."""
+WITH_RETRACT = ("accepted", "accepted_with_warnings", "observed")
+"""Those whose files are promoted."""
 
 
 @click.command(
@@ -31,6 +33,7 @@ Examples:
   dropgate replay 3f7k2m
   dropgate replay 3f7k2m --wait 120
   dropgate replay orders/2026-01-31.csv
+  dropgate replay 3f7k2m --retract --dry-run
   dropgate replay --state failed --dry-run
   dropgate replay --state rejected --contract orders.v1 --month 2026-01
 """
@@ -42,7 +45,11 @@ Examples:
 @most_option
 @click.option("--dry-run", is_flag=True, help="Say which drops would be judged again, and do nothing.")
 @click.option("--wait", default=0, metavar="SECONDS", help="Wait so long for the new verdict.")
-@click.option("--retract", is_flag=True, help="Take promoted data back first (not built yet).")
+@click.option(
+    "--retract",
+    is_flag=True,
+    help="Judge promoted drops again, too, and withdraw their files unless they are found good.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(
@@ -58,6 +65,9 @@ def command(
 ) -> None:
     """Judge DROP again, or all drops in a --state: rejected, unmatched or failed, from where their bytes lie.
 
+    With --retract those that are accepted or observed, too: consumers keep such a file until the new verdict. If that
+    is rejected the file is withdrawn, and nothing takes its place; else it is put there again.
+
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it (`dropgate drops` lists
     them). Of a --state they are the newest of a month first, the oldest of these first to be judged. Without --wait it
     exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected, 3 any failed or not judged again.
@@ -65,9 +75,10 @@ def command(
     from infra.cli.target import of_ports, ports
 
     _refuse(drop, state, retract=retract)
+    _refuse_choice(drop)
     world = ports()
     meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
-    done = [_replayed(world, one, dry_run=dry_run) for one in meant]
+    done = [_replayed(world, one, dry_run=dry_run, retract=retract) for one in meant]
     if drop and done[0].why:
         raise click.UsageError(f"{meant[0].id[:10]} is not judged again: {done[0].why}.")
     waits, end = wait > 0 and not dry_run, time.monotonic() + wait  # for all of them together
@@ -118,14 +129,25 @@ class Done:
 
 
 def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
-    if retract:
-        raise click.UsageError("--retract is not built yet: data that was promoted cannot be judged again.")
     if bool(drop) == bool(state):
         raise click.UsageError("Say one: a DROP, or --state S for all that are in it.")
-    if state and state not in AGAIN:
-        close = nearest(state, AGAIN)
-        fix = f"Did you mean {close}?" if close else f"{quoted(AGAIN)} ones are."
+    again = (*AGAIN, *WITH_RETRACT) if retract else AGAIN
+    if state in WITH_RETRACT and not retract:
+        fix = "Say --retract: their files are withdrawn unless they are found good again."
         raise click.UsageError(f"Drops that are {state} are not judged again. {fix}")
+    if state and state not in again:
+        close = nearest(state, again)
+        fix = f"Did you mean {close}?" if close else f"{quoted(again)} ones are."
+        raise click.UsageError(f"Drops that are {state} are not judged again. {fix}")
+
+
+def _refuse_choice(drop: str | None) -> None:
+    """A usage error where options that choose among many are said of one."""
+    context = click.get_current_context()
+    for option in ("contract", "most"):
+        if drop and context.get_parameter_source(option) == click.core.ParameterSource.COMMANDLINE:
+            fix = "the contract of a DROP is the one that claims its key."
+            raise click.UsageError(f"--{option} chooses among the drops of a --state; {fix}")
 
 
 def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...]:
@@ -144,15 +166,20 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
     return found.drops[::-1]
 
 
-def _replayed(world: Ports, drop: Drop, *, dry_run: bool) -> Done:
-    from functions.replay import Replayed, replay
-    from functions.submission import Stays, advance
+def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:
+    from functions.replay import Replayed, again, replay
+    from functions.submission import Stays
 
     if dry_run:
-        would = advance(drop, "replayed", drop.changed_at)
+        would = again(world, drop, retract=retract)
         return Done(drop, would.reason) if isinstance(would, Stays) else Done(drop)
-    answer = replay(world, drop.id)
+    answer = replay(world, drop.id, retract=retract)
     return Done(answer.drop) if isinstance(answer, Replayed) else Done(drop, answer.reason)
+
+
+def settled_by(world: Ports, drop: Drop, seconds: int) -> Drop:
+    """The drop as soon as it has come to rest, or as it stands after so many seconds."""
+    return _settled(world, drop, time.monotonic() + seconds)
 
 
 def _settled(world: Ports, drop: Drop, end: float) -> Drop:

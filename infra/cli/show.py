@@ -16,7 +16,7 @@ from infra.cli.target import of_a_stack
 if TYPE_CHECKING:
     from contracts.problem import Problem
     from functions.ports import Batch, Step
-    from functions.submission import Drop
+    from functions.submission import Drop, Override
     from infra.cli.target import Target
 
 
@@ -73,6 +73,7 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "size": f"{drop.size:,} bytes",
         "received": drop.received_at,
         "decided": drop.decided_at,
+        "decided by": _override(drop.override),
         "records": f"{rows.read:,} read, {rows.valid:,} valid, {rows.rejected:,} rejected" if rows else None,
         "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
         "run": batch and batch.run,
@@ -81,12 +82,20 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
     }
 
 
+def _override(by: Override | None) -> str | None:
+    return f"{by.by}: {by.because} (before: {by.was or 'failed'})" if by else None
+
+
 def _first(problem: Problem) -> str:
     return f" First in record {problem.record:,}." if problem.record else ""
 
 
 def _event(step: Step) -> dict[str, Any]:
-    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": step.problem or step.event}
+    return {"at": step.at, "state": step.state, "attempt": step.attempt, "note": _note(step)}
+
+
+def _note(step: Step) -> str:
+    return f"{step.event} by {step.by}: {step.because}" if step.by else step.problem or step.event
 
 
 def _links(drop: Drop, target: Target) -> dict[str, str]:
@@ -95,6 +104,8 @@ def _links(drop: Drop, target: Target) -> dict[str, str]:
         links["promoted"] = target.located(f"{target.promoted}{drop.promoted.key}")
     if drop.receipt:
         links["receipt"] = target.located(drop.receipt.replace("receipt.json", "receipt.html"))
+    if drop.retracts:
+        links["promoted before"] = target.located(f"{target.promoted}{drop.retracts.key}")
     if drop.state in ("rejected", "failed", "unmatched"):
         links["judge again"] = f"dropgate replay {drop.id[:10]}"
     return links

@@ -6,6 +6,7 @@ stack that `dropgate up` keeps running, what the last `dropgate demo` left on di
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import sys
@@ -152,6 +153,17 @@ def ports() -> Ports:
     if environment is None:
         raise NoStack(NOT_RUNNING)
     return _world(environment)
+
+
+def caller() -> str:
+    """Who acts, for the record: the caller's ARN by STS, or on a stack of this machine the user's name."""
+    environment = surroundings() or {}
+    if "AWS_ENDPOINT_URL" in environment:
+        return getpass.getuser()
+    from functions.aws.answers import asking
+
+    with asking("STS"):
+        return str(_session(regional=True).client("sts").get_caller_identity()["Arn"])
 
 
 def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:

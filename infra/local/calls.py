@@ -35,7 +35,7 @@ _CREATING = {
     "UploadPart": "false",
     "UploadPartCopy": "false",
 }
-_TOLD = ("if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
+_TOLD = ("if-match", "if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
 _TOLD_OF_KEYS = ("aws-kms-key-id", "customer-algorithm")
 _TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
@@ -90,9 +90,9 @@ def request_of(who: Credential, environ: Environ, body: bytes) -> Request:
 
 
 def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
-    """Name the S3 actions: a copy reads its source and writes its destination; so does a write upon If-Match.
+    """Name the S3 actions: a copy reads its source and writes its destination; what is done upon If-Match reads.
 
-    docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+    docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html and conditional-deletes.html
     """
     context, bucket = _s3_context(request), f"arn:aws:s3:::{request.bucket}"
     if request.source:
@@ -105,7 +105,7 @@ def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
     action = _S3_ACTIONS.get(request.operation, request.operation)
     version = "Version" if action in _VERSIONED and "versionId" in request.query else ""
     place = f"{bucket}/{request.key}" if request.key else bucket
-    if request.operation in _CREATING and request.header("if-match"):
+    if request.operation in (*_CREATING, "DeleteObject") and request.header("if-match"):
         yield Call(who.caller, "s3:GetObject", place, context)
     yield Call(who.caller, f"s3:{action}{version}", place, context)
 

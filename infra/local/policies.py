@@ -26,6 +26,7 @@ _KEYS = frozenset(
         "aws:sourcearn",
         "iam:passedtoservice",
         "kms:viaservice",
+        "s3:if-match",
         "s3:if-none-match",
         "s3:objectcreationoperation",
         "s3:prefix",

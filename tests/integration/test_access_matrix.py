@@ -45,6 +45,7 @@ ACTIONS: dict[str, tuple[str, Mapping[str, str]]] = {
     "get": ("s3:GetObject", {}),
     "list": ("s3:ListBucket", {}),
     "delete": ("s3:DeleteObject", {}),
+    "withdraw": ("s3:DeleteObject", {"s3:if-match": "0a1b"}),
     "get-version": ("s3:GetObjectVersion", {}),
     "delete-version": ("s3:DeleteObjectVersion", {}),
 }
@@ -75,9 +76,9 @@ INTERNAL = [zone for zone, place in ZONES.items() if place.startswith("InternalB
 PUT = "put put-with-key overwrite put-part put-glacier"
 SEND = "put put-with-key put-part abort"
 TAKE = "get-version delete-version list"
-WORK = f"{PUT} get list delete abort"
+WORK = f"{PUT} get list delete withdraw abort"
 READ = "get list"
-ALL = f"{SEND} overwrite get list delete get-version delete-version"
+ALL = f"{SEND} overwrite get list delete withdraw get-version delete-version"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
 PUBLISHED = ("plan", "index", "document", "reference")
@@ -96,13 +97,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} list"),
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
-    | dict.fromkeys(("jobs", "jobs, other", "promoted", "promoted, other"), f"{PUT} get list")
+    | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} get list")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list withdraw")
     | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list withdraw")
     | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
@@ -131,7 +133,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "operator who may do everything": dict.fromkeys(ZONES, f"{ALL} put-glacier")
     | dict.fromkeys(("landing/shop", "landing/"), ALL)
     | {
-        "landing/inmet": f"{SEND} get list delete get-version delete-version",
+        "landing/inmet": f"{SEND} get list delete withdraw get-version delete-version",
     }
     | dict.fromkeys(PUBLISHED, f"{ALL} put-glacier".replace("overwrite ", "")),
 }

@@ -70,11 +70,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match", "Missing argument 'KEY'"),
         ("publish --catalog /tmp", "--catalog wants a URI, as s3://my-internal-bucket/catalog/."),
         ("up --port 99999", "99999 is not in the range 0<=x<=65535"),
-        ("replay abcd --retract", "--retract is not built yet"),
+        ("replay --state acepted --retract", "Did you mean accepted?"),
+        ("replay abcd --contract orders.v1", "--contract chooses among the drops of a --state"),
+        ("accept abcd", "Missing option '--because'"),
+        ("reject abcd --because=", "--because is empty"),
+        (f"accept abcd --because {'x' * 301}", "more than 300 bytes"),
         ("replay", "Say one: a DROP, or --state S for all that are in it."),
         ("replay abcd --state failed", "Say one: a DROP, or --state S for all that are in it."),
         ("replay --state rejekted", "Did you mean rejected?"),
-        ("replay --state accepted", "Drops that are accepted are not judged again. `failed`, `rejected`, `unmatched`"),
+        ("replay --state accepted", "Drops that are accepted are not judged again. Say --retract"),
     ],
 )
 @pytest.mark.usefixtures("folder")

@@ -266,7 +266,13 @@ def test_only_verdict_and_clock_write_promoted() -> None:
     assert functions_that_may("s3:PutObject", "PromotedBucket") == {"JobStateChangedFunction", "ScheduleFunction"}
 
 
-def test_nobody_deletes_from_promoted_or_ledgers_table() -> None:
+def test_only_verdict_and_clock_withdraw_and_never_blindly() -> None:
+    assert functions_that_may("s3:DeleteObject", "PromotedBucket") == {"JobStateChangedFunction", "ScheduleFunction"}
+    withdrawing = [s for _, s in all_statements() if s.get("Sid") == "Withdraw"]
+    assert [s["Condition"] for s in withdrawing] == [{"Null": {"s3:if-match": False}}] * 2
+
+
+def test_job_deletes_nothing_from_promoted() -> None:
     deleting = {action for _, statement in all_statements() for action in actions(statement) if "Delete" in action}
 
     assert deleting == {"s3:DeleteObjectVersion", "s3:DeleteObject", "dynamodb:DeleteItem", "sqs:DeleteMessage"}

@@ -21,6 +21,7 @@ from typing import Any
 import boto3
 import pytest
 
+from contracts.columns import rejected_file
 from contracts.job import JobRequest
 from contracts.plan import Reference
 from functions import ingest, keys
@@ -36,7 +37,7 @@ from infra.local.events import deliver, object_created
 from infra.local.invocation import Invoker, acting_as
 from infra.local.polling import QueuePoller
 from infra.local.stack import Stack, deploy
-from tests.builders import a_plan, answer, publish
+from tests.builders import REJECTED, Judge, a_plan, all_good, answer, publish
 from tests.integration.functions import alarms
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
@@ -112,6 +113,7 @@ class Site:
     fuse: Fuse = field(default_factory=Fuse)
     told: Log = field(default_factory=Log)
     errors: Counter[str] = field(default_factory=Counter)
+    judge: Judge = all_good
 
     def __post_init__(self) -> None:
         self.queues = {
@@ -252,7 +254,11 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         request = JobRequest.loads(store.get(job.arguments[1]))
         if request.plan.id == "crash" and request.try_ == 1:
             raise MemoryError("java heap space")
-        store.put(request.result, answer(request).dumps().encode(), "application/json")
+        said = answer(request, made[0].judge)
+        for drop in request.drops:
+            if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
+                store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+        store.put(request.result, said.dumps().encode(), "application/json")
 
     application = f"00{uuid.uuid4().hex[:8]}"
     with EmrServerless(

@@ -1,15 +1,14 @@
-"""A function killed before any of its calls to AWS, and a service that is not well at any of them: the end is the same.
+"""Services that are not well for a while, or stay so, and functions that are killed: what is told, and who is called.
 
-The way is gone again for each call; handlers, adapters and boto3's retries are as they are. Every kind of failure of
-every service is met below, one by one.
+Handlers, adapters and boto3's retries are as they are. That drops end the same whatever call goes wrong is shown by
+`test_sweep.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count, cycle
-from typing import Any
+from itertools import count
 
 import botocore.retries.standard
 import pytest
@@ -21,16 +20,12 @@ from infra.local.cloud import Cloud
 from infra.local.invocation import Invoker
 from infra.local.outages import FAILURES, Failure
 from tests.integration.functions.by_hand import (
-    BAD_HEADER,
     CLOCK,
     CREATED,
     DUE,
-    GOOD,
-    Act,
     Fuse,
     Killed,
     Site,
-    nothing,
     running,
 )
 from tests.integration.functions.test_handlers import HANDLERS
@@ -56,89 +51,8 @@ def lone(site: Site) -> list[str]:
     return [site.upload(f"orders/lone-{next(_number)}.csv")]
 
 
-def two(site: Site) -> list[str]:
-    """Two that share a batch."""
-    return [site.upload(f"orders/{each}-{next(_number)}.csv") for each in "ab"]
-
-
-def refused(site: Site) -> list[str]:
-    """One that is refused at the door."""
-    return [site.upload(f"orders/refused-{next(_number)}.csv", BAD_HEADER)]
-
-
-def again(site: Site) -> list[str]:
-    """One that is promoted over the former version of itself."""
-    return [site.upload("orders/again.csv", GOOD + str(next(_number)).encode() + b",b\n")]
-
-
-Way = Callable[[Site], list[str]]
-WAYS: tuple[Way, ...] = (lone, two, refused, again)
-
-
-def go(site: Site, way: Way, at: int = 0, act: Act = nothing) -> tuple[list[Any], int]:
-    """Go one way from a cold start, something happening before call number `at` of each function.
-
-    How its drops ended and what people see, and the most calls that a function has made.
-    """
-    site.forget_all_known()
-    site.fuse = Fuse(at, act)
-    drops = way(site)
-    site.deliver(3 if at else 1)
-    calls, site.fuse = max(site.fuse.calls.values()), Fuse()
-    site.cloud.outages.end()
-    site.emr.outages.end()
-    site.finish(*drops)
-    return [ending(site, drop_id) for drop_id in drops], calls
-
-
-def ending(site: Site, drop_id: str) -> Any:
-    drop = site.drop(drop_id)
-    assert drop
-    receipt = site.receipt(drop_id)
-    return (
-        [step.state for step in site.ports.ledger.history(drop_id)],
-        [(problem.code, problem.message) for problem in drop.problems],
-        {name: receipt[name] for name in ("verdict", "rows", "problems")},
-        site.promoted(drop.name).count(drop.etag),
-        drop.source.uri.startswith(site.ports.zones.stage),
-    )
-
-
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_function_killed_anywhere_changes_nothing(site: Site, way: Way) -> None:
-    go(site, way)
-    end, calls = go(site, way)
-    assert calls > 6
-    for at in range(1, calls + 1):
-        assert go(site, way, at, kill)[0] == end, f"call {at} of {calls}"
-
-
 def kill(operation: str) -> None:
     raise Killed(operation)
-
-
-def test_service_that_is_not_well_changes_nothing(site: Site) -> None:
-    go(site, lone)
-    end, calls = go(site, lone)
-    begin = Outage(site)
-    for at in range(1, calls + 1):
-        assert go(site, lone, at, begin)[0] == end, (f"call {at} of {calls}", begin.told[-3:])
-    assert {operation.partition(":")[0] for operation, _ in begin.told} == FAILURES.keys()
-
-
-class Outage:
-    """A service that is not well from a call on, each time in the next of the ways in which it may be so."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._kinds = {service: cycle(every) for service, every in FAILURES.items()}
-        self.told: list[tuple[str, Failure]] = []
-
-    def __call__(self, operation: str) -> None:
-        service = operation.partition(":")[0]
-        self.told.append((operation, next(self._kinds[service])))
-        double = self._site.emr if service == "emr-serverless" else self._site.cloud
-        double.outages.begin(*self.told[-1], LONGER_THAN_RETRIES)
 
 
 ASKED: dict[str, tuple[str, Callable[[Ports], object]]] = {

@@ -92,6 +92,7 @@ def office(site: Site) -> Office:
     parcels = str(CONTRACTS / "sales" / "parcels.v1.yaml")
     office.said["related"] = office.ask("steward", "try", parcels, "--of", "orders.v1")
     office.said["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
+    office.said["accepted"] = office.ask("operator", "accept", rejected, "--because", "ticket 512")
     letter = {"source": "aws.s3", "detail-type": "Object Created"}
     for queue in ("ObjectCreatedDlq", "ScheduleDlq"):
         site.clients.sqs.send_message(QueueUrl=site.stack.names[queue], MessageBody=json.dumps(letter))
@@ -133,6 +134,7 @@ def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
     ("who", "words"),
     [
         ("watcher", ("replay", "{rejected}")),
+        ("watcher", ("accept", "{rejected}", "--because", "x")),
         ("watcher", ("pause", "orders.v1")),
         ("watcher", ("try", str(CONTRACTS / "sales" / "orders.v1.yaml"))),
         ("watcher", ("publish", str(CONTRACTS))),

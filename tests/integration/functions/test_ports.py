@@ -283,6 +283,27 @@ def test_delete_removes_one_version(shelf: Shelf) -> None:
     assert shelf.store.read(second, 0, 9) == b"second"
 
 
+def test_what_is_withdrawn_is_hidden_with_all_before_it(shelf: Shelf) -> None:
+    first, second = (shelf.upload("a.csv", body) for body in (b"first", b"second"))
+    there = [shelf.store.head(at) for at in (first, second)]
+    for stat in there:
+        assert stat
+        shelf.store.withdraw(Location(first.uri, etag=stat.etag))
+        assert (shelf.store.head(Location(first.uri)) is None) is (stat == there[1])
+    shelf.store.withdraw(Location(first.uri, etag=there[1].etag if there[1] else None))
+
+    assert shelf.store.head(Location(first.uri)) is None
+
+
+def test_key_of_what_was_withdrawn_is_free(shelf: Shelf) -> None:
+    source = shelf.upload("a.csv", b"x")
+    for _ in range(2):
+        laid = shelf.store.copy(source, shelf.uri("a"), Mark("d1", 1))
+        shelf.store.withdraw(Location(shelf.uri("a"), etag=laid.etag))
+
+    assert shelf.store.head(Location(shelf.uri("a"))) is None
+
+
 # -------------------------------------------------------------------------- ledger
 
 
@@ -370,6 +391,14 @@ def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     after = ledger.lineage("k")
     assert (after.promoted, after.sequencer, after.version) == (drop.id, "01", 1)
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_lineage_is_written_without_a_drop(ledger: Ledger) -> None:
+    ledger.write((), replace(ledger.lineage("k"), promoting="d"))
+    with pytest.raises(StaleWrite):
+        ledger.write((), replace(ledger.lineage("k"), version=0))
+
+    assert (ledger.lineage("k").promoting, ledger.lineage("k").version) == ("d", 1)
 
 
 def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:

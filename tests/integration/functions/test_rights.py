@@ -26,6 +26,7 @@ from functions import batching, ingest, keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers.object_created import created
 from functions.ports import Mark, Ports, Window, stamp
+from functions.replay import Replayed, replay
 from functions.submission import Drop, Location
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
@@ -34,7 +35,7 @@ from infra.local.events import object_created
 from infra.local.invocation import Invoker
 from infra.local.rights import JOB
 from infra.local.stack import Stack, deploy
-from tests.builders import a_plan, answer, publish
+from tests.builders import a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
@@ -48,7 +49,6 @@ LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
 GIB = 1024**3
 
 UNUSED = {
-    (CLOCK, "dynamodb:Query", "table/LedgerTable"): "a drop that a crash left staged without a window is to be found",
     (CLOCK, "sqs:SendMessage", "ScheduleDlq"): "Lambda sends there as the function, after an invocation that failed",
     (DUE, "s3:ListBucket", "InternalBucket"): "a staged file that somebody removed is to be called gone, not forbidden",
 }
@@ -79,8 +79,8 @@ class Site:
     stack: Stack
     emr: EmrServerless
     invoke: Invoker
-    job: Literal["good", "silent", "crashing"] = "good"
-    """How the job ends: with a result, well but without one, or not well."""
+    job: Literal["good", "bad", "silent", "crashing"] = "good"
+    """How the job ends: with a result, good or bad, well but without one, or not well."""
 
     def put(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
         """Upload a file; the event that S3 sends."""
@@ -154,6 +154,10 @@ class Site:
         self.ports.store.delete(created_location(event))
         return event
 
+    def retract(self, event: dict[str, Any]) -> None:
+        """Let a promoted drop be judged again."""
+        assert isinstance(replay(self.ports, self.drop(event).id, retract=True), Replayed)
+
     def unpromote(self, name: str) -> None:
         """Delete what consumers see of a file."""
         bucket, key = keys.split(f"{self.ports.zones.promoted}orders.v1/{name}")
@@ -203,7 +207,8 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
             raise MemoryError("java heap space")
         if made[0].job == "silent":
             return
-        store.put(request.result, answer(request).dumps().encode(), "application/json")
+        judge = one_bad if made[0].job == "bad" else all_good
+        store.put(request.result, answer(request, judge).dumps().encode(), "application/json")
 
     with EmrServerless(run_job, lambda _: True, lambda _: None, guard=cloud.guard) as emr:
         environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
@@ -267,6 +272,10 @@ def by_events(site: Site) -> None:
     site.retry_long_ago(late)
     site.end(late)
     site.end(late)
+    site.job = "bad"
+    site.retract(late)
+    site.close(ORDERS)
+    site.end(late)
     site.job = "silent"
     crashed = [site.land(f"orders/crashed-{n}.csv") for n in (1, 2)]
     site.close(ORDERS)
@@ -276,7 +285,8 @@ def by_events(site: Site) -> None:
         site.job = "crashing"
     site.job = "good"
     assert {site.drop(event).state for event in crashed} == {"failed"}
-    assert {site.drop(each).state for each in (first, again, replaced, wide, late)} == {"accepted"}
+    assert {site.drop(each).state for each in (first, again, replaced, wide)} == {"accepted"}
+    assert site.drop(late).state == "rejected"
 
 
 def by_the_schedule(site: Site) -> None:
@@ -289,6 +299,10 @@ def by_the_schedule(site: Site) -> None:
     for name in ("orders/2.csv", "orders/2.csv"):
         site.clock(site.opened(name))
         site.unpromote(name)
+    site.job = "bad"
+    site.retract(copied)
+    site.clock(copied)
+    site.job = "good"
     wide = site.land("wide/2.csv", f"{WIDE}\n1,a\n".encode())
     site.claimed_long_ago(WIDER)
     site.clock(wide)
@@ -298,7 +312,8 @@ def by_the_schedule(site: Site) -> None:
     site.clock(*crashed)
     site.job = "good"
     assert {site.drop(event).state for event in crashed} == {"failed"}
-    assert {site.drop(each).state for each in (good, again, copied, wide)} == {"accepted"}
+    assert {site.drop(each).state for each in (good, again, wide)} == {"accepted"}
+    assert site.drop(copied).state == "rejected"
 
 
 def test_roles_allow_all_that_the_code_does(driven: Site) -> None:

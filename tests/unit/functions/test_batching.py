@@ -47,6 +47,18 @@ def gathered(count: int = 3) -> tuple[World, list[str]]:
     return world, ids
 
 
+def test_drop_staged_by_a_clock_ahead_joins() -> None:
+    world = a_world()
+    world.clock.pass_seconds(5)
+    drop = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.clock.pass_seconds(-5)
+    world.deliver_windows()
+
+    assert [d.id for d in world.request().drops] == [drop]
+    assert world.delays.sent == []
+
+
 def test_drops_of_a_window_share_one_job() -> None:
     world, ids = gathered()
     world.deliver_windows()

@@ -16,8 +16,9 @@ import pytest
 
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
-from contracts.plan import Limit, Plan
+from contracts.plan import Columns, Limit, Plan
 from functions import keys
+from functions.overruling import accept, reject
 from functions.ports import Ports
 from functions.replay import replay
 from functions.submission import Drop
@@ -71,12 +72,13 @@ class Watched:
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult | None:
-    """Good for the most; a `bad` one has a bad row, of a `silent` one nothing is said."""
+    """Good for the most; a `bad` one has a bad row, a `later` one when judged again, a `silent` one nothing."""
     if plan.watermarks:
         return as_far(plan, drop)
     if "silent" in drop.name:
         return None
-    return (one_bad if "bad" in drop.name else all_good)(plan, drop)
+    bad = "bad" in drop.name or ("later" in drop.name and drop.attempt > 1)
+    return (one_bad if bad else all_good)(plan, drop)
 
 
 Way = Callable[[World], Iterator[Callable[[], Any]]]
@@ -129,6 +131,40 @@ def replayed(world: World) -> Iterator[Callable[[], Any]]:
     yield from (world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def accepted_by_a_person(world: World) -> Iterator[Callable[[], Any]]:
+    """Drops that are rejected, by the job and at the door, and that a person accepts."""
+    bad = world.upload("orders/bad.csv", b"id,note\n,a\n")
+    header = world.upload("orders/header.csv", b"ID,note\n1,a\n")
+    yield from once(world)
+    yield lambda: accept(world.ports, world.drop(bad), "ann", "checked by hand")
+    yield lambda: accept(world.ports, world.drop(header), "ann", "checked by hand")
+
+
+def rejected_by_a_person(world: World) -> Iterator[Callable[[], Any]]:
+    """A drop that is promoted, one that replaced another, and one that could not be judged: a person rejects them."""
+    first = world.upload("orders/a.csv", b"id,note\n1,a\n")
+    world.upload("orders/b.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    second = world.upload("orders/b.csv", b"id,note\n2,a\n")
+    silent = world.upload("orders/silent.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    for drop in (first, second, silent):
+        yield partial(lambda drop: reject(world.ports, world.drop(drop), "ann", "recalled"), drop)
+    yield lambda: accept(world.ports, world.drop(first), "ben", "a mistake")
+
+
+def retracted(world: World) -> Iterator[Callable[[], Any]]:
+    """Promoted drops judged again under a sterner contract: refused at the door, rejected, accepted again."""
+    names = ("orders/a.csv", "orders/b-later.csv", "orders/c.csv")
+    drops = [world.upload(name, b"id,note\n1,a\n") for name in names]
+    yield from once(world)
+    stern = a_plan(names=("id", "note", "more"), files=("orders/a*.csv",), contract="orders.v2", columns=Columns())
+    world.publish([stern, a_plan(files=("orders/b*.csv", "orders/c*.csv"), version="1.0.1")])
+    for drop in drops:
+        yield partial(lambda drop: world.drop(drop).attempt == 1 and replay(world.ports, drop, retract=True), drop)
+    yield from once(world)
+
+
 def observing(world: World) -> Iterator[Callable[[], Any]]:
     """Drops of a contract that only observes: good, bad, refused at the door, replaced, and one that is not judged."""
     world.publish([replace(world.plans[0], mode="observe")])
@@ -168,8 +204,11 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
-    "way", [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows], ids=lambda w: w.__name__
+    "way",
+    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE],
+    ids=lambda w: w.__name__,
 )
 
 
@@ -277,6 +316,17 @@ def test_undisturbed_the_one_that_kills_its_job_fails_alone() -> None:
     assert not [uri for uri in end.objects if uri.startswith("internal/evidence/")]
 
 
+def test_undisturbed_what_people_decide_is_done() -> None:
+    accepted, rejected, back = (ending(walk(way, Fuse())) for way in OF_PEOPLE)
+
+    assert [d[-1] for d in accepted.drops.values()] == ["accepted_with_warnings"] * 2
+    assert set(promoted(accepted)) == {f"promoted/orders.v1/orders/{name}.csv" for name in ("bad", "header")}
+    assert [d[-1] for d in rejected.drops.values()] == ["accepted_with_warnings", "accepted", "rejected", "rejected"]
+    assert set(promoted(rejected)) == {"promoted/orders.v1/orders/a.csv"}
+    assert [d[-1] for d in back.drops.values()] == ["rejected", "rejected", "accepted"]
+    assert set(promoted(back)) == {"promoted/orders.v1/orders/c.csv"}
+
+
 def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     end = ending(walk(reaching, Fuse()))
 
@@ -306,7 +356,9 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
         assert ending(walk(way, Fuse(at, after))) == end, f"call {at}"
 
 
-@pytest.mark.parametrize("way", [every_kind, poisoned, replayed, observing, reaching, rows], ids=lambda w: w.__name__)
+@pytest.mark.parametrize(
+    "way", [every_kind, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE], ids=lambda w: w.__name__
+)
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()

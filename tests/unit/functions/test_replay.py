@@ -92,7 +92,7 @@ def test_promoted_data_is_not_judged_again() -> None:
     answer = replay(world.ports, drop_id)
 
     assert isinstance(answer, NotReplayed)
-    assert "retracted" in answer.reason
+    assert "--retract" in answer.reason
     assert world.drops() == before
 
 

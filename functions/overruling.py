@@ -1,0 +1,151 @@
+"""A person's decision over a verdict: a drop, who and why in; another attempt without a job, or why there is none, out.
+
+accept: rejected -> promoting -> copy -> receipt -> accepted_with_warnings, by all the rules of keys
+reject: promoted or failed -> rejecting -> withdrawn from consumers -> receipt -> rejected
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.plan import Plan
+from contracts.problem import Problem
+from functions import keys
+from functions.finalize import finish
+from functions.lineage import TRIES, Barred, Free, Overtaken, Waits, claims_of, standing
+from functions.ports import Ports
+from functions.replay import gone, retraction
+from functions.submission import (
+    ACCEPTED_BY_PERSON,
+    OF_PEOPLE,
+    REJECTED_BY_PERSON,
+    Answer,
+    Drop,
+    Moved,
+    Override,
+    Promotion,
+    Stays,
+    advance,
+    brief,
+)
+
+OTHERS = "another upload of its key is being promoted; try again in a minute"
+FASTER = "somebody else has brought it further at this moment; look at it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """The drop as far as the decision has brought it; the schedule does what is left."""
+
+    drop: Drop
+
+
+@dataclass(frozen=True, slots=True)
+class NotOverruled:
+    """Why a decision changes nothing."""
+
+    reason: str
+    drop: Drop
+
+
+def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
+    """Promote a rejected drop by the word of a person, from where its bytes lie."""
+    if isinstance(could := acceptable(ports, drop), Stays):
+        return NotOverruled(could.reason, drop)
+    for _ in range(TRIES):
+        plan = ports.catalog.plan(drop.plan or "")
+        claims = claims_of(ports, drop, plan)
+        match standing(ports, drop, plan, claims):
+            case Waits():
+                return NotOverruled(OTHERS, drop)
+            case Overtaken(why) | Barred(why):
+                return NotOverruled(why.message.rstrip("."), drop)
+            case Free(notes):
+                said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
+                answer = advance(
+                    drop,
+                    "accepted_by_person",
+                    ports.at(),
+                    **_decided(ports, drop, by, because, said, *notes),
+                    verdict="accepted_with_warnings",
+                    promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
+                )
+        if isinstance(answer, Stays):
+            return NotOverruled(answer.reason, drop)
+        try:
+            ports.ledger.write((answer,), *claims.taken(drop).each)
+        except StaleWrite:
+            if (ports.ledger.drop(drop.id) or drop).version != drop.version:
+                return NotOverruled(FASTER, drop)
+        else:
+            return Overruled(_finished(ports, answer.drop))
+    return NotOverruled(OTHERS, drop)
+
+
+def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
+    """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it."""
+    if isinstance(could := rejectable(drop), Stays):
+        return NotOverruled(could.reason, drop)
+    said = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
+    changes = _decided(ports, drop, by, because, said)
+    retracts = retraction(drop)
+    answer = advance(
+        drop, "rejected_by_person", ports.at(), **changes, verdict="rejected", promoted=None, retracts=retracts
+    )
+    if not isinstance(answer, Moved):
+        return NotOverruled(answer.reason, drop)
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return NotOverruled(FASTER, drop)
+    return Overruled(_finished(ports, answer.drop))
+
+
+def acceptable(ports: Ports, drop: Drop) -> Answer:
+    """Whether a person may accept a drop; where another upload stands in its way, that is found out later."""
+    could = advance(drop, "accepted_by_person", drop.changed_at)
+    if isinstance(could, Moved) and gone(ports, drop):
+        return Stays(drop, "its bytes are no longer kept; the file must be uploaded again")
+    return _with_plan(could)
+
+
+def rejectable(drop: Drop) -> Answer:
+    """Whether a person may reject a drop."""
+    return _with_plan(advance(drop, "rejected_by_person", drop.changed_at))
+
+
+def _with_plan(could: Answer) -> Answer:
+    if isinstance(could, Moved) and could.drop.plan is None:
+        return Stays(could.before, "no contract has claimed its key, so there is nothing to decide by")
+    return could
+
+
+SEE = "Nothing is to be done for this file; what is wrong with it follows, for the next one."
+ASK = "Ask for the reason if it does not say enough, then send the corrected file."
+
+
+def _decided(ports: Ports, drop: Drop, by: str, because: str, *said: Problem) -> dict[str, Any]:
+    """The fields of an attempt that a person decides; what they said stands first among its problems."""
+    at = ports.at()
+    before = tuple(p for p in drop.problems if p.code not in OF_PEOPLE)
+    return {
+        "attempt": drop.attempt + 1,
+        "problems": brief((*said, *before)),
+        "decided_at": at,
+        "receipt": None,
+        "override": Override(by, because, at, drop.verdict),
+    }
+
+
+def _promotion(plan: Plan, drop: Drop, replaces: str | None) -> Promotion:
+    return Promotion(keys.promoted_key(plan, drop.id, drop.name), drop.attempt + 1, replaces)
+
+
+def _finished(ports: Ports, drop: Drop) -> Drop:
+    """Take a drop on at once, if the caller may; else the schedule does."""
+    try:
+        return finish(ports, drop)
+    except ServiceUnavailable:
+        return drop

@@ -1,0 +1,47 @@
+"""What an earlier attempt promoted, taken back from consumers: a drop in, whether it has been out.
+
+The key is taken first, so that no other upload of it is promoted meanwhile; then the object is hidden, on condition
+that it is ours still; then the key is free, and bears nothing: what lay there before does not come back by itself. A
+crash anywhere leaves it repeatable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contracts.errors import StaleWrite
+from functions.lineage import TRIES, claims_of
+from functions.ports import Lineage, Ports
+from functions.submission import Drop, Location, Retraction
+
+
+def withdraw(ports: Ports, drop: Drop) -> bool:
+    """Take back what a drop retracts; False while another upload of its key is being promoted."""
+    former = drop.retracts
+    if former is None:
+        return True
+    plan = ports.catalog.plan(former.plan)
+    for _ in range(TRIES):
+        mine = claims_of(ports, drop, plan).of(drop)
+        if any(one.promoting not in (None, drop.id) for one in mine):
+            return False
+        taken = tuple(replace(one, promoting=drop.id) for one in mine)
+        freed = tuple(Lineage(one.id, version=one.version + 1) for one in mine)
+        try:
+            if taken:
+                ports.ledger.write((), *taken)
+            hide(ports, drop, former)
+            if freed:
+                ports.ledger.write((), *freed)
+        except StaleWrite:
+            continue
+        return True
+    return False
+
+
+def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
+    """Hide the object that an attempt promoted, if it lies there still."""
+    target = Location(f"{ports.zones.promoted}{former.key}")
+    there = ports.store.head(target)
+    if there and (there.drop, there.attempt) == (drop.id, former.attempt):
+        ports.store.withdraw(replace(target, etag=there.etag))

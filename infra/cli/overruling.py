@@ -1,0 +1,145 @@
+"""`dropgate accept` and `dropgate reject`: decide a drop by the word of a person, who and why on record."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contracts.problem import visible
+from infra.cli.named import month_option, the_drop
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from functions.ports import Ports
+    from functions.submission import Answer, Drop
+
+MOST_REASON = 300
+"""Bytes of a reason: the ledger's items are small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a person has typed."""
+
+    drop: str
+    because: str
+    month: datetime | None
+    dry_run: bool
+    wait: int
+    form: str
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """The argument and the options that both commands have."""
+    text = "Why: goes into record, history and receipt."
+    for decorate in (
+        of_a_stack,
+        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
+        click.option("--wait", default=0, metavar="SECONDS", help="Wait so long until it is done."),
+        click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
+        month_option,
+        click.option("--because", metavar="TEXT", required=True, callback=_reason, help=text),
+        click.argument("drop"),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
+    said = " ".join(value.split())
+    if not said:
+        raise click.UsageError("--because is empty: say why, for those who look later.")
+    if len(said.encode()) > MOST_REASON:
+        raise click.UsageError(f"--because has more than {MOST_REASON} bytes: say it in fewer words.")
+    return said
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate accept 3f7k2m --because "the gap of 3 May is known, ticket 512"
+  dropgate accept orders/2026-01-31.csv --because "checked by hand" --dry-run
+"""
+)
+@_options
+def accept(drop: str, because: str, month: datetime | None, dry_run: bool, wait: int, form: str) -> None:
+    """Accept DROP, which was rejected: promote it as it is, by all the rules of its key.
+
+    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It becomes another attempt
+    without a job, accepted with warnings; record, history and receipt say who accepted it and why. Exits 0 when that is
+    done or on its way (the schedule goes on where you may not), 2 if it cannot be.
+    """
+    from functions.overruling import accept as accepted
+    from functions.overruling import acceptable
+
+    _decide(Words(drop, because, month, dry_run, wait, form), "accepted", acceptable, accepted)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate reject 3f7k2m --because "recalled by the producer, ticket 513"
+  dropgate reject s3://acme-drops-landing/orders/2026-01-31.csv --because "a test file" --wait 120
+"""
+)
+@_options
+def reject(drop: str, because: str, month: datetime | None, dry_run: bool, wait: int, form: str) -> None:
+    """Reject DROP, which is promoted (or failed): withdraw it from consumers.
+
+    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. Nothing takes its place: a
+    former file of its key comes back by `dropgate replay FORMER --retract` alone. It becomes another attempt without a
+    job; record, history and receipt say who rejected it and why. Exits 0 when that is done or on its way (the schedule
+    goes on where you may not), 2 if it cannot be.
+    """
+    from functions.overruling import reject as rejected
+    from functions.overruling import rejectable
+
+    _decide(Words(drop, because, month, dry_run, wait, form), "rejected", lambda _, one: rejectable(one), rejected)
+
+
+def _decide(
+    words: Words,
+    verdict: str,
+    could: Callable[[Ports, Drop], Answer],
+    act: Callable[[Ports, Drop, str, str], Any],
+) -> None:
+    from functions.overruling import NotOverruled
+    from functions.submission import Stays
+    from infra.cli.replay import settled_by
+    from infra.cli.target import caller, of_ports, ports
+
+    world = ports()
+    named = the_drop(of_ports(world), words.drop, words.month)
+    if told := named.told():
+        click.echo(told, err=True)
+    drop = named.drop
+    if words.dry_run:
+        answer = could(world, drop)
+        why = answer.reason if isinstance(answer, Stays) else None
+    else:
+        done = act(world, drop, caller(), words.because)
+        why = done.reason if isinstance(done, NotOverruled) else None
+        drop = drop if why else settled_by(world, done.drop, words.wait)
+    if why:
+        raise click.UsageError(f"{drop.id[:10]} cannot be {verdict}: {why}.")
+    _say(words, drop, verdict)
+    sys.exit(3 if drop.state == "failed" and not words.dry_run else 0)
+
+
+def _say(words: Words, drop: Drop, verdict: str) -> None:
+    name = drop.id[:10]
+    if words.form == "json":
+        from contracts import codec
+
+        said = {"drop": drop.id, "attempt": drop.attempt, "state": drop.state, "override": codec.encode(drop.override)}
+        click.echo(json.dumps(said | ({"would_be": verdict} if words.dry_run else {}), ensure_ascii=False))
+    elif words.dry_run:
+        click.echo(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")
+    else:
+        click.echo(f"{name}, attempt {drop.attempt}: {drop.state}. `dropgate show {name}` says more.")

@@ -1,0 +1,265 @@
+"""A person's decision over a verdict: by the rules of keys, on record, and told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from functions.overruling import NotOverruled, Overruled, accept, reject
+from functions.replay import NotReplayed, Replayed, replay
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+
+GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
+
+
+def ended(judge: Any = one_bad, body: bytes = GOOD, **plan: Any) -> tuple[World, str]:
+    """A world in which one drop has come to its end."""
+    world = a_world([a_plan(**plan)])
+    drop_id = world.upload("orders/1.csv", body)
+    world.finish(judge)
+    return world, drop_id
+
+
+def receipt(world: World, drop_id: str) -> dict[str, Any]:
+    return dict(json.loads(world.store.get(world.drop(drop_id).receipt or "")))
+
+
+def page(world: World, drop_id: str) -> str:
+    return world.store.get((world.drop(drop_id).receipt or "").replace("json", "html")).decode()
+
+
+def why(world: World, act: Any, drop_id: str) -> str:
+    answer = act(world.ports, world.drop(drop_id), "ann", "because")
+    assert isinstance(answer, NotOverruled), answer
+    return answer.reason
+
+
+@pytest.mark.parametrize("body", [GOOD, REFUSED], ids=["by the job", "at the door"])
+def test_rejected_drop_is_accepted_from_where_its_bytes_lie(body: bytes) -> None:
+    world, drop_id = ended(body=body)
+    done = accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+    drop = world.drop(drop_id)
+
+    assert isinstance(done, Overruled)
+    assert (drop.state, drop.attempt, drop.verdict) == ("accepted_with_warnings", 2, "accepted_with_warnings")
+    assert drop.override
+    assert (drop.override.by, drop.override.because, drop.override.was) == ("ann", "ticket 512", "rejected")
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
+
+
+def test_history_and_receipt_say_who_and_why() -> None:
+    world, drop_id = ended()
+    accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+    said, steps = receipt(world, drop_id), world.ledger.history(drop_id)
+
+    assert [(s.event, s.by, s.because) for s in steps if s.by] == [("accepted_by_person", "ann", "ticket 512")]
+    assert (said["override"]["by"], said["override"]["because"], said["attempt"]) == ("ann", "ticket 512", 2)
+    assert said["problems"][0]["code"] == "accepted-by-person"
+    assert [c["result"] for c in said["checks"]].count("failed") == 1
+    assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
+    assert "ann accepted it all the same" in page(world, drop_id)
+
+
+def test_receipt_of_an_override_does_without_a_result_that_has_gone() -> None:
+    world, drop_id = ended()
+    for uri in list(world.store.objects):
+        if uri.endswith("result.jsonl"):
+            del world.store.objects[uri]
+    accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+
+    said = receipt(world, drop_id)
+    assert (said["checks"], [p["code"] for p in said["problems"]]) == ([], ["accepted-by-person", "check-required"])
+
+
+def test_accepted_drop_is_rejected_and_withdrawn() -> None:
+    world, drop_id = ended(all_good)
+    reject(world.ports, world.drop(drop_id), "ann", "recalled")
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.attempt, drop.promoted, drop.retracts) == ("rejected", 2, None, None)
+    assert world.store.listing(ZONES.promoted) == {}
+    assert (receipt(world, drop_id)["withdrawn"], receipt(world, drop_id)["promoted"]) == (True, None)
+    assert "has been taken back from them" in page(world, drop_id)
+    assert "Until then readers keep" not in page(world, drop_id)
+
+
+def test_former_file_of_a_key_comes_back_by_replay_alone() -> None:
+    world, first = ended(all_good)
+    second = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    reject(world.ports, world.drop(second), "ann", "recalled")
+    world.finish()
+    assert world.store.listing(ZONES.promoted) == {}
+
+    assert isinstance(replay(world.ports, first, retract=True), Replayed)
+    world.finish()
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+    assert world.drop(first).state == "accepted"
+
+
+def test_replaced_drop_is_rejected_without_touching_its_successor() -> None:
+    world, first = ended(all_good)
+    world.upload("orders/1.csv", NEWER)
+    world.finish()
+    reject(world.ports, world.drop(first), "ann", "recalled")
+
+    assert world.drop(first).state == "rejected"
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": NEWER}
+
+
+def test_drop_behind_a_newer_one_is_not_accepted() -> None:
+    world, first = ended()
+    world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+
+    assert "newer upload of the key" in why(world, accept, first)
+    assert world.drop(first).state == "rejected"
+
+
+@pytest.mark.parametrize("same_key", ["supersede", "reject"])
+def test_nothing_is_decided_while_another_upload_is_being_promoted(same_key: str) -> None:
+    world, first = ended(same_key=same_key)
+    second = world.upload("orders/1.csv", NEWER)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs(all_good)
+    with pytest.raises(KeyError):
+        broken(world)
+    assert world.drop(second).state == "promoting"
+
+    assert "is being promoted" in why(world, accept, first)
+
+
+def broken(world: World) -> None:
+    """Let jobs be settled by a function that dies when it copies."""
+    plain = world.store.copy
+
+    def copy(*_: Any, **__: Any) -> Any:
+        raise KeyError
+
+    world.store.copy = copy  # type: ignore[method-assign]
+    try:
+        world.deliver_jobs()
+    finally:
+        world.store.copy = plain  # type: ignore[method-assign]
+
+
+def test_withdrawing_waits_for_another_that_is_being_promoted() -> None:
+    world, first = ended(all_good)
+    world.upload("orders/1.csv", NEWER)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs(all_good)
+    with pytest.raises(KeyError):
+        broken(world)
+    reject(world.ports, world.drop(first), "ann", "recalled")
+    assert world.drop(first).state == "rejecting"
+
+    world.finish()
+    assert world.drop(first).state == "rejected"
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": NEWER}
+
+
+def test_same_bytes_are_free_again_once_withdrawn() -> None:
+    world, first = ended(all_good, same_content="reject")
+    reject(world.ports, world.drop(first), "ann", "recalled")
+    second = world.upload("orders/2.csv", GOOD)
+    world.finish()
+
+    assert world.drop(second).state == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("act", "judge", "body", "said"),
+    [
+        (accept, all_good, GOOD, "promoted already"),
+        (accept, lambda *_: None, GOOD, "replay it"),
+        (reject, one_bad, GOOD, "only what is promoted or failed"),
+    ],
+)
+def test_what_cannot_be_decided_says_why(act: Any, judge: Any, body: bytes, said: str) -> None:
+    world, drop_id = ended(judge, body)
+    before = world.drops()
+
+    assert said in why(world, act, drop_id)
+    assert world.drops() == before
+
+
+def test_drop_without_a_contract_cannot_be_accepted() -> None:
+    world = a_world()
+    drop_id = world.upload("elsewhere/1.csv", GOOD)
+    world.finish()
+
+    assert "no contract claims its key" in why(world, accept, drop_id)
+
+
+def test_drop_whose_bytes_are_gone_cannot_be_accepted() -> None:
+    world, drop_id = ended()
+    del world.store.objects[world.drop(drop_id).source.uri]
+
+    assert "no longer kept" in why(world, accept, drop_id)
+
+
+def test_rejected_by_person_under_an_observed_contract_stays_withdrawn() -> None:
+    world, drop_id = ended(body=REFUSED, mode="observe")
+    assert world.drop(drop_id).state == "observed"
+    reject(world.ports, world.drop(drop_id), "ann", "recalled")
+    world.finish()
+
+    assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
+
+
+def test_promoted_file_stays_until_the_new_verdict() -> None:
+    world, drop_id = ended(all_good)
+    replay(world.ports, drop_id, retract=True)
+    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/orders/1.csv"]
+
+    world.finish(one_bad)
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.attempt, drop.promoted, drop.retracts) == ("rejected", 2, None, None)
+    assert world.store.listing(ZONES.promoted) == {}
+    assert receipt(world, drop_id)["withdrawn"] is True
+
+
+def test_promoted_file_is_replaced_when_it_is_found_good_again() -> None:
+    world, drop_id = ended(all_good)
+    replay(world.ports, drop_id, retract=True)
+    world.finish(all_good)
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.promoted and drop.promoted.attempt, drop.retracts) == ("accepted", 2, None)
+    assert world.store.head(replace(drop.source, uri=f"{ZONES.promoted}orders.v1/orders/1.csv", etag=None))
+
+
+def test_file_moves_to_its_new_contract_and_leaves_the_old() -> None:
+    world, drop_id = ended(all_good)
+    world.publish([a_plan("orders.v2")])
+    replay(world.ports, drop_id, retract=True)
+    world.finish(all_good)
+
+    assert world.store.listing(ZONES.promoted) == {"orders.v2/orders/1.csv": GOOD}
+    assert world.ledger.drop(drop_id) == world.drop(drop_id)
+
+
+def test_promoted_file_without_a_contract_today_is_not_judged_again() -> None:
+    world, drop_id = ended(all_good)
+    world.publish([])
+    answer = replay(world.ports, drop_id, retract=True)
+
+    assert isinstance(answer, NotReplayed)
+    assert "dropgate reject" in answer.reason
+
+
+def test_retraction_outlives_an_attempt_that_fails() -> None:
+    world, drop_id = ended(all_good)
+    replay(world.ports, drop_id, retract=True)
+    world.finish(lambda *_: None)
+    assert world.drop(drop_id).state == "failed"
+    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/orders/1.csv"]
+
+    replay(world.ports, drop_id)
+    world.finish(one_bad)
+    assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
