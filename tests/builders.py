@@ -208,14 +208,18 @@ class World:
         """Let every working job end well, with what it says of each drop; the runs that ended."""
         runs = self.jobs.working()
         for run in runs:
-            request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
-            said = answer(request, judge)
-            for drop in request.drops:
-                if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
-                    self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
-            self.store.put(request.result, said.dumps().encode(), "application/json")
-            self.jobs.ended[run] = RunStatus("success")
+            self.end_job(run, judge)
         return runs
+
+    def end_job(self, run: str, judge: Judge = all_good) -> None:
+        """Let one job end well."""
+        request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
+        said = answer(request, judge)
+        for drop in request.drops:
+            if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
+                self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+        self.store.put(request.result, said.dumps().encode(), "application/json")
+        self.jobs.ended[run] = RunStatus("success")
 
     def crash_jobs(self) -> list[str]:
         """Let every working job crash."""
