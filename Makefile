@@ -22,10 +22,12 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 
 test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/python -m infra.setup.expectations
+	@$(BIN)/python -m infra.setup.dynamodb
 	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, fuzz the linter; ORACLE_SEED=... repeats a run.
-	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py tests/integration/functions tests/unit
+	@$(BIN)/python -m infra.setup.dynamodb
+	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py tests/integration/functions tests/integration/test_races.py tests/unit
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check

@@ -216,20 +216,24 @@ class World:
         """Let every working job end, with what it says of each drop or killed by one of them; the runs that ended."""
         runs = self.jobs.working()
         for run in runs:
-            request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
-            if any(map(self.kills, request.drops)):
-                self.store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
-                self.jobs.ended[run] = RunStatus("failed", "out of memory")
-                continue
-            said = answer(request, judge)
-            for drop in request.drops:
-                if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
-                    self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
-                    if drop.valid:
-                        self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
-            self.store.put(request.result, said.dumps().encode(), "application/json")
-            self.jobs.ended[run] = RunStatus("success")
+            self.end_job(run, judge)
         return runs
+
+    def end_job(self, run: str, judge: Judge = all_good) -> None:
+        """Let one job end well, unless one of its drops kills it."""
+        request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
+        if any(map(self.kills, request.drops)):
+            self.store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
+            self.jobs.ended[run] = RunStatus("failed", "out of memory")
+            return
+        said = answer(request, judge)
+        for drop in request.drops:
+            if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
+                self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+                if drop.valid:
+                    self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
+        self.store.put(request.result, said.dumps().encode(), "application/json")
+        self.jobs.ended[run] = RunStatus("success")
 
     def crash_jobs(self) -> list[str]:
         """Let every working job crash."""

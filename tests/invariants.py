@@ -124,7 +124,7 @@ def seen_in(world: World) -> Seen:
     """A look at a world in memory."""
     drops = world.drops()
     marks = {
-        uri: next(reversed(versions.values())).stat
+        uri: next(reversed(versions.values())).mark
         for uri, versions in world.store.objects.items()
         if uri.startswith(ZONES.promoted)
     }
@@ -132,9 +132,9 @@ def seen_in(world: World) -> Seen:
     return Seen(
         drops,
         {drop_id: world.ledger.history(drop_id) for drop_id in drops},
-        {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
+        {uri: (mark.drop, mark.attempt) if mark else (None, None) for uri, mark in marks.items()},
         requests,
-        frozenset(d.id for d in drops.values() if any(_has(world, uri, d) for uri in world.store.objects)),
+        frozenset(_kept(world, drops)),
         observing(drops, world.ports),
     )
 
@@ -173,9 +173,8 @@ class Watch:
         assert [d for d in self.before.drops.values() if d.state in OPEN or d.in_flight] == []
 
 
-def _has(world: World, uri: str, drop: Drop) -> bool:
-    """Whether an object holds a drop's own bytes: the pinned version in landing, or a move's copy of it."""
-    versions = world.store.objects[uri]
-    if uri == f"s3://{drop.bucket}/{drop.key}":
-        return drop.version_id in versions
-    return any(held.stat.drop == drop.id for held in versions.values())
+def _kept(world: World, drops: Mapping[str, Drop]) -> set[str]:
+    """The drops whose own bytes an object holds: the pinned version in landing, or a move's copy of it."""
+    every = world.store.objects
+    moved = {held.mark.drop for versions in every.values() for held in versions.values() if held.mark}
+    return moved | {d.id for d in drops.values() if d.version_id in every.get(f"s3://{d.bucket}/{d.key}", {})}

@@ -21,6 +21,7 @@ PACKAGES = (
     f"software.amazon.awssdk:sts:{SDK}",
 )
 EXCLUDED = ("software.amazon.awssdk:bundle",)  # 600 MB; the three modules above are all that s3a calls
+LOADED = (".jar", ".so")  # what a Java on Linux loads
 
 
 def folder() -> Path:
@@ -37,48 +38,59 @@ def spark_jars() -> str:
     return ",".join(str(place / name) for name in names)
 
 
-def pinned() -> dict[str, str]:
-    """Return the SHA-256 of every jar by file name, from the lock (the format of sha256sum)."""
-    lines = LOCK.read_text(encoding="utf-8").splitlines()
+def pinned(lock: Path = LOCK) -> dict[str, str]:
+    """Return the SHA-256 of every jar by file name, from a lock (the format of sha256sum)."""
+    lines = lock.read_text(encoding="utf-8").splitlines()
     return {name: digest for digest, name in (line.split() for line in lines if not line.startswith("#"))}
 
 
 def resolve(java_home: Path) -> int:
     """Fetch the jars, hold each against the lock, put them into the folder; return how many."""
-    place, expected = folder(), pinned()
+    return bring(java_home, folder(), pinned(), PACKAGES, EXCLUDED)
+
+
+def bring(
+    java_home: Path, place: Path, expected: dict[str, str], packages: tuple[str, ...], excluded: tuple[str, ...] = ()
+) -> int:
+    """Fetch packages, hold each file against what is expected, put them into a place; return how many."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="ivy-", dir=place.parent) as scratch:
-        found = fetch(java_home, Path(scratch))
+        found = fetch(java_home, Path(scratch), packages, excluded)
         wrong = sorted(expected.items() ^ found.items())
         if wrong:
-            raise SetupMissing(f"{wrong[0][0]} is not the jar that locks/jars.txt names: run `make setup` again.")
+            raise SetupMissing(f"{wrong[0][0]} is not the file that its lock in locks/ names: run `make setup` again.")
         for name in found:
             (Path(scratch) / "jars" / name).replace(place / name)
     return len(found)
 
 
-def fetch(java_home: Path, scratch: Path) -> dict[str, str]:
-    """Let Ivy resolve the packages into scratch/jars; return name and SHA-256 of what came."""
+def fetch(
+    java_home: Path, scratch: Path, packages: tuple[str, ...] = PACKAGES, excluded: tuple[str, ...] = EXCLUDED
+) -> dict[str, str]:
+    """Let Ivy resolve packages into scratch/jars; return name and SHA-256 of what came."""
     log = ROOT / ".dropgate" / "jars.log"
     log.parent.mkdir(exist_ok=True)
     with log.open("wb") as out:
         done = subprocess.run(
-            _ivy(scratch), env=_environment(java_home), stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False
+            _ivy(scratch, packages, excluded),
+            env=_environment(java_home),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            check=False,
         )
     if done.returncode != 0:
-        raise SetupMissing(
-            f"Spark's jars did not come from Maven Central: {log} says why; mend it and run `make setup` again."
-        )
-    jars = sorted((scratch / "jars").glob("*.jar"))
+        raise SetupMissing(f"Jars did not come from Maven Central: {log} says why; mend it and run `make setup` again.")
+    jars = sorted(path for path in (scratch / "jars").iterdir() if path.suffix in LOADED)
     return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in jars}
 
 
-def _ivy(scratch: Path) -> list[str]:
+def _ivy(scratch: Path, packages: tuple[str, ...], excluded: tuple[str, ...]) -> list[str]:
     """Return the spark-submit that resolves packages, and as its program only asks Hadoop for its version."""
     submit = _spark_home() / "bin" / "spark-submit"
-    packages = ["--packages", ",".join(PACKAGES), "--exclude-packages", ",".join(EXCLUDED)]
+    wanted = ["--packages", ",".join(packages), "--exclude-packages", ",".join(excluded)]
     quiet = ["--master", "local[1]", "--conf", f"spark.jars.ivy={scratch}"]
-    return [str(submit), *quiet, *packages, "--class", "org.apache.hadoop.util.VersionInfo", "spark-internal"]
+    return [str(submit), *quiet, *wanted, "--class", "org.apache.hadoop.util.VersionInfo", "spark-internal"]
 
 
 def _environment(java_home: Path) -> dict[str, str]:

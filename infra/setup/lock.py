@@ -9,7 +9,7 @@ import tempfile
 import venv
 from pathlib import Path
 
-from infra.setup import jars
+from infra.setup import dynamodb, jars
 from infra.setup.jars import ROOT
 from infra.setup.java import java_home
 
@@ -43,11 +43,17 @@ def main(arguments: list[str]) -> int:
     tools = _uv()
     for name, sources in LOCKS.items():
         _run([tools, *COMPILE, *arguments, *sources, f"--output-file=locks/{name}.txt"])
-    with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
-        found = jars.fetch(java_home(), Path(scratch))
-    lines = "".join(f"{digest}  {name}\n" for name, digest in found.items())
-    jars.LOCK.write_text(f"# Made by `{HEADER}`; read by sha256sum --check.\n{lines}", encoding="utf-8")
+    _jars(jars.LOCK, jars.PACKAGES, jars.EXCLUDED)
+    _jars(dynamodb.LOCK, dynamodb.PACKAGES)
     return 0
+
+
+def _jars(lock: Path, packages: tuple[str, ...], excluded: tuple[str, ...] = ()) -> None:
+    """Write the lock of what Ivy brings."""
+    with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
+        found = jars.fetch(java_home(), Path(scratch), packages, excluded)
+    lines = "".join(f"{digest}  {name}\n" for name, digest in found.items())
+    lock.write_text(f"# Made by `{HEADER}`; read by sha256sum --check.\n{lines}", encoding="utf-8")
 
 
 def _uv() -> str:

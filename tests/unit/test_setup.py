@@ -13,7 +13,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from infra.setup import archive, jars
+from infra.setup import archive, dynamodb, jars
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
 from infra.setup.java import RELEASE, java_home
@@ -23,7 +23,8 @@ from infra.setup.session import local_settings, s3_settings
 # What each EMR release runs. Source: AWS, "Amazon EMR Serverless release versions".
 RUNS = {"emr-spark-8.1.0": {"spark": "4.1.1", "python": "3.11", "java": 17}}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = sorted(path for path in (ROOT / "locks").glob("*.txt") if path != jars.LOCK)
+JARS = (jars.LOCK, dynamodb.LOCK)
+LOCKS = sorted(path for path in (ROOT / "locks").glob("*.txt") if path not in JARS)
 
 
 def a_java(folder: Path, release: str) -> Path:
@@ -72,7 +73,7 @@ def test_every_locked_package_has_hashes(lock: Path) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("lock", [*LOCKS, jars.LOCK], ids=lambda lock: lock.stem)
+@pytest.mark.parametrize("lock", [*LOCKS, *JARS], ids=lambda lock: lock.stem)
 def test_no_lock_names_an_address(lock: Path) -> None:
     assert not re.search(r"://|--index|--find-links|--extra", lock.read_text(encoding="utf-8"))
 

@@ -24,51 +24,10 @@ from functions.replay import replay
 from functions.submission import Drop
 from tests.builders import World, a_marked_plan, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.builders import reaching as as_far
+from tests.faults import NEVER, Crash, Fuse, Watched
 from tests.invariants import Watch
 
-NEVER = 10**6
 SIDES = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-
-
-class Crash(BaseException):
-    """The process is gone."""
-
-
-def crash() -> None:
-    raise Crash
-
-
-@dataclass
-class Fuse:
-    """Counts calls to the world; at one of them, before it is made or after, something happens."""
-
-    at: int = NEVER
-    after: bool = False
-    act: Callable[[], None] = crash
-    calls: int = 0
-
-    def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Make one call."""
-        self.calls += 1
-        mine = self.calls == self.at
-        if mine and not self.after:
-            self.act()
-        answer = method(*args, **kwargs)
-        if mine and self.after:
-            self.act()
-        return answer
-
-
-class Watched:
-    """A port that counts its calls."""
-
-    def __init__(self, port: Any, fuse: Fuse) -> None:
-        self._port = port
-        self._fuse = fuse
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._port, name)
-        return lambda *args, **kwargs: self._fuse.call(method, *args, **kwargs)
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult | None:

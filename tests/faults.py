@@ -1,0 +1,50 @@
+"""A function that dies, or somebody who is faster, at any of its calls to the world: between use cases and ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+NEVER = 10**6
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+def crash() -> None:
+    raise Crash
+
+
+@dataclass
+class Fuse:
+    """Counts calls to the world; at one of them, before it is made or after, something happens."""
+
+    at: int = NEVER
+    after: bool = False
+    act: Callable[[], None] = crash
+    calls: int = 0
+
+    def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Make one call."""
+        self.calls += 1
+        mine = self.calls == self.at
+        if mine and not self.after:
+            self.act()
+        answer = method(*args, **kwargs)
+        if mine and self.after:
+            self.act()
+        return answer
+
+
+class Watched:
+    """A port that counts its calls."""
+
+    def __init__(self, port: Any, fuse: Fuse) -> None:
+        self._port = port
+        self._fuse = fuse
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+        return lambda *args, **kwargs: self._fuse.call(method, *args, **kwargs)

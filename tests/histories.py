@@ -1,0 +1,330 @@
+"""Whatever may happen to a stack, step by step, in any order; and a model of what must have come of it in the end.
+
+The machine plays producers, queues, EMR Serverless, the clock, people and functions that die, on any world. After each
+step every promise of `tests/invariants.py` is held; when a history ends, faults stop, all that is due comes, and what
+there is is held against `Model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from contracts.errors import DropgateError
+from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.plan import Plan
+from functions.batching import batch_due
+from functions.finalize import job_ended
+from functions.ingest import ingest
+from functions.keys import Zones
+from functions.ports import RunStatus
+from functions.reconcile import reconcile
+from functions.replay import replay
+from functions.splitting import MOST_TRIES
+from functions.submission import TRANSITIONS, Drop, Location, is_later
+from tests.builders import World, a_plan, all_good, answer, one_bad
+from tests.faults import NEVER, Crash, Fuse, Watched
+from tests.invariants import GOOD, Seen, Watch, seen_in
+
+BODIES = {
+    "good": b"id,note\n%d,a\n",
+    "bad": b"id,note\n%d,bad\n",
+    "poison": b"id,note\n%d,poison\n",
+    "short": b"id\n%d\n",
+}
+SIZE_OF_BAD, SIZE_OF_POISON = (len(BODIES[kind] % 100) for kind in ("bad", "poison"))
+STRICT = a_plan()
+CONTRACTS: dict[str, Plan] = {
+    "strict": STRICT,
+    "mild": replace(STRICT, columns=replace(STRICT.columns, missing="ignore")),
+    "narrow": replace(STRICT, files=("orders/a.csv",)),
+}
+"""One contract as people change it: `mild` takes short files, `narrow` no key but one."""
+KEYS = ("orders/a.csv", "orders/b.csv")
+JUMPS = (-30, 1, 61, 400, 1000, 40_000)
+"""Seconds by which the clock goes on at once; it is set back, too."""
+ROUNDS = 40
+
+
+def judge(plan: Plan, drop: JobDrop) -> DropResult:
+    """By what the file says."""
+    return (one_bad if drop.size == SIZE_OF_BAD else all_good)(plan, drop)
+
+
+def kills(drop: JobDrop) -> bool:
+    """By what the file says, too."""
+    return drop.size == SIZE_OF_POISON
+
+
+@dataclass
+class Played(World):
+    """A world in memory, with what the machine does to it and sees of it."""
+
+    version_of: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.plain, self.kills = self.ports, kills
+
+    @property
+    def zones(self) -> Zones:
+        """Where things lie."""
+        return self.ports.zones
+
+    def upload(self, name: str, body: bytes) -> str:
+        drop_id = super().upload(name, body)
+        self.version_of[drop_id] = self.events[-1].version_id
+        return drop_id
+
+    def end_without_result(self, run: str, how: str) -> list[str]:
+        """Let a job end badly, or well with a result that is not whole; the drops that it had."""
+        request = JobRequest.loads(self.store.get(self.jobs.requests[run]))
+        if how == "is cut short":
+            self.store.put(request.result, answer(request).dumps().encode()[:-20], "application/json")
+        self.jobs.ended[run] = RunStatus("failed", "out of memory") if how == "fails" else RunStatus("success")
+        return [drop.id for drop in request.drops]
+
+    def dies(self, run: str) -> bool:
+        """Whether a job holds a drop that kills it."""
+        return any(map(kills, JobRequest.loads(self.store.get(self.jobs.requests[run])).drops))
+
+    def promoted(self) -> dict[str, bytes]:
+        """What consumers see, by the key below landing."""
+        found = self.plain.store.listed(f"{self.zones.promoted}orders.v1/", 1000)
+        return {uri.partition("/orders.v1/")[2]: self.plain.store.get(uri) for uri in found}
+
+    def left(self) -> list[object]:
+        """What is there only while something is under way."""
+        ledger = self.ledger
+        batches = [b for b in ledger._batches.values() if b.state != "ended"]
+        return [*batches, *ledger._windows, *(one for one in ledger._lineages.values() if one.promoting)]
+
+
+@dataclass
+class Upload:
+    """What a producer did with one version of a key, and how often a job that had it ended without a result."""
+
+    key: str
+    kind: str
+    body: bytes
+    deleted: bool = False
+    fruitless: int = 0
+
+
+@dataclass
+class Model:
+    """What was uploaded, and what must have come of it."""
+
+    uploads: dict[str, Upload] = field(default_factory=dict)
+
+    def fate(self, upload: Upload, plan: str | None) -> str:
+        """How an upload ends under a contract, if nothing is in its way."""
+        if plan is None:
+            return "unmatched"
+        if upload.kind == "poison":
+            return "failed"
+        mild = plan == CONTRACTS["mild"].sha
+        return "accepted" if upload.kind == "good" or (upload.kind == "short" and mild) else "rejected"
+
+    def hold(self, drops: dict[str, Drop], promoted: dict[str, bytes]) -> None:
+        """Hold what there is in the end against what must be."""
+        for drop_id, upload in self.uploads.items():
+            drop = drops.get(drop_id)
+            assert drop or upload.deleted, (upload, "nobody knows it")
+            if drop:
+                assert drop.state in self._ends(upload, drop, drops), (upload, drop)
+        for key in KEYS:
+            accepted = [d for d in drops.values() if d.name == key and d.state in GOOD]
+            newest = [d for d in accepted if not any(is_later(other, d) for other in accepted)]
+            seen = promoted.get(key)
+            assert (seen is None) == (not accepted), (key, accepted)
+            assert seen is None or seen in [self.uploads[d.id].body for d in newest], (key, seen, newest)
+
+    def _ends(self, upload: Upload, drop: Drop, drops: dict[str, Drop]) -> set[str]:
+        ends = {self.fate(upload, drop.plan)}
+        if "accepted" in ends and any(is_later(d, drop) for d in drops.values() if d.key == drop.key):
+            ends.add("superseded")
+        if upload.fruitless >= MOST_TRIES:
+            ends.add("failed")
+        return ends | ({"vanished"} if upload.deleted else set())
+
+
+class Histories(RuleBasedStateMachine):
+    """All that may happen. `make` gives the world; `steps` counts what all histories of a process have done."""
+
+    make: ClassVar[Callable[[], Played]] = staticmethod(lambda: Played((STRICT,)))
+    see: ClassVar[Callable[[Any], Seen]] = staticmethod(seen_in)
+    steps: ClassVar[int] = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = type(self).make()
+        self.world.publish([STRICT])
+        self.model = Model()
+        self.watch = Watch(self.world, self._seen)
+        self.fuse = Fuse()
+        self.world.with_ports(lambda port: Watched(port, self.fuse))
+
+    def _seen(self, world: Played) -> Seen:
+        """What a producer has deleted itself is not ours to keep."""
+        seen = type(self).see(world)
+        return replace(seen, kept=seen.kept | {i for i, one in self.model.uploads.items() if one.deleted})
+
+    def _do(self, act: Callable[[], object]) -> None:
+        """Let a function run, which may fail or die; what it knew dies with it."""
+        try:
+            with suppress(DropgateError):
+                act()
+        except Crash:
+            self.fuse.at = NEVER
+            self.world.ports.seen.clear()
+
+    @invariant()
+    def look(self) -> None:
+        type(self).steps += 1
+        self.watch.look()
+
+    @rule(key=st.sampled_from(KEYS), kind=st.sampled_from(sorted(BODIES)))
+    def upload(self, key: str, kind: str) -> None:
+        body = BODIES[kind] % (100 + self.world.versions)
+        self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+
+    @precondition(lambda self: self.model.uploads)
+    @rule(n=st.integers(0, 9))
+    def delete(self, n: int) -> None:
+        drop_id = nth(list(self.model.uploads), n)
+        at = f"{self.world.zones.landing}{self.model.uploads[drop_id].key}"
+        self.world.plain.store.delete(Location(at, self.world.version_of[drop_id]))
+        self.model.uploads[drop_id].deleted = True
+
+    @precondition(lambda self: self.world.events)
+    @rule(n=st.integers(0, 5))
+    def deliver(self, n: int) -> None:
+        event = self.world.events.pop(n % len(self.world.events))
+        self.world.delivered.append(event)
+        self._do(lambda: ingest(self.world.ports, event))
+
+    @precondition(lambda self: self.world.delivered)
+    @rule(n=st.integers(0, 5))
+    def repeat(self, n: int) -> None:
+        self._do(lambda: ingest(self.world.ports, nth(self.world.delivered, n)))
+
+    @precondition(lambda self: self.world.events)
+    @rule(n=st.integers(0, 5))
+    def lose(self, n: int) -> None:
+        self.world.events.pop(n % len(self.world.events))
+
+    @precondition(lambda self: self.world.delays.sent)
+    @rule(n=st.integers(0, 3), again=st.booleans())
+    def window(self, n: int, again: bool) -> None:
+        sent = self.world.delays.sent
+        window, _ = nth(sent, n) if again else sent.pop(n % len(sent))
+        self._do(lambda: batch_due(self.world.ports, window))
+
+    @precondition(lambda self: self.world.delays.sent)
+    @rule()
+    def lose_windows(self) -> None:
+        self.world.delays.sent.clear()
+
+    @precondition(lambda self: self.world.jobs.working())
+    @rule(n=st.integers(0, 3))
+    def job_succeeds(self, n: int) -> None:
+        run = nth(self.world.jobs.working(), n)
+        if self.world.dies(run):
+            self.job_fails(run, "fails")
+        else:
+            self.world.end_job(run, judge)
+
+    @precondition(lambda self: self.world.jobs.working())
+    @rule(n=st.integers(0, 3), how=st.sampled_from(["fails", "says nothing", "is cut short"]))
+    def job_is_fruitless(self, n: int, how: str) -> None:
+        self.job_fails(nth(self.world.jobs.working(), n), how)
+
+    def job_fails(self, run: str, how: str) -> None:
+        for drop in self.world.end_without_result(run, how):
+            self.model.uploads[drop].fruitless += 1
+
+    @precondition(lambda self: self.world.jobs.working())
+    @rule(n=st.integers(0, 3))
+    def job_fails_for_good(self, n: int) -> None:
+        """Each try fails, and says so."""
+        for _ in range(MOST_TRIES):
+            if self.world.jobs.working():
+                run = nth(self.world.jobs.working(), n)
+                self.job_fails(run, "fails")
+                self._do(partial(job_ended, self.world.ports, run))
+
+    @precondition(lambda self: self.world.jobs.requests)
+    @rule(n=st.integers(0, 5), said=st.booleans())
+    def job_reports(self, n: int, said: bool) -> None:
+        run = nth(list(self.world.jobs.requests), n)
+        told = "SUCCESS" if said and self.world.jobs.status(run).outcome == "success" else None
+        self._do(lambda: job_ended(self.world.ports, run, told))
+
+    @rule(seconds=st.sampled_from(JUMPS))
+    def clock_jumps(self, seconds: int) -> None:
+        self.world.clock.pass_seconds(seconds)
+
+    @rule()
+    def schedule(self) -> None:
+        self.world.clock.pass_seconds(61)
+        self._do(lambda: reconcile(self.world.ports))
+
+    @rule(n=st.integers(1, 30))
+    def two_schedules(self, n: int) -> None:
+        """At one of its calls another one runs from beginning to end."""
+        self.world.clock.pass_seconds(61)
+        other = self.world.plain
+        meanwhile = Fuse(n, act=lambda: self._do(lambda: reconcile(other)))
+        mine, self.world.ports = self.world.ports, other
+        self.world.with_ports(lambda port: Watched(port, meanwhile))
+        self._do(lambda: reconcile(self.world.ports))
+        self.world.ports = mine
+
+    @rule(name=st.sampled_from(sorted(CONTRACTS)))
+    def contract_changes(self, name: str) -> None:
+        self.world.publish([CONTRACTS[name]])
+
+    @precondition(lambda self: self.world.drops())
+    @rule(n=st.integers(0, 9))
+    def replay(self, n: int) -> None:
+        drops = self.world.drops()
+        drop_id = nth([i for i, drop in drops.items() if "replayed" in TRANSITIONS[drop.state]] or [*drops], n)
+        self._do(lambda: replay(self.world.ports, drop_id))
+
+    @rule(n=st.integers(1, 25), after=st.booleans())
+    def dies(self, n: int, after: bool) -> None:
+        """A function dies at one of the next calls."""
+        self.fuse.at, self.fuse.after = self.fuse.calls + n, after
+
+    def teardown(self) -> None:
+        """Faults stop, all that is due comes."""
+        self.fuse.at = NEVER
+        for _ in range(ROUNDS):
+            self._do(self.world.deliver_events)
+            self._do(self.world.deliver_windows)
+            self.world.end_jobs(judge)
+            for run in [*self.world.jobs.requests]:
+                self._do(partial(job_ended, self.world.ports, run))
+            if self._rests():
+                break
+            self.world.clock.pass_seconds(400)
+            self._do(partial(reconcile, self.world.ports))
+        self.watch.look_at_the_end()
+        self.model.hold(self.world.drops(), self.world.promoted())
+
+    def _rests(self) -> bool:
+        drops = self.world.drops()
+        known = all(i in drops for i, one in self.model.uploads.items() if not one.deleted)
+        return known and not any(d.in_flight for d in drops.values()) and not self.world.left()
+
+
+def nth(every: list[Any], n: int) -> Any:
+    """One of a few."""
+    return every[n % len(every)]
