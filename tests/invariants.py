@@ -21,30 +21,46 @@ LOST = ("vanished",)
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look at a world found: drops, histories, objects with their marks, runs at work."""
+    """What one look at a world found: drops, histories, objects with their marks, rows of tables, runs at work."""
 
     world: World
     drops: dict[str, Drop]
     histories: dict[str, tuple[Step, ...]]
     promoted: dict[str, tuple[str | None, int | None]]
+    tables: dict[str, dict[str, tuple[int, int]]]
     live: list[JobRequest]
 
 
 def promoted_once(seen: Seen, _: Seen | None) -> None:
-    """At most one object of a drop and attempt; of an accepted drop its own, or one of the drop that took its place."""
-    owners = Counter(seen.promoted.values())
+    """At most one object of a drop and attempt; of an accepted drop its own, or one of the drop that took its place.
+
+    The same of rows in a table.
+    """
+    owners = Counter(mark for uri, mark in seen.promoted.items() if not _table_of(seen, uri))
     assert all(n == 1 for n in owners.values()), owners
     for drop in seen.drops.values():
         if drop.state in GOOD:
             assert drop.promoted
+            if drop.promoted.key.endswith("/"):
+                rows = seen.tables[f"{ZONES.promoted}{drop.promoted.key}"]
+                heirs = [
+                    d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
+                ]
+                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs, drop
+                continue
             there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
             assert there == (drop.id, drop.attempt) or (successor and successor.key == drop.key), drop
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
-    """A promoted object has a drop that names its key and its attempt, and whose verdict let it through."""
-    for uri, (owner, attempt) in seen.promoted.items():
+    """What is promoted has a drop that names its key and its attempt, and whose verdict let it through.
+
+    Of a table that is any object in its folder, for who may read the table may read that.
+    """
+    rows = [(table, drop, attempt) for table, found in seen.tables.items() for drop, (attempt, _) in found.items()]
+    objects = [(_table_of(seen, uri) or uri, owner, attempt) for uri, (owner, attempt) in seen.promoted.items()]
+    for uri, owner, attempt in (*rows, *objects):
         drop = seen.drops[owner or ""]
         assert drop.promoted, drop
         assert (f"{ZONES.promoted}{drop.promoted.key}", drop.promoted.attempt) == (uri, attempt)
@@ -60,10 +76,15 @@ def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
 
 
 def rows_add_up(seen: Seen, _: Seen | None) -> None:
-    """Rows read are valid or rejected."""
+    """Rows read are valid or rejected, and those of a table are the valid ones."""
     for drop in seen.drops.values():
         if drop.rows:
             assert drop.rows.read == drop.rows.valid + drop.rows.rejected, drop
+    for found in seen.tables.values():
+        for drop_id, (_attempt, many) in found.items():
+            rows = seen.drops[drop_id].rows
+            assert rows, drop_id
+            assert rows.valid == many, drop_id
 
 
 def settled_stays(seen: Seen, before: Seen | None) -> None:
@@ -141,6 +162,7 @@ def _seen(world: World) -> Seen:
         drops,
         {drop_id: world.ledger.history(drop_id) for drop_id in drops},
         {uri: (stat.drop, stat.attempt) for uri, stat in marks.items()},
+        {table: dict(rows) for table, rows in world.tables.rows.items()},
         requests,
     )
 
@@ -151,3 +173,8 @@ def _has(world: World, uri: str, drop: Drop) -> bool:
     if uri == f"s3://{drop.bucket}/{drop.key}":
         return drop.version_id in versions
     return any(held.stat.drop == drop.id for held in versions.values())
+
+
+def _table_of(seen: Seen, uri: str) -> str | None:
+    """The table in whose folder an object lies."""
+    return next((table for table in seen.tables if uri.startswith(table)), None)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-from contracts.authoring import checks, drop, heading, parting, promises, relationships, schema, source, versions
+from contracts.authoring import (
+    checks,
+    drop,
+    heading,
+    parting,
+    promises,
+    relationships,
+    schema,
+    source,
+    tabled,
+    versions,
+)
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
@@ -149,6 +160,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     _tolerated(document, path, block)
+    if block.promote == "table":
+        tabled.read(document, (*path, "promote"), props, found)
     if contract is None or one is None or not whole:
         return _done(document)
     return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)

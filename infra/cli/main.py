@@ -32,6 +32,7 @@ COMMANDS = {
     "replay": "Judge a settled drop again under the contract of today.",
     "pause": "Hold up the jobs of a contract or of a producer.",
     "resume": "Let them go on.",
+    "maintain": "Make tables of fewer files, and remove what nothing needs.",
     "redrive": "List dead letters and send them back.",
     "cost": "Say what a load costs on AWS, and what window and size change.",
 }

@@ -398,7 +398,7 @@ BLOCK = {
     "filter of what is no record": f"{DROP}checks:\n  record.text: {{filter: id > 5}}  #! wrong-place",
     "tolerance of neither kind": f"{DROP}checks:\n  record.text: {{tolerance: {{most: 1}}}}  #! bad-value",
     "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
-    "promotion of a later version": f"{DROP}promote: table  #! not-built-yet",
+    "promotion misspelt": f"{DROP}promote: tables  #! unknown-value",
     "same key misspelt": f"{DROP}sameKey: rejekt  #! unknown-value",
     "unknown check": f"{DROP}checks:\n  id.logicaltype: {{severity: warning}}  #! unknown-check",
     "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",
