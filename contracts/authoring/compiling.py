@@ -161,7 +161,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     _tolerated(document, path, block)
     if block.promote == "table":
-        tabled.read(document, (*path, "promote"), props, found)
+        tabled.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
         return _done(document)
     return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)

@@ -1,4 +1,4 @@
-"""What `promote: table` asks of a contract: properties and checks in, findings where they make no table out."""
+"""What `promote: table` asks of a contract: properties in, findings where they make no table out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
-from contracts.plan import CONTAINERS, Check, Property
+from contracts.plan import CONTAINERS, Property
 from contracts.table import DROP, FORBIDDEN, RECORD
 
 
-def read(document: Document, at: Path, props: Sequence[Property], found: Sequence[Check]) -> None:
-    """Say which properties are no columns, and which checks let through what is no row."""
+def read(document: Document, at: Path, props: Sequence[Property]) -> None:
+    """Say which properties are no columns."""
     seen: dict[str, str] = {}
     for prop in (p for p in props if not p.path):
         if prop.type in CONTAINERS:
@@ -27,7 +27,3 @@ def read(document: Document, at: Path, props: Sequence[Property], found: Sequenc
             message = f"`{other}` and `{prop.name}` are one column to a table, which does not tell their case apart."
             document.error(at, "bad-value", message, "Give one of them another name.")
         seen[prop.name.casefold()] = prop.name
-    for check in found:
-        if check.scope == "record" and check.severity == "warning" and check.kind != "knownKeys":
-            message = f"`{check.id}` is a warning: what is no record would be no row of a table, and not be rejected."
-            document.error(at, "bad-value", message, "Leave its severity at error; a `tolerance` lets files through.")
