@@ -23,6 +23,7 @@ from typing import Any
 from bench.cost_page import table, write
 from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
 from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
+from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
 from functions.batching import batch_due, open_window
 from functions.keys import Zones
@@ -289,7 +290,19 @@ class Simulation:
         self._shas = [p.sha for p in plans]
         store: Any = Documents()
         ledger: Any = self.ledger
-        self.ports = Ports(ZONES, store, ledger, self.jobs, self, self.clock, catalog, load.window, PATIENCE, load.most)
+        self.ports = Ports(
+            ZONES,
+            store,
+            ledger,
+            self.jobs,
+            self,
+            self.clock,
+            catalog,
+            DeltaTables(dict),
+            load.window,
+            PATIENCE,
+            load.most,
+        )
 
     def run(self, most_days: float = 4) -> Outcome:
         """Let the day pass, and as much more as the last drop needs; `left` are those that still wait in the end."""

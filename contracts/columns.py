@@ -27,8 +27,8 @@ def rejected_file(plan: Plan) -> str:
 
 
 def valid_file(plan: Plan) -> str:
-    """The name of the file with a drop's valid rows: in its own format."""
-    return f"valid{plan.suffix}"
+    """The name of the file with a drop's valid rows, in its own format; for a table, of the list of such files."""
+    return "files.json" if plan.promote == "table" else f"valid{plan.suffix}"
 
 
 def positions(header: tuple[str, ...]) -> dict[str, int]:

@@ -9,6 +9,7 @@ DropgateError
 ├── ObjectGone           the object version to be read is not there any more
 ├── ObjectReplaced       another object lies in the place of the one to be read: never use it
 ├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
+├── TableUnlike          a table cannot take what its contract says now: a person must look
 └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
 """
 
@@ -53,6 +54,10 @@ class ObjectReplaced(DropgateError):
 
 class ObjectUnreadable(DropgateError):
     """The object is archived, or encrypted with a key that is not ours, or too large for one copy."""
+
+
+class TableUnlike(DropgateError):
+    """The columns of a table differ from the contract's by more than new ones; the text says in what."""
 
 
 class ServiceUnavailable(DropgateError):

@@ -89,6 +89,34 @@ class JobRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class DataFile:
+    """A Parquet file of rows of one drop: its name below the drop's folder, bytes, rows."""
+
+    name: str
+    size: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """The valid rows of a drop as they are laid down for a table; the document `files.json` beside them."""
+
+    drop: str
+    attempt: int
+    files: tuple[DataFile, ...]
+    format: Literal[1] = 1
+
+    @classmethod
+    def loads(cls, text: str | bytes) -> DataFiles:
+        """Read the document; DocumentInvalid if it is none."""
+        return codec.loads(cls, text, "list of data files")
+
+    def dumps(self) -> str:
+        """Its JSON text."""
+        return codec.canonical(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """One failing record of a check; `value` is the cell's text, masked where its property is classified."""
 

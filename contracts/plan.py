@@ -26,8 +26,8 @@ CONTAINERS = ("object", "array", "map")
 Scope = Literal["record", "row", "set"]
 FileFormat = Literal["csv", "jsonl", "parquet"]
 Compression = Literal["none", "gzip"]
-Promoted = Literal["object", "rows"]
-"""What consumers get: the file as it came, or its valid rows as a file."""
+Promoted = Literal["object", "rows", "table"]
+"""What consumers get: the file as it came, its valid rows as a file, or these rows in the contract's table."""
 Operator = Literal[
     "mustBe",
     "mustNotBe",

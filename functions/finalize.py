@@ -44,6 +44,7 @@ from functions.submission import (
     advance,
     brief,
 )
+from functions.table import Unlike, into_table
 from functions.watermarks import advanced
 from functions.withdrawing import withdraw
 
@@ -54,6 +55,7 @@ PROMOTED_AS: dict[VerdictName | None, Event] = {
 }
 MOST_REASON = 500
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
+DESTINATION_TAKEN = Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS)
 STAGED_GONE = Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS)
 ROWS_REPLACED = Problem(
     "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
@@ -326,7 +328,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
             case Free(notes):
                 verdict = "accepted_with_warnings" if notes and said.verdict == "accepted" else said.verdict
                 event: Event = "let_through" if verdict == "rejected" else "found_good"
-                promotion = Promotion(_own_key(plan, drop), drop.attempt, claims.key.etag if claims.key else None, rows)
+                promotion = _promotion(plan, drop, claims, rows)
                 told = said.with_problems(verdict, *notes)
                 answer = advance(drop, event, ports.at(), promoted=promotion, **told)
         if not isinstance(answer, Moved):
@@ -357,8 +359,11 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     if drop.source.uri not in _own_places(ports, plan, drop) or drop.promoted.key != own or strange:
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
-    copied = promote(ports, drop, drop.promoted.rows or drop.source, target, drop.promoted.replaces)
-    if isinstance(copied, Gone | Taken | Replaced):
+    if rows and plan.promote == "table":
+        copied = into_table(ports, plan, drop, drop.promoted, rows)
+    else:
+        copied = promote(ports, drop, rows or drop.source, target, drop.promoted.replaces)
+    if isinstance(copied, Gone | Taken | Replaced | Unlike):
         return _not_promoted(ports, plan, drop, copied)
     if drop.retracts and drop.retracts.key != own and not withdraw(ports, drop):
         return drop
@@ -369,18 +374,26 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
 
 
-def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken | Replaced) -> Drop:
-    rows = drop.promoted is not None and drop.promoted.rows is not None
-    what = {
-        Gone: ROWS_GONE if rows else STAGED_GONE,
-        Taken: Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS),
-        Replaced: ROWS_REPLACED if rows else staged_replaced(drop),
-    }[type(why)]
-    at = ports.at()
+def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Drop:
+    at, what = ports.at(), _hindrance(drop, why)
     answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)
     if not isinstance(answer, Moved):
         return drop
     return tell(ports, _leave_promotion(ports, plan, drop, answer, None, Ending()))
+
+
+def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Problem:
+    """What is told of a drop that was found good and cannot be promoted."""
+    rows = drop.promoted is not None and drop.promoted.rows is not None
+    match why:
+        case Gone():
+            return ROWS_GONE if rows else STAGED_GONE
+        case Taken():
+            return DESTINATION_TAKEN
+        case Replaced():
+            return ROWS_REPLACED if rows else staged_replaced(drop)
+        case Unlike(text):
+            return Problem("table-unlike", f"The rows do not fit into the contract's table: {text}.", NOT_YOURS)
 
 
 def _leave_promotion(
@@ -419,13 +432,23 @@ def _own_places(ports: Ports, plan: Plan, drop: Drop) -> tuple[str, ...]:
     return (*staged, *held)
 
 
+def _promotion(plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:
+    """Where a drop goes, and what makes way for it: an object with an ETag, or rows of drops."""
+    own = _own_key(plan, drop)
+    if plan.promote != "table":
+        return Promotion(own, drop.attempt, claims.key.etag if claims.key else None, rows)
+    before = (claims.key.promoted if claims.key else None, drop.id if drop.promoted or drop.retracts else None)
+    return Promotion(own, drop.attempt, None, rows, tuple(dict.fromkeys(one for one in before if one)))
+
+
 def _own_key(plan: Plan, drop: Drop) -> str:
     return keys.promoted_key(plan, drop.id, drop.name)
 
 
 def _valid_rows(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Location | Gone | None:
     """What the job left for consumers; None where they get the file as it came: no row is rejected, or all may pass."""
-    if plan.promote == "object" or plan.mode == "observe" or not decision.rows.rejected:
+    as_it_came = plan.promote == "object" or plan.mode == "observe"
+    if as_it_came or (plan.promote == "rows" and not decision.rows.rejected):
         return None
     uri = _rows_uri(ports, plan, drop)
     found = ports.store.head(Location(uri))

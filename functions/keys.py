@@ -82,10 +82,22 @@ def held_uri(zones: Zones, drop: str) -> str:
 
 
 def promoted_key(plan: Plan, drop: str, name: str) -> str:
-    """Where consumers find a drop below the promoted zone; `name` is its key below landing."""
+    """Where consumers find a drop below the promoted zone, or the table it is in; `name` is its key below landing."""
+    if plan.promote == "table":
+        return f"{plan.contract}/"
     if plan.same_key == "version":
         return f"{plan.contract}/{drop}/{name.rsplit('/', 1)[-1]}"
     return f"{plan.contract}/{name}"
+
+
+def table_folder(zones: Zones, contract: str) -> str:
+    """The folder of a contract's table."""
+    return f"{zones.promoted}{contract}/"
+
+
+def data_file(drop: str, attempt: int, name: str) -> str:
+    """Where a file of a drop's rows lies below the folder of its contract's table."""
+    return f"data/{drop}/{attempt}-{name}"
 
 
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:

@@ -32,6 +32,10 @@ from functions.submission import (
 )
 
 OTHERS = "another upload of its key is being promoted; try again in a minute"
+OF_TABLES = (
+    "its contract promotes valid rows into a table, which cannot take a file as it came; "
+    "loosen the contract, then replay it"
+)
 FASTER = "somebody else has brought it further at this moment; look at it again"
 
 
@@ -108,7 +112,10 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
     could = advance(drop, "accepted_by_person", drop.changed_at)
     if isinstance(could, Moved) and gone(ports, drop):
         return Stays(drop, "its bytes are no longer kept; the file must be uploaded again")
-    return _with_plan(could)
+    could = _with_plan(could)
+    if isinstance(could, Moved) and drop.plan and ports.catalog.plan(drop.plan).promote == "table":
+        return Stays(drop, OF_TABLES)
+    return could
 
 
 def rejectable(drop: Drop) -> Answer:

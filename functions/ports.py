@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from contracts import codec
+from contracts.job import DataFile
+from contracts.table import Column
 from contracts.watermarks import HighMark
 from functions.keys import Zones
 from functions.published import Published
@@ -403,6 +405,32 @@ class Reach:
     references: tuple[str, ...] = ()
 
 
+class Tables(Protocol):
+    """Delta tables, by the URIs of their folders. Every change is one commit, which a reader sees whole or not at all.
+
+    A change bears the mark of its drop and attempt, and is made once, however often it is asked for.
+    """
+
+    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+        """Make a table, or give it the columns that it lacks; whether the change of that mark is made already.
+
+        TableUnlike where it cannot take rows with these columns.
+        """
+        ...
+
+    def append(self, table: str, files: Sequence[DataFile], mark: Mark) -> None:
+        """Add files that lie in the table's folder, under their names of `keys.data_file`."""
+        ...
+
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:
+        """Put the rows of files in another folder in the place of all rows of some drops, and of none other."""
+        ...
+
+    def withdraw(self, table: str, mark: Mark) -> None:
+        """Take all rows of a drop out; the mark is that of the attempt whose rows they are."""
+        ...
+
+
 class Jobs(Protocol):
     """Job runs on the Spark application."""
 
@@ -461,6 +489,7 @@ class Ports:
     delays: Delays
     clock: Clock
     catalog: Published
+    tables: Tables
     window_seconds: int = 60
     patience_seconds: int = 60
     most_drops: int = MOST_DROPS

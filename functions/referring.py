@@ -52,6 +52,9 @@ def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
     entry = next((e for e in ports.catalog.index().entries if e.contract == contract), None)
     if entry is None:
         return JobReference(name, problem="is a contract that is not in force")
+    plan = ports.catalog.plan(entry.plan)
+    if plan.promote == "table":
+        return JobReference(name, problem="is promoted into a table, which is not built yet")
     folder = f"{ports.zones.promoted}{contract}/"
     found = ports.store.listed(folder, MOST_FILES + 1)
     if not found:
@@ -59,7 +62,7 @@ def _promoted(ports: Ports, name: str, contract: str) -> JobReference:
     if len(found) > MOST_FILES:
         return JobReference(name, problem=f"has more than {MOST_FILES:,} promoted files, which is not built yet")
     files = tuple(folder + quote(uri.removeprefix(folder)) for uri in found)
-    return JobReference(name, version(found), files, ports.catalog.plan(entry.plan))
+    return JobReference(name, version(found), files, plan)
 
 
 def version(found: Mapping[str, str]) -> str:

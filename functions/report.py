@@ -147,7 +147,9 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
         return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
     if receipt.override:
         return _overruled(receipt.override.by, receipt)
-    without = " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote == "rows" else ""
+    without = (
+        " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote != "object" else ""
+    )
     passed_on = f" and has been passed on to its readers{without}" if receipt.promoted else ""
     if verdict == "accepted":
         return f"The file keeps its contract{passed_on}."

@@ -168,13 +168,15 @@ class Created:
 class Promotion:
     """Where a verdict sends a drop: the key below the promoted zone, and the ETag it may replace (None: nothing).
 
-    `rows` is what its job left of it for consumers; None where they get the file as it came.
+    `rows` is what its job left of it for consumers; None where they get the file as it came. Of a table `instead` are
+    the drops whose rows make way for it: the upload of the key before it, or itself in an earlier attempt.
     """
 
     key: str
     attempt: int
     replaces: str | None = None
     rows: Location | None = field(default=None, metadata=codec.SPARSE)
+    instead: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

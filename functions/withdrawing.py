@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from contracts.errors import StaleWrite
 from functions.lineage import TRIES, claims_of
-from functions.ports import Lineage, Ports
+from functions.ports import Lineage, Mark, Ports
 from functions.submission import Drop, Location, Retraction
 
 
@@ -40,8 +40,11 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
 
 
 def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
-    """Hide the object that an attempt promoted, if it lies there still."""
+    """Hide the object that an attempt promoted, if it lies there still; or take its rows out of a table, no others."""
     target = Location(f"{ports.zones.promoted}{former.key}")
+    if former.key.endswith("/"):
+        ports.tables.withdraw(target.uri, Mark(drop.id, former.attempt))
+        return
     there = ports.store.head(target)
     if there and (there.drop, there.attempt) == (drop.id, former.attempt):
         ports.store.withdraw(replace(target, etag=there.etag))

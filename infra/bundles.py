@@ -22,6 +22,9 @@ BUILD = ROOT / "build"
 ENTRY = ROOT / "spark_jobs" / "validate.py"
 """The entry point of the Spark job, uploaded beside the archive."""
 
+WRITING_TABLES = ("x86_64",)
+"""The CPUs for which the functions can commit to Delta tables."""
+
 Files = Mapping[str, Path]
 """What a bundle holds: the name of each file there, and where it lies here."""
 
@@ -59,6 +62,8 @@ def built_environment(cpu: str, tell: Tell) -> Path:
 def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:
     """Put all that the functions need on Lambda into a folder; return its files. Raises SetupMissing, WheelUnfit."""
     shutil.copytree(wheels.installed(cpu, tell), folder, dirs_exist_ok=True)
+    if cpu in WRITING_TABLES:
+        shutil.copytree(wheels.installed(cpu, tell, wheels.TABLES), folder, dirs_exist_ok=True)
     for name, source in function_sources().items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)

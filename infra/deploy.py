@@ -84,7 +84,11 @@ def up(options: argparse.Namespace, session: Any) -> None:
     around = surroundings(given, has)
     options.parameters += with_expectations(given, has, bundles.great_expectations)
     coming, named = {**has, **parameters.read(options.parameters)}, options.contracts is not None
-    if (named or former is None) and coming.get("GreatExpectations") != "true" and (why := unfit(linted.plans, {})):
+    ready = {
+        "DROPGATE_JOB_ENVIRONMENT": "built" if coming.get("GreatExpectations") == "true" else "",
+        "DROPGATE_ARCHITECTURE": coming.get("Architecture", "arm64"),
+    }
+    if (named or former is None) and (why := unfit(linted.plans, ready)):
         raise NotDeployed(f"{why} Nothing was deployed.")
     for step in commands(options):
         _tell(" ".join(step[1:3]))

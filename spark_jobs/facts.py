@@ -68,6 +68,8 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
         if request.plan.promote == "rows" and evidence:
             found.laid = promotable.write_files(spark, request, read.groups, evidence, found.tallies)
+        if request.plan.promote == "table":
+            found.laid = promotable.write_tables(spark, request, read.groups, evidence, malformed=_malformed(found))
         found.expected = expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
 

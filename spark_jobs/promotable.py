@@ -1,7 +1,8 @@
 """The valid rows of files, for consumers once a verdict lets them have them: scanned groups and evidence in, files out.
 
 A file of rows is what its producer wrote without the records that were rejected: lines of text as they came, in their
-order, behind the header line. One without rejected records has none: it is promoted as it is.
+order, behind the header line. One without rejected records has none: it is promoted as it is. For a table rows are
+typed, as Parquet, with a list of the files of each drop.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from dataclasses import replace
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import table
 from contracts.columns import valid_file
-from contracts.job import JobDrop, JobRequest
+from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
-from spark_jobs import formats, frames, reader, storage
+from contracts.table import DROP, Column, columns
+from spark_jobs import formats, frames, keys, reader, storage
 from spark_jobs.batch import Group
 from spark_jobs.metrics import Tally
 
@@ -36,6 +39,68 @@ def write_files(
             rows = _valid(spark, group, drops, bad, request.plan)
             counted |= _delivered(spark, request.plan, group, drops, rows, f"{request.scratch}valid{number}/")
     return counted
+
+
+def write_tables(
+    spark: SparkSession, request: JobRequest, groups: Sequence[Group], evidence: DataFrame | None, *, malformed: bool
+) -> dict[str, int]:
+    """Write the valid rows of every drop as the columns of its table; how many lie there then, by drop."""
+    bad = (
+        evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
+        if evidence
+        else None
+    )
+    counted: dict[str, int] = {}
+    for number, group in enumerate(groups):
+        drops = [d for d in group.drops if d.valid]
+        if drops and group.places:
+            folder = f"{request.scratch}table{number}/"
+            typed = _typed(spark, group, drops, bad, request.plan, malformed=malformed)
+            typed.write.mode("overwrite").partitionBy(NUMBER).parquet(storage.plain(folder))
+            counted |= _listed(spark, drops, folder)
+    return counted
+
+
+def _typed(
+    spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan, *, malformed: bool
+) -> DataFrame:
+    """The records that are not rejected as the columns of a table, with the number of their drop."""
+    here = [p.name for p in plan.roots if p.name in group.header]
+    records = formats.of(plan).records(group.source, plan, group.header, here, group.heads, malformed)
+    known = frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], f"{NUMBER} int, {OWNER} string")
+    numbered = keys.numbered(spark, records, group.places, [d.id for d in drops])
+    told = numbered.withColumnsRenamed({"drop": NUMBER, "record": RECORD}).join(sf.broadcast(known), NUMBER)
+    good = told if bad is None else told.join(bad, [OWNER, RECORD], "left_anti")
+    values = [_value(plan, one, here) for one in columns(plan)[:-2]]
+    own = [f"{OWNER} as {DROP}", f"{RECORD} as {table.RECORD}"]
+    return good.selectExpr(NUMBER, *values, *own)
+
+
+def _value(plan: Plan, column: Column, here: Sequence[str]) -> str:
+    """The value of a column, in SQL; a time is a text, as Delta has none."""
+    value = f"v{here.index(column.name)}" if column.name in here else "null"
+    if column.name in here and plan.property_named(column.name).type == "time":
+        value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"
+    return f"cast({value} as {column.type}) as {reader.quoted(column.name)}"
+
+
+def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:
+    """Lay the files of each drop in its own folder, with their list; how many rows there are, by drop."""
+    there = set(storage.names(spark, folder))
+    files = spark.read.parquet(storage.plain(folder)).groupBy(sf.input_file_name().alias("file")).count()
+    rows = {storage.plain(row["file"]): row["count"] for row in files.collect()} if there else {}
+
+    def lay(n: int) -> tuple[str, int]:
+        place, drop, found = f"{folder}{NUMBER}={n}/", drops[n], list[DataFile]()
+        parts = storage.sizes(spark, place) if f"{NUMBER}={n}" in there else {}
+        for nth, (name, size) in enumerate(sorted(parts.items())):
+            found.append(DataFile(f"{nth}.parquet", size, rows[storage.plain(place + name)]))
+            storage.move(spark, place + name, f"{drop.valid}{nth}.parquet")
+        storage.write_text(spark, f"{drop.valid}files.json", DataFiles(drop.id, drop.attempt, tuple(found)).dumps())
+        return drop.id, sum(one.rows for one in found)
+
+    with ThreadPoolExecutor(8) as pool:
+        return dict(pool.map(lay, range(len(drops))))
 
 
 def _valid(spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame, plan: Plan) -> DataFrame:

@@ -80,6 +80,13 @@ def names(spark: SparkSession, folder: str) -> list[str]:
     return [status.getPath().getName() for status in files.listStatus(path)]
 
 
+def sizes(spark: SparkSession, folder: str) -> dict[str, int]:
+    """The data files directly in a folder with their bytes: none of those that Spark takes for hidden."""
+    files, path = _open(spark, folder)
+    found = {status.getPath().getName(): status.getLen() for status in files.listStatus(path)}
+    return {name: size for name, size in found.items() if not name.startswith(("_", "."))}
+
+
 def _write(spark: SparkSession, uri: str, text: str) -> None:
     files, path = _open(spark, uri)
     files.setWriteChecksum(False)  # no `.crc` files beside ours on a local disk; object stores ignore it

@@ -30,6 +30,7 @@ SETTINGS = {
     "spark.sql.legacy.codingErrorAction": "true",  # a character outside the file's encoding becomes `?`, not a crash
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.json.enablePartialResults": "false",  # half an object must never look like a whole one
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is no type of Delta's
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
     # What is done to a cell that may be null is else written out again for each of its uses.

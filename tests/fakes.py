@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.job import DataFile
+from contracts.table import Column, lacking
 from functions import keys
 from functions.ports import (
     Batch,
@@ -305,6 +307,43 @@ class MemoryLedger:
         self._batches[before.id] = replace(after, version=before.version + 1)
         if after.run:
             self._runs[after.run] = after.id
+
+
+class MemoryTables:
+    """Tables by URI: columns, the attempt of each drop whose rows are in it and how many, changes that were made."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, tuple[Column, ...]] = {}
+        self.rows: dict[str, dict[str, tuple[int, int]]] = {}
+        self.commits: list[tuple[str, str, int]] = []
+
+    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+        there = self.columns.get(table, tuple(columns))
+        self.columns[table] = (*there, *lacking(there, columns))
+        self.rows.setdefault(table, {})
+        return ("rows", mark.drop, mark.attempt) in self.commits
+
+    def append(self, table: str, files: Sequence[DataFile], mark: Mark) -> None:
+        if self._once("rows", mark):
+            assert mark.drop not in self.rows[table], "its rows are there already"
+            self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
+
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:  # noqa: ARG002
+        if self._once("rows", mark):
+            for drop in (*instead, mark.drop):
+                self.rows[table].pop(drop, None)
+            self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
+
+    def withdraw(self, table: str, mark: Mark) -> None:
+        if table in self.rows and self._once("withdrawn", mark):
+            self.rows[table].pop(mark.drop, None)
+
+    def _once(self, what: str, mark: Mark) -> bool:
+        """Note a change; False if it was made before."""
+        if any(kind == what and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits):
+            return False
+        self.commits.append((what, mark.drop, mark.attempt))
+        return True
 
 
 @dataclass

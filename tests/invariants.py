@@ -22,11 +22,12 @@ LOST = ("vanished",)
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look at a world found: drops, histories, objects with their marks, runs at work."""
+    """What one look at a world found: drops, histories, objects with their marks, rows of tables, runs at work."""
 
     drops: dict[str, Drop]
     histories: dict[str, tuple[Step, ...]]
     promoted: dict[str, tuple[str | None, int | None]]
+    tables: dict[str, dict[str, tuple[int, int]]]
     live: list[JobRequest]
     kept: frozenset[str]
     """The drops whose own bytes lie somewhere."""
@@ -38,18 +39,35 @@ class Seen:
         later = [d for d in self.drops.values() if d.key == drop.key and is_later(d, drop)]
         return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in later)
 
+    def was_withdrawn(self, drop_id: str | None, attempt: int | None) -> bool:
+        """Whether an attempt was promoted, and a later one is not."""
+        drop = self.drops[drop_id or ""]
+        return drop.attempt > (attempt or 0) and any(
+            step.attempt == attempt and step.state in PROMOTED for step in self.histories[drop.id]
+        )
+
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
         return drop.plan in self.observing
 
 
 def promoted_once(seen: Seen, _: Seen | None) -> None:
-    """At most one object of a drop and attempt; of an accepted drop its own, or one of the drop that took its place."""
-    owners = Counter(seen.promoted.values())
+    """At most one object of a drop and attempt; of an accepted drop its own, or one of the drop that took its place.
+
+    The same of rows in a table.
+    """
+    owners = Counter(mark for uri, mark in seen.promoted.items() if not _table_of(seen, uri))
     assert all(n == 1 for n in owners.values()), owners
     for drop in seen.drops.values():
         if drop.state in PROMOTED:
             assert drop.promoted
+            if drop.promoted.key.endswith("/"):
+                rows = seen.tables[f"{ZONES.promoted}{drop.promoted.key}"]
+                heirs = [
+                    d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
+                ]
+                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs, drop
+                continue
             there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
             replaced = (successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
@@ -57,8 +75,18 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
-    """A promoted object has a drop that names its key and attempt, and whose verdict let it through, or need not."""
-    for uri, (owner, attempt) in seen.promoted.items():
+    """What is promoted has a drop that names its key and its attempt, and whose verdict let it through, or need not.
+
+    Of a table that is any object in its folder, for who may read the table may read that; but what was withdrawn may
+    lie there until the table is maintained.
+    """
+    rows = [(table, drop, attempt) for table, found in seen.tables.items() for drop, (attempt, _) in found.items()]
+    objects = [
+        (_table_of(seen, uri) or uri, owner, attempt)
+        for uri, (owner, attempt) in seen.promoted.items()
+        if not (_table_of(seen, uri) and seen.was_withdrawn(owner, attempt))
+    ]
+    for uri, owner, attempt in (*rows, *objects):
         drop = seen.drops[owner or ""]
         places = [(f"{ZONES.promoted}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
         assert (uri, attempt) in places, drop
@@ -77,10 +105,15 @@ def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
 
 
 def rows_add_up(seen: Seen, _: Seen | None) -> None:
-    """Rows read are valid or rejected."""
+    """Rows read are valid or rejected, and those of a table are the valid ones."""
     for drop in seen.drops.values():
         if drop.rows:
             assert drop.rows.read == drop.rows.valid + drop.rows.rejected, drop
+    for found in seen.tables.values():
+        for drop_id, (_attempt, many) in found.items():
+            rows = seen.drops[drop_id].rows
+            assert rows, drop_id
+            assert rows.valid == many, drop_id
 
 
 def settled_stays(seen: Seen, before: Seen | None) -> None:
@@ -133,6 +166,7 @@ def seen_in(world: World) -> Seen:
         drops,
         {drop_id: world.ledger.history(drop_id) for drop_id in drops},
         {uri: (mark.drop, mark.attempt) if mark else (None, None) for uri, mark in marks.items()},
+        {table: dict(rows) for table, rows in world.tables.rows.items()},
         requests,
         frozenset(_kept(world, drops)),
         observing(drops, world.ports),
@@ -178,3 +212,8 @@ def _kept(world: World, drops: Mapping[str, Drop]) -> set[str]:
     every = world.store.objects
     moved = {held.mark.drop for versions in every.values() for held in versions.values() if held.mark}
     return moved | {d.id for d in drops.values() if d.version_id in every.get(f"s3://{d.bucket}/{d.key}", {})}
+
+
+def _table_of(seen: Seen, uri: str) -> str | None:
+    """The table in whose folder an object lies."""
+    return next((table for table in seen.tables if uri.startswith(table)), None)

@@ -17,7 +17,6 @@ LATER: dict[str, tuple[Any, ...]] = {
         "gb18030", "shift_jis",
     ),
     "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
-    "promote": ("table",),
 }  # fmt: skip
 """What the design knows and this version does not do yet, by the key it stands under."""
 MISSING = {

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-from contracts.authoring import checks, drop, heading, parting, promises, relationships, schema, source, versions
+from contracts.authoring import (
+    checks,
+    drop,
+    heading,
+    parting,
+    promises,
+    relationships,
+    schema,
+    source,
+    tabled,
+    versions,
+)
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
@@ -150,6 +161,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     _tolerated(document, path, block)
     _observed(document, path, block)
+    if block.promote == "table":
+        tabled.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
         return _done(document)
     return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)
@@ -170,6 +183,10 @@ def _observed(document: Document, path: Path, block: DropBlock) -> None:
         message = "With `mode: observe` files that break the contract are promoted all the same."
         fix = "Write `mode: enforce`, or leave it out, as soon as the receipts are as they should be."
         document.note((*path, "mode"), "only-observed", message, fix, on_key=True)
+    if block.mode == "observe" and block.promote == "table":
+        message = "A file that breaks the contract cannot be promoted all the same where valid rows go into a table."
+        fix = "Observe with `promote: object`, then write `mode: enforce` and `promote: table`."
+        document.error((*path, "mode"), "no-observed-table", message, fix, on_key=True)
 
 
 def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:

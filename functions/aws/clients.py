@@ -5,6 +5,7 @@ Region, credentials and AWS_ENDPOINT_URL* are read by boto3 itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
+from contracts.errors import ServiceUnavailable
+from functions.aws.delta import DeltaTables
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
+AMAZON = re.compile(r"\.amazonaws\.com(\.cn)?(/|$)")
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=3, read_timeout=60)
 
 
@@ -56,6 +60,23 @@ class Clients:
     def emr_serverless(self) -> EMRServerlessClient:
         """Amazon EMR Serverless."""
         return self._session.client("emr-serverless", config=CONFIG)
+
+    def for_tables(self) -> dict[str, str]:
+        """What deltalake's own client of S3 needs to be the same as ours."""
+        found, meta = self._session.get_credentials(), self.s3.meta
+        if found is None:
+            raise ServiceUnavailable("there are no credentials for AWS")
+        now, elsewhere = found.get_frozen_credentials(), not AMAZON.search(meta.endpoint_url)
+        named = {
+            "AWS_REGION": meta.region_name,
+            "AWS_ACCESS_KEY_ID": now.access_key,
+            "AWS_SECRET_ACCESS_KEY": now.secret_key,
+            "AWS_SESSION_TOKEN": now.token,
+            "AWS_CONDITIONAL_PUT": "etag",
+            "AWS_ENDPOINT_URL": meta.endpoint_url if elsewhere else None,
+            "AWS_ALLOW_HTTP": "true" if meta.endpoint_url.startswith("http:") else None,
+        }
+        return {name: value for name, value in named.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +117,7 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         delays=SqsDelays(clients.sqs, environment["DROPGATE_BATCH_QUEUE"]),
         clock=SystemClock(),
         catalog=Published(store, zones.catalog),
+        tables=DeltaTables(clients.for_tables),
         window_seconds=int(environment["DROPGATE_WINDOW_SECONDS"]),
         patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
         most_drops=int(environment["DROPGATE_MOST_DROPS"]),

@@ -166,6 +166,15 @@ def caller() -> str:
         return str(_session(regional=True).client("sts").get_caller_identity()["Arn"])
 
 
+def for_tables() -> Callable[[], Mapping[str, str]]:
+    """What reads and writes the tables of a running stack."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    found: Callable[[], Mapping[str, str]] = _clients(environment, regional=True).for_tables
+    return found
+
+
 def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
     """A client of SQS, and the URLs of the running stack's queues by logical id; NoStack where one of them lacks."""
     environment = surroundings()

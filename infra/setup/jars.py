@@ -1,4 +1,4 @@
-"""Spark's jars for S3: coordinates and their hashes in, a folder of jars out, resolved once by Spark's own Ivy."""
+"""Spark's jars for S3 and Delta: coordinates and hashes in, a folder of jars out, resolved once by Spark's own Ivy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,25 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "locks" / "jars.txt"
 HADOOP = "3.4.2"  # the Hadoop inside pyspark 4.1.1
 SDK = "2.29.52"  # the AWS SDK that hadoop-aws 3.4.2 was built with
+DELTA = "4.2.0"  # the Delta of EMR release emr-spark-8.1.0
 PACKAGES = (
     f"org.apache.hadoop:hadoop-aws:{HADOOP}",
     f"software.amazon.awssdk:s3:{SDK}",
     f"software.amazon.awssdk:s3-transfer-manager:{SDK}",
     f"software.amazon.awssdk:sts:{SDK}",
+    f"io.delta:delta-spark_4.1_2.13:{DELTA}",
 )
-EXCLUDED = ("software.amazon.awssdk:bundle",)  # 600 MB; the three modules above are all that s3a calls
+EXCLUDED = (
+    "software.amazon.awssdk:bundle",  # 600 MB; the three modules above are all that s3a calls
+    # What Delta asks for and pyspark brings.
+    "com.fasterxml.jackson.core:*",
+    "com.fasterxml.jackson.datatype:*",
+    "com.github.luben:*",
+    "org.apache.hadoop:hadoop-client-*",
+    "org.apache.logging.log4j:*",
+    "org.apache.parquet:*",
+    "org.xerial.snappy:*",
+)
 LOADED = (".jar", ".so")  # what a Java on Linux loads
 
 

@@ -34,6 +34,7 @@ LOCKS = {
     "bench-gx": ("--group=bench-gx",),
     "job-gx": ("--group=job-gx", "--constraint=locks/environment.txt"),
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
+    "functions-table": ("--group=functions-table", "--constraint=locks/environment.txt"),
     "checkov": ("--group=checkov",),
 }
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+from pyspark.sql import SparkSession
+
+from contracts.plan import Property
+from functions.overruling import Overruled, reject
 from tests.e2e.conftest import World
+
+HEAD = b"id,name,amount,day,at\n"
 
 
 def test_rows_are_promoted_without_the_rejected(world: World) -> None:
@@ -17,3 +27,39 @@ def test_rows_are_promoted_without_the_rejected(world: World) -> None:
         "sifted.v1/sifted/some.csv": b"id,name\n1,Ana\n3,\n",
         "sifted.v1/sifted/none.csv": b"id,name\n1,Ana\n",
     }
+
+
+def rows(world: World, spark: SparkSession, columns: str) -> list[tuple[object, ...]]:
+    """What Delta's own reader finds in the table."""
+    reader = spark.newSession()
+    # Its extension is for SQL's statements, and would hold for all sessions of this JVM.
+    reader.conf.set("spark.databricks.delta.requiredSparkConfsCheck.enabled", "false")
+    found = reader.read.format("delta").load(f"{world.ports.zones.promoted}tabled.v1")
+    return sorted(tuple(row) for row in found.selectExpr(*columns.split()).collect())
+
+
+def test_valid_rows_go_into_a_delta_table(world: World, spark: SparkSession) -> None:
+    some = world.upload("tabled/some.csv", HEAD + b"1,Ana,1.50,2026-01-31,2026-01-31T12:00:00Z\nx,Bo,,,\n3,,,,\n")
+    many = world.upload("tabled/many.csv", HEAD + b"x,Ana,,,\ny,Bo,,,\n3,,,,\n")
+    ended = [world.settled(drop).state for drop in (some, many)]
+
+    assert ended == ["accepted_with_warnings", "rejected"]
+    assert rows(world, spark, "id name amount day date_format(at,'yyyy-MM-dd_HH:mm') _drop _record") == [
+        (1, "Ana", Decimal("1.50"), date(2026, 1, 31), "2026-01-31_12:00", some, 1),
+        (3, None, None, None, None, some, 3),
+    ]
+    assert not any(many in name for name in world.objects("promoted"))
+
+    other = world.settled(world.upload("tabled/other.csv", HEAD + b"7,,,,\n"))
+    newer = world.settled(world.upload("tabled/some.csv", HEAD + b"2,Ana,,,\n"))
+    assert rows(world, spark, "id _drop") == [(2, newer.id), (7, other.id)]
+
+    plan = next(p for p in world.plans if p.contract == "tabled.v1")
+    wider = replace(plan, version="1.1.0", properties=(*plan.properties, Property("more", "boolean")))
+    world.embedded.publish([*(p for p in world.plans if p is not plan), wider])
+    last = world.settled(world.upload("tabled/last.csv", HEAD.strip() + b",more\n8,,,,,true\n"))
+    world.embedded.publish(world.plans)
+    assert rows(world, spark, "id _drop more") == [(2, newer.id, None), (7, other.id, None), (8, last.id, True)]
+
+    assert isinstance(reject(world.ports, newer, "anna", "sent by mistake"), Overruled)
+    assert rows(world, spark, "id _drop") == [(7, other.id), (8, last.id)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tarfile
 import time
 from pathlib import Path
@@ -112,6 +113,14 @@ def test_environment_carries_no_spark_and_what_the_functions_do_not_have() -> No
     assert "\ngreat-expectations==1.24.1 " in locked
     assert "\npyspark==" not in locked
     assert "great-expectations" not in wheels.LAMBDA.lock.read_text(encoding="utf-8")
+
+
+def test_functions_that_write_tables_have_the_same_pins() -> None:
+    locks = [home.lock.read_text(encoding="utf-8") for home in (wheels.LAMBDA, wheels.TABLES)]
+    pins = [dict(re.findall(r"(?m)^([\w-]+)==(\S+)", lock)) for lock in locks]
+
+    assert pins[1]["deltalake"].startswith("1.")
+    assert [name for name in pins[0] if pins[1].get(name, pins[0][name]) != pins[0][name]] == []
 
 
 def test_job_archive_is_the_same_a_while_later() -> None:

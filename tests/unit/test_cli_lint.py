@@ -38,7 +38,7 @@ def test_clean_contracts_end_with_zero() -> None:
 
 
 def test_findings_are_grouped_by_file_with_their_fix() -> None:
-    write("orders.v1.yaml", a_document(drop=DROP + "emtpy: warn\npromote: table"))
+    write("orders.v1.yaml", a_document(drop=DROP + "emtpy: warn\npromote: tables"))
     write(
         "shops.v1.yaml",
         a_document(head=HEAD.replace("orders", "shops") + "tags: [a]\n", drop=DROP.replace("orders", "x")),
@@ -48,8 +48,8 @@ def test_findings_are_grouped_by_file_with_their_fix() -> None:
     assert result.output == (
         "contracts/orders.v1.yaml:18:7: error[unknown-key]: The drop block has no key `emtpy`.\n"
         "  fix: Write `empty`.\n"
-        "contracts/orders.v1.yaml:19:16: error[not-built-yet]: `promote: table` is not built yet.\n"
-        "  fix: Write `object`, `rows`.\n"
+        "contracts/orders.v1.yaml:19:16: error[unknown-value]: `tables` is not a value of `promote`.\n"
+        "  fix: Write `table`.\n"
         "\n"
         "contracts/shops.v1.yaml:6:1: note[not-used]: `tags` is not used.\n"
         "  fix: It may stay, for people and tools.\n"

@@ -317,6 +317,7 @@ def seen_on_aws(attack: Attack) -> Seen:
             for uri, stat in marks.items()
             if stat
         },
+        {},
         [JobRequest.loads(store.get(run.spec.arguments[1])) for run in runs],
         frozenset(kept & drops.keys()),
         observing(drops, attack.site.ports),

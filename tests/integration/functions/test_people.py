@@ -14,7 +14,9 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner, Result
 
 from contracts.errors import ServiceUnavailable
+from contracts.table import Column
 from functions.aws.clients import Clients
+from functions.ports import Mark
 from infra.cli.main import main
 from infra.local.calls import Call
 from infra.local.embedded import session
@@ -27,6 +29,7 @@ PEOPLE = {
     "watcher": ("WatchPolicy",),
     "operator": ("WatchPolicy", "OperatePolicy"),
     "steward": ("WatchPolicy", "TryPolicy"),
+    "maintainer": ("WatchPolicy", "MaintainPolicy"),
     "publisher": ("PublishPolicy",),
 }
 
@@ -35,9 +38,11 @@ UNUSED = {
     ("operator", "ListPlansAndReceipts", "s3:ListBucket"),
     ("steward", "ListPlansAndReceipts", "s3:ListBucket"),
     ("steward", "TellMissingDropFromForbidden", "s3:ListBucket"),
+    ("maintainer", "ListPlansAndReceipts", "s3:ListBucket"),
+    ("maintainer", "MaintainTables", "s3:DeleteObject"),
     ("operator", "LookAtDeadLettersOrThrowThemAway", "sqs:PurgeQueue"),
 }
-"""What no command does here: what is missing is to be called so, not forbidden, and purging is AWS's."""
+"""What no command does here: what is missing is to be called so, not forbidden, purging is AWS's, no file is old."""
 
 
 @dataclass
@@ -99,6 +104,9 @@ def office(site: Site) -> Office:
     office.said["letters"] = office.ask("operator", "redrive")
     office.said["redriven"] = office.ask("operator", "redrive", "object-created")
     office.said["published"] = office.ask("publisher", "publish", str(CONTRACTS))
+    table = f"{site.ports.zones.promoted}tabled.v1/"
+    site.ports.tables.ready(table, (Column("_drop", "string"),), Mark("d" * 32, 1))
+    office.said["maintained"] = office.ask("maintainer", "maintain", "tabled.v1")
     return office
 
 
@@ -110,6 +118,7 @@ def test_everybody_can_do_their_work(office: Office) -> None:
     assert (said["pauses"], [one["name"] for one in said["paused"]], said["resumed"]) == ([], ["orders.v1"], [])
     assert [one["letters"] for one in said["letters"]] == [1, 0, 0, 1, 0]
     assert said["redriven"]["moved"] == 1
+    assert [(one["files"], one["removed"]) for one in said["maintained"]] == [(0, 0)]
     assert "orders.v1" in said["published"]["changed"]
     for tried in ("tried", "related"):
         assert said[tried]["changes"] == {"same": 1, "better": 0, "worse": 0, "failed": 0, "gone": 0}
@@ -139,6 +148,7 @@ def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
         ("watcher", ("try", str(CONTRACTS / "sales" / "orders.v1.yaml"))),
         ("watcher", ("publish", str(CONTRACTS))),
         ("operator", ("publish", str(CONTRACTS))),
+        ("operator", ("maintain", "tabled.v1")),
         ("publisher", ("show", "{rejected}")),
         ("publisher", ("pause", "orders.v1")),
     ],
@@ -150,7 +160,7 @@ def test_other_commands_say_that_the_right_is_missing(office: Office, who: str, 
     assert "is not authorized to perform" in str(done.exception)
 
 
-@pytest.mark.parametrize("who", [who for who in PEOPLE if who != "steward"])
+@pytest.mark.parametrize("who", [who for who in PEOPLE if who not in ("steward", "maintainer")])
 @pytest.mark.parametrize("place", ["LandingBucket/orders/1.csv", "PromotedBucket/orders.v1/1.csv"])
 def test_nobody_reads_what_producers_sent_and_consumers_have(office: Office, who: str, place: str) -> None:
     bucket, _, key = place.partition("/")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from contracts.columns import valid_file
-from contracts.job import JobResult
-from contracts.plan import Csv, Plan, Property
+from contracts.job import DataFiles, JobResult
+from contracts.plan import Columns, Csv, FileFormat, Plan, Property
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_plan, a_property, a_request
 
@@ -99,3 +101,63 @@ def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) ->
     ]
     assert dict(lies.dtypes)["more"] == "decimal(3,2)"
     assert found.drop("a.parquet").failure is None
+
+
+def in_table(spark: SparkSession, found: Judged, name: str) -> list[tuple[object, ...]]:
+    """The rows that are laid down for a table, by their list."""
+    folder = found.folder / "valid" / f"{name}{found.plan.suffix}"
+    files = DataFiles.loads((folder / "files.json").read_bytes()).files
+    assert [one.size for one in files] == [(folder / one.name).stat().st_size for one in files]
+    rows = [spark.read.parquet(str(folder / one.name)).collect() for one in files]
+    assert [len(each) for each in rows] == [one.rows for one in files]
+    return sorted((tuple(row) for each in rows for row in each), key=lambda row: int(str(row[-1])))
+
+
+def test_rows_of_a_table_are_typed_and_numbered(spark: SparkSession, tmp_path: Path) -> None:
+    kinds = (
+        a_property("n", "integer"),
+        a_property("x", "number", exact=(5, 2)),
+        a_property("on", "boolean"),
+        a_property("day", "date", format="dd.MM.yyyy"),
+        a_property("at", "timestamp"),
+        a_property("time", "time"),
+        a_property("note"),
+    )
+    plan = a_plan(kinds, promote="table")
+    found = judged(
+        spark,
+        tmp_path,
+        plan,
+        a=b"note,n,x,on,day,at,time\n,1,1.50,TRUE,31.01.2026,2026-01-31T12:00:00Z,09:30\nb,x,,,,,\nc,,,,,,\n",
+        b=b"note,n,x,on,day,at,time\nb,x,,,,,\n",
+    )
+    noon = datetime(2026, 1, 31, 12, tzinfo=UTC).astimezone().replace(tzinfo=None)
+
+    assert in_table(spark, found, "a") == [
+        (1, Decimal("1.50"), True, date(2026, 1, 31), noon, "09:30:00.000000", None, "a.csv", 1),
+        (None, None, None, None, None, None, "c", "a.csv", 3),
+    ]
+    assert in_table(spark, found, "b") == []
+    assert dict(spark.read.parquet(str(tmp_path / "valid" / "a.csv" / "0.parquet")).dtypes) == {
+        "n": "bigint",
+        "x": "decimal(5,2)",
+        "on": "boolean",
+        "day": "date",
+        "at": "timestamp",
+        "time": "string",
+        "note": "string",
+        "_drop": "string",
+        "_record": "bigint",
+    }
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_columns_that_a_file_lacks_are_null_in_a_table(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
+    body = b'{"n": 1}\n{"n": "x"}\n'
+    if form == "parquet":
+        spark.sql("select 1L as n").coalesce(1).write.parquet(str(tmp_path / "source"))
+        body = next((tmp_path / "source").glob("part-*.parquet")).read_bytes()
+    plan = a_plan(PROPERTIES, promote="table", file_format=form, columns=Columns(missing="ignore"))
+    found = judged(spark, tmp_path, plan, a=body)
+
+    assert in_table(spark, found, "a") == [(1, None, f"a.{form}", 1)]

@@ -463,6 +463,11 @@ def test_contract_that_only_observes_is_noted() -> None:
     assert [(f.level, f.code) for f in compiled(text).findings] == [("note", "only-observed")]
 
 
+def test_table_cannot_be_observed() -> None:
+    text = a_document(drop=DROP + "mode: observe\npromote: table")
+    assert [f.code for f in compiled(text).findings if f.level == "error"] == ["no-observed-table"]
+
+
 def test_tolerance_where_rows_are_promoted_needs_no_warning() -> None:
     text = a_document(drop=DROP + 'tolerance: {rows: "1.5%"}\npromote: rows')
     assert (a_plan(text).promote, found(text)) == ("rows", set())

@@ -28,7 +28,17 @@ def deep(levels: int) -> str:
     return "\n".join([*lines, f"{'    ' * levels}- {{name: z, logicalType: date}}"])
 
 
+TABLE = f"{DROP}promote: table  #! bad-value"
 PROPERTY = {
+    "object in a table": a_document(
+        "- {name: x, logicalType: object, properties: [{name: y, logicalType: date}]}",
+        drop=f"{OF_JSON}promote: table  #! not-built-yet",
+    ),
+    "column of a table with a blank": a_document("- {name: a b, logicalType: date}", drop=TABLE),
+    "column that every table has": a_document("- {name: _drop, logicalType: date}", drop=TABLE),
+    "columns of a table in two cases": a_document(
+        "- {name: x, logicalType: date}\n- {name: X, logicalType: date}", drop=TABLE
+    ),
     "no type": a_document("- name: x  #! no-type"),
     "vector in a cell": a_document(
         "- name: x\n  logicalType: vector  #! bad-value\n  logicalTypeOptions: {dimensions: 2}"
@@ -398,7 +408,7 @@ BLOCK = {
     "filter of what is no record": f"{DROP}checks:\n  record.text: {{filter: id > 5}}  #! wrong-place",
     "tolerance of neither kind": f"{DROP}checks:\n  record.text: {{tolerance: {{most: 1}}}}  #! bad-value",
     "tolerance is a number": f"{DROP}tolerance: 5  #! wrong-type",
-    "promotion of a later version": f"{DROP}promote: table  #! not-built-yet",
+    "promotion misspelt": f"{DROP}promote: tables  #! unknown-value",
     "same key misspelt": f"{DROP}sameKey: rejekt  #! unknown-value",
     "unknown check": f"{DROP}checks:\n  id.logicaltype: {{severity: warning}}  #! unknown-check",
     "severity of a check misspelt": f"{DROP}checks:\n  id.logicalType: {{severity: info}}  #! unknown-value",

@@ -158,6 +158,19 @@ def rows(world: World) -> Iterator[Callable[[], Any]]:
     yield from once(world)
 
 
+def tables(world: World) -> Iterator[Callable[[], Any]]:
+    """Drops whose rows go into a table: with bad rows, without, rejected, replaced once it is in, withdrawn."""
+    world.publish([a_plan(promote="table", tolerance=Limit(Decimal(1), "rows"))])
+    bad = world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world.upload("orders/good.csv", b"id,note\n1,a\n")
+    world.upload("orders/header.csv", b"ID,note\n1,a\n")
+    yield from once(world)
+    world.upload("orders/good.csv", b"id,note\n2,b\n")
+    yield from once(world)
+    yield lambda: reject(world.ports, world.drop(bad), "ann", "recalled")
+    yield lambda: accept(world.ports, world.drop(bad), "ben", "a table takes none as it came")
+
+
 def once(world: World) -> Iterator[Callable[[], Any]]:
     """Each event delivered once."""
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
@@ -166,7 +179,7 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
-    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE],
+    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 
@@ -218,6 +231,7 @@ class End:
     objects: dict[str, bytes] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
+    tables: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
 
 
 def ending(world: World) -> End:
@@ -232,6 +246,7 @@ def ending(world: World) -> End:
         },
         objects={MINUTE.sub("/", uri): body for uri, body in objects.items() if not uri.startswith(work)},
         receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
+        tables=world.tables.rows,
         marks=[int(mark.value) for mark in world.ledger.watermarks("orders.v1").marks],
     )
 
@@ -306,6 +321,14 @@ def test_undisturbed_rows_are_promoted_without_the_rejected() -> None:
     assert promoted(end)["promoted/orders.v1/orders/good.csv"] == b"id,note\n1,a\n"
 
 
+def test_undisturbed_valid_rows_are_in_the_table() -> None:
+    end = ending(walk(tables, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted_with_warnings", "accepted", "rejected", "accepted"]
+    ids = [keys.drop_id("landing", f"orders/{name}.csv", f"v{n}") for name, n in (("bad", 1), ("good", 4))]
+    assert end.tables == {"s3://promoted/orders.v1/": {ids[0]: (1, 2), ids[1]: (1, 3)}}
+
+
 @WAYS
 @SIDES
 def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
@@ -316,7 +339,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [every_kind, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE], ids=lambda w: w.__name__
+    "way", [every_kind, poisoned, replayed, observing, reaching, rows, tables, *OF_PEOPLE], ids=lambda w: w.__name__
 )
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:

@@ -13,8 +13,10 @@ from contracts.errors import DocumentInvalid, ObjectUnreadable, ServiceUnavailab
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Limit, Plan
 from contracts.problem import Problem
+from contracts.table import Column
 from functions import keys
 from functions.finalize import finish, job_ended
+from functions.overruling import reject
 from functions.ports import Lineage, Mark, RunStatus
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad, valid_rows
@@ -569,3 +571,70 @@ def promoting(drop: Drop, rows: Location) -> Moved:
     )
     assert isinstance(answer, Moved)
     return answer
+
+
+TABLE = a_plan(promote="table", tolerance=Limit(Decimal(1), "rows"))
+AT = "s3://promoted/orders.v1/"
+
+
+def test_valid_rows_go_into_the_table() -> None:
+    world, (good, bad) = settled(all_good, "orders/1.csv", "orders/2.csv", world=a_world([TABLE]))
+
+    assert world.tables.rows == {AT: {good: (1, 3), bad: (1, 3)}}
+    assert [one.name for one in world.tables.columns[AT]] == ["id", "note", "_drop", "_record"]
+    assert sorted(world.store.listing(AT)) == sorted(f"data/{i}/1-{n}.parquet" for i in (good, bad) for n in (0, 1))
+    assert receipt(world, good)["promoted"] == AT
+
+
+def test_no_row_of_a_rejected_drop_comes_near_the_table() -> None:
+    world, (drop_id,) = settled(one_bad, "orders/1.csv", world=a_world([replace(TABLE, tolerance=None)]))
+
+    assert world.drop(drop_id).state == "rejected"
+    assert (world.tables.rows, world.store.listing(ZONES.promoted)) == ({}, {})
+
+
+def test_newer_upload_takes_the_place_of_the_older_ones_rows() -> None:
+    world, (older, other) = settled(all_good, "orders/1.csv", "orders/2.csv", world=a_world([TABLE]))
+    newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish(one_bad)
+
+    assert world.tables.rows[AT] == {other: (1, 3), newer: (1, 2)}
+    assert world.drop(older).state == "accepted"
+
+
+def test_versions_of_a_key_stand_beside_each_other_in_a_table() -> None:
+    world, (older,) = settled(all_good, "orders/1.csv", world=a_world([replace(TABLE, same_key="version")]))
+    newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert world.tables.rows[AT] == {older: (1, 3), newer: (1, 3)}
+
+
+def test_table_of_other_types_fails_the_drop() -> None:
+    world = a_world([TABLE])
+    world.tables.columns[AT] = (Column("id", "long"),)
+    settled(all_good, "orders/1.csv", world=world)
+    (drop,) = world.drops().values()
+
+    assert (drop.state, drop.problems[0].code) == ("failed", "table-unlike")
+    assert "the table has `id` long where the contract has `id` string" in drop.problems[0].message
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+def test_withdrawn_rows_leave_the_table_and_others_stay() -> None:
+    world, (one, other) = settled(all_good, "orders/1.csv", "orders/2.csv", world=a_world([TABLE]))
+    reject(world.ports, world.drop(one), "anna", "sent by mistake")
+
+    assert world.drop(one).state == "rejected"
+    assert world.tables.rows[AT] == {other: (1, 3)}
+
+
+@pytest.mark.parametrize("name", ["files.json", "1.parquet"])
+def test_laid_down_rows_that_are_gone_fail_the_drop(name: str) -> None:
+    world, (drop_id,) = running("orders/1.csv", world=a_world([TABLE]))
+    runs = world.end_jobs(all_good)
+    world.store.delete(Location(f"{world.request().drops[0].valid}{name}"))
+    world.deliver_jobs(runs)
+
+    assert (world.drop(drop_id).state, [p.code for p in world.drop(drop_id).problems]) == ("failed", ["rows-gone"])
+    assert world.tables.rows.get(AT, {}) == {}

@@ -47,6 +47,13 @@ def test_what_is_not_there_is_said() -> None:
     assert [one.problem for one in pinned(world.ports, unpublished)] == ["was never published"]
 
 
+def test_table_is_no_reference_yet() -> None:
+    world = a_world([ORDERS, replace(CUSTOMERS, promote="table")])
+    world.store.put(f"{PROMOTED}data/1-0.parquet", b"PAR1", "application/octet-stream")
+
+    assert pinned(world.ports, ORDERS)[1].problem == "is promoted into a table, which is not built yet"
+
+
 def test_more_files_than_a_request_holds_are_said() -> None:
     world = a_world([ORDERS, CUSTOMERS])
     for number in range(MOST_FILES + 1):

@@ -1,0 +1,191 @@
+"""Delta tables in S3: the Tables port on deltalake, which commits by conditional put, so that writers need no lock.
+
+Each change carries an application transaction (Delta protocol, "Transaction Identifiers"): the drop and its attempt.
+One that is in the log already is not made again, and of two writers of the same one the log lets in the first.
+deltalake takes a fifth of a second to load, so it is loaded where a table is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from random import uniform
+from time import sleep, time
+from typing import TYPE_CHECKING, Any
+
+from contracts.errors import ServiceUnavailable
+from contracts.job import DataFile
+from contracts.table import DROP, Column, lacking
+from functions import keys
+from functions.ports import Mark
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable, Schema
+    from deltalake.transaction import AddAction, RemoveAction
+
+    Act = Callable[[DeltaTable, dict[str, Any]], object]
+
+ROUNDS = 8
+"""How often a change is tried again that met another one."""
+CONFIGURATION = {
+    # The snapshot is read from the last checkpoint on, so that a function that starts has few commits to fetch.
+    "delta.checkpointInterval": "20",
+    # Longer than a drop may stand in `promoting`; else a table would remember every drop that ever was.
+    "delta.setTransactionRetentionDuration": "interval 90 days",
+}
+
+
+class DeltaTables:
+    """Tables by URI; `options` are the object store's, asked for anew as credentials pass."""
+
+    def __init__(self, options: Callable[[], Mapping[str, str]]) -> None:
+        self._options = options
+        self._known: dict[str, tuple[Mapping[str, str], DeltaTable]] = {}
+
+    def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
+        for nth in range(ROUNDS):
+            with self._conflicts(table, nth):
+                found = self._find(table)
+                if found is None:
+                    self._make(table, columns)
+                    return False
+                if _has(found, _app(mark), mark.attempt):
+                    return True
+                if more := lacking(columns_of(found.schema()), columns):
+                    found.alter.add_columns(_schema(more).fields)
+                return False
+        raise _busy(table)
+
+    def append(self, table: str, files: Sequence[DataFile], mark: Mark) -> None:
+        added: list[AddAction | RemoveAction] = [
+            _added(keys.data_file(mark.drop, mark.attempt, one.name), one, mark) for one in files
+        ]
+
+        def act(found: DeltaTable, how: dict[str, Any]) -> None:
+            found.create_write_transaction(added, "append", found.schema(), **how)
+
+        self._change(table, _app(mark), mark.attempt, act)
+
+    def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:
+        from deltalake import DeltaTable, QueryBuilder, write_deltalake
+        from deltalake.transaction import create_table_with_add_actions
+
+        added, where = [_added(one.name, one, mark) for one in files], _where((*instead, mark.drop))
+
+        def act(found: DeltaTable, how: dict[str, Any]) -> None:
+            # The files where they lie, read as the table reads them: what they lack is null.
+            options = dict(self._options())
+            create_table_with_add_actions(folder, found.schema(), added, mode="overwrite", storage_options=options)
+            laid = QueryBuilder().register("laid", DeltaTable(folder, storage_options=options))
+            rows = laid.execute("select * from laid")
+            write_deltalake(found, rows, mode="overwrite", predicate=where, **how)
+
+        self._change(table, _app(mark), mark.attempt, act)
+
+    def withdraw(self, table: str, mark: Mark) -> None:
+        if self._find(table):
+            app = f"{_app(mark)}:withdrawn"
+            self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
+
+    def _change(self, table: str, app: str, version: int, act: Act) -> None:
+        """Commit once, on the table as it stands then."""
+        from deltalake import CommitProperties, PostCommitHookProperties
+        from deltalake.transaction import Transaction
+
+        for nth in range(ROUNDS):
+            with self._conflicts(table, nth):
+                found = self._find(table)
+                if found is None:
+                    raise _busy(table)
+                if not _has(found, app, version):
+                    done = CommitProperties(app_transactions=[Transaction(app, version, int(time() * 1000))])
+                    kept = PostCommitHookProperties(cleanup_expired_logs=False)
+                    act(found, {"commit_properties": done, "post_commithook_properties": kept})
+                return
+        raise _busy(table)
+
+    def _find(self, table: str) -> DeltaTable | None:
+        """The table as it stands; None where there is none."""
+        from deltalake import DeltaTable
+        from deltalake.exceptions import TableNotFoundError
+
+        options = self._options()
+        known = self._known.get(table)
+        if known and known[0] == options:
+            known[1].update_incremental()
+            return known[1]
+        try:
+            found = DeltaTable(table, storage_options=dict(options))
+        except TableNotFoundError:
+            return None
+        self._known[table] = options, found
+        return found
+
+    def _make(self, table: str, columns: Sequence[Column]) -> None:
+        from deltalake import DeltaTable
+
+        DeltaTable.create(
+            table,
+            _schema(columns),
+            configuration=CONFIGURATION,
+            storage_options=dict(self._options()),
+            raise_if_key_not_exists=False,
+        )
+
+    @contextmanager
+    def _conflicts(self, table: str, nth: int) -> Iterator[None]:
+        """Wait a little where another writer was faster; ServiceUnavailable where the store did not answer."""
+        try:
+            from deltalake.exceptions import CommitFailedError, DeltaError
+        except ImportError as error:  # functions for arm64; once those for x86_64 are there, they go on
+            raise ServiceUnavailable("these functions cannot write tables: deploy them for x86_64") from error
+
+        try:
+            yield
+        except (CommitFailedError, DeltaError) as error:
+            self._known.pop(table, None)
+            if not isinstance(error, CommitFailedError) and "already exists" not in str(error):
+                raise ServiceUnavailable(f"the table {table} could not be written: {error}") from error
+            sleep(uniform(0, 0.05 * 2**nth))
+        except OSError as error:
+            self._known.pop(table, None)
+            raise ServiceUnavailable(f"the table {table} could not be read or written: {error}") from error
+
+
+def columns_of(schema: Schema) -> tuple[Column, ...]:
+    """The columns of a table."""
+    each = json.loads(schema.to_json())["fields"]
+    return tuple(Column(one["name"], one["type"] if isinstance(one["type"], str) else "nested") for one in each)
+
+
+def _schema(columns: Sequence[Column]) -> Schema:
+    from deltalake import Schema
+
+    fields = [{"name": c.name, "type": c.type, "nullable": True, "metadata": {}} for c in columns]
+    return Schema.from_json(json.dumps({"type": "struct", "fields": fields}))
+
+
+def _added(path: str, file: DataFile, mark: Mark) -> AddAction:
+    """A file in a commit; by the bounds of its drop readers, and writers of other drops' rows, pass it by."""
+    from deltalake.transaction import AddAction
+
+    bounds = {"minValues": {DROP: mark.drop}, "maxValues": {DROP: mark.drop}, "nullCount": {DROP: 0}}
+    return AddAction(path, file.size, {}, int(time() * 1000), True, json.dumps({"numRecords": file.rows, **bounds}))
+
+
+def _where(drops: Sequence[str]) -> str:
+    """The rows of some drops; their ids are letters and digits."""
+    return f"{DROP} in ({', '.join(repr(one) for one in dict.fromkeys(drops))})"
+
+
+def _app(mark: Mark) -> str:
+    return f"dropgate:{mark.drop}"
+
+
+def _has(table: DeltaTable, app: str, version: int) -> bool:
+    return (table.transaction_version(app) or 0) >= version
+
+
+def _busy(table: str) -> ServiceUnavailable:
+    return ServiceUnavailable(f"others write to the table {table} all the time, or it is gone; it is tried again")

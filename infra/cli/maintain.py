@@ -1,0 +1,80 @@
+"""`dropgate maintain`: the tables of contracts, made of fewer files, without what nothing names any more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from functions.ports import Ports
+    from infra.maintain import Maintained
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate maintain --dry-run
+  dropgate maintain orders.v1 --keep-days 30
+"""
+)
+@click.argument("contract", required=False)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option(
+    "--keep-days",
+    type=click.IntRange(min=7),
+    default=7,
+    show_default=True,
+    help="Remove no file that a commit named, or that was written, within so many days.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> None:
+    """Make the small files of CONTRACT's table one, and remove files and logs that nothing needs any more.
+
+    Without CONTRACT, of all contracts in force with `promote: table`. Drops may be promoted meanwhile. Earlier versions
+    of a table can be read for as many days as files are kept.
+    """
+    from functions.keys import table_folder
+    from infra.cli.target import for_tables, ports
+    from infra.maintain import maintain
+
+    world = ports()
+    options, done = for_tables(), []
+    for name in _tables(world, contract):
+        found = maintain(table_folder(world.zones, name), options(), keep_days, dry_run=dry_run)
+        done += [found] if found else []
+        if form == "text":
+            click.echo(f"{name}  {as_text(found)}")
+    if form == "json":
+        click.echo(json.dumps([asdict(one) for one in done], indent=2))
+
+
+def as_text(done: Maintained | None) -> str:
+    """What was done to a table, in a line."""
+    if done is None:
+        return "has no table yet"
+    if done.compacted_into is None:
+        return (
+            f"{done.files:,} files, of which {done.compacted:,} would be made fewer; {done.removed:,} would be removed"
+        )
+    fewer = f"{done.compacted:,} made {done.compacted_into:,}" if done.compacted else "none made fewer"
+    return f"{done.files:,} files, {fewer}; {done.removed:,} removed that nothing needs"
+
+
+def _tables(world: Ports, contract: str | None) -> list[str]:
+    """The contracts whose tables are meant; a usage error where there is none of that name."""
+    entries = world.catalog.index().entries
+    known = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
+    if contract is None or contract in known:
+        return known if contract is None else [contract]
+    if contract in {one.contract for one in entries}:
+        raise click.UsageError(f"{contract} is not promoted into a table.")
+    close = nearest(contract, known)
+    named = f"Did you mean {close}?" if close else f"Tables: {', '.join(sorted(known)) or 'none'}."
+    raise click.UsageError(f"There is no contract {contract}. {named}")

@@ -1,0 +1,216 @@
+"""The promises of the Tables port, held by the memory that use cases are tested with and by Delta tables alike."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import arro3.core as arrow
+import pytest
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
+
+from contracts.errors import ServiceUnavailable, TableUnlike
+from contracts.job import DataFile
+from contracts.table import Column
+from functions import keys
+from functions.aws.clients import Clients
+from functions.aws.delta import DeltaTables
+from functions.ports import Mark, Tables
+from infra.local.stack import Stack
+from infra.maintain import Maintained, maintain
+from tests.fakes import MemoryTables
+
+COLUMNS = (Column("n", "long"), Column("_drop", "string"), Column("_record", "long"))
+A, B, C = ("a" * 32, "b" * 32, "c" * 32)
+
+
+@dataclass
+class Room:
+    """A port, a table of the test's own, how files are laid down in a folder, and what a reader sees of each drop."""
+
+    tables: Tables
+    table: str
+    lay: Callable[[str, str, int], int]
+    seen: Callable[[], Mapping[str, int]]
+
+    def append(self, drop: str, rows: int, attempt: int = 1, tables: Tables | None = None) -> None:
+        """Promote a drop of so many rows."""
+        mark, port = Mark(drop, attempt), tables or self.tables
+        if not port.ready(self.table, COLUMNS, mark):
+            size = self.lay(f"{self.table}{keys.data_file(drop, attempt, '0.parquet')}", drop, rows)
+            port.append(self.table, (DataFile("0.parquet", size, rows),), mark)
+
+    def replace(self, drop: str, rows: int, *instead: str, attempt: int = 1, tables: Tables | None = None) -> None:
+        """Promote a drop in the place of others."""
+        mark, port, folder = Mark(drop, attempt), tables or self.tables, f"{self.table[:-1]}-laid/{drop}/{attempt}/"
+        if not port.ready(self.table, COLUMNS, mark):
+            files = (DataFile("0.parquet", self.lay(f"{folder}0.parquet", drop, rows), rows),) if rows else ()
+            port.replace(self.table, folder, files, mark, instead)
+
+
+def parquet(folder: Path, drop: str, rows: int) -> bytes:
+    """A file of rows as the job lays them down."""
+    numbers = arrow.Array(list(range(1, rows + 1)), type=arrow.DataType.int64())
+    drops = arrow.Array([drop] * rows, type=arrow.DataType.utf8())
+    own = folder / uuid.uuid4().hex
+    write_deltalake(own, arrow.Table.from_arrays([numbers, drops, numbers], names=[c.name for c in COLUMNS]))
+    return next(own.glob("*.parquet")).read_bytes()
+
+
+@pytest.fixture(params=["memory", "delta"])
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
+    if request.param == "memory":
+        memory = MemoryTables()
+        table = "s3://promoted/orders.v1/"
+        return Room(
+            memory, table, lambda *_: 1, lambda: {drop: rows for drop, (_, rows) in memory.rows[table].items() if rows}
+        )
+    clients: Clients = request.getfixturevalue("clients")
+    stack: Stack = request.getfixturevalue("stack")
+    bucket, own = stack.names["PromotedBucket"], uuid.uuid4().hex
+
+    def lay(uri: str, drop: str, rows: int) -> int:
+        body = parquet(tmp_path, drop, rows)
+        clients.s3.put_object(Bucket=bucket, Key=keys.split(uri)[1], Body=body)
+        return len(body)
+
+    def seen() -> dict[str, int]:
+        found = DeltaTable(f"s3://{bucket}/{own}/", storage_options=clients.for_tables())
+        counts = QueryBuilder().register("t", found).execute("select _drop, count(*) c from t group by 1")
+        # To collect a query deltalake keeps Python's one lock, without which nobody here answers for S3.
+        write_deltalake(here := tmp_path / uuid.uuid4().hex, counts)
+        every = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
+        return dict(zip(every.column("_drop").to_pylist(), every.column("c").to_pylist(), strict=True))
+
+    return Room(DeltaTables(clients.for_tables), f"s3://{bucket}/{own}/", lay, seen)
+
+
+def test_rows_are_added_once_however_often(room: Room) -> None:
+    room.append(A, 3)
+    room.append(B, 2)
+    room.append(A, 3)
+    room.tables.append(room.table, (DataFile("0.parquet", 1, 3),), Mark(A, 1))
+
+    assert room.seen() == {A: 3, B: 2}
+    assert room.tables.ready(room.table, COLUMNS, Mark(A, 1))
+    assert not room.tables.ready(room.table, COLUMNS, Mark(A, 2))
+
+
+def test_rows_take_the_place_of_named_drops_alone(room: Room) -> None:
+    room.append(A, 3)
+    room.append(B, 2)
+    room.replace(C, 4, A)
+    room.replace(C, 4, A)
+    assert room.seen() == {B: 2, C: 4}
+
+    room.replace(B, 1, attempt=2)
+    assert room.seen() == {B: 1, C: 4}
+
+
+def test_drop_without_valid_rows_takes_the_place_of_others(room: Room) -> None:
+    room.append(A, 3)
+    room.append(B, 2)
+    room.replace(C, 0, A)
+
+    assert room.seen() == {B: 2}
+
+
+def test_rows_of_one_drop_are_withdrawn_and_may_come_again(room: Room) -> None:
+    room.append(A, 3)
+    room.append(B, 2)
+    room.tables.withdraw(room.table, Mark(A, 1))
+    assert room.seen() == {B: 2}
+
+    room.append(A, 5, attempt=2)
+    room.tables.withdraw(room.table, Mark(A, 1))  # late, and repeated
+    assert room.seen() == {A: 5, B: 2}
+
+
+def test_table_gets_new_columns_and_refuses_others(room: Room) -> None:
+    room.append(A, 3)
+    wider = (*COLUMNS[:1], Column("note", "string"), *COLUMNS[1:])
+    assert not room.tables.ready(room.table, wider, Mark(B, 1))
+    room.append(B, 2)  # of the version before, whose files lack the column
+    room.replace(C, 1, A)
+    assert room.seen() == {B: 2, C: 1}
+
+    with pytest.raises(TableUnlike, match="the table has `n` long where the contract has `N` long"):
+        room.tables.ready(room.table, (Column("N", "long"), *COLUMNS[1:]), Mark(A, 2))
+    with pytest.raises(TableUnlike, match="`n` double"):
+        room.tables.ready(room.table, (Column("n", "double"), *COLUMNS[1:]), Mark(A, 2))
+
+
+@pytest.fixture
+def delta(clients: Clients, stack: Stack, tmp_path: Path, request: pytest.FixtureRequest) -> Room:  # noqa: ARG001
+    """A room on S3."""
+    request.param = "delta"
+    found: Room = room.__wrapped__(request, tmp_path)  # type: ignore[attr-defined]
+    return found
+
+
+def race(writers: int, act: Callable[[int, DeltaTables], None], clients: Clients) -> None:
+    """Let writers go at once, each with a client of its own, and again where it was told to come again."""
+
+    def insist(n: int) -> None:
+        for _ in range(5):
+            try:
+                return act(n, DeltaTables(clients.for_tables))
+            except ServiceUnavailable:
+                continue
+        raise AssertionError(n)
+
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(insist, range(writers)))
+
+
+def test_eight_writers_of_one_table_lose_nothing(delta: Room, clients: Clients) -> None:
+    drops = [f"{n}" * 32 for n in range(8)]
+    race(8, lambda n, own: delta.append(drops[n], n + 1, tables=own), clients)
+
+    assert delta.seen() == {drop: n + 1 for n, drop in enumerate(drops)}
+
+
+def test_eight_writers_of_one_drop_add_it_once(delta: Room, clients: Clients) -> None:
+    race(8, lambda _, own: delta.append(A, 3, tables=own), clients)
+    race(8, lambda _, own: delta.replace(B, 2, A, tables=own), clients)
+
+    assert delta.seen() == {B: 2}
+
+
+def test_rows_are_replaced_while_the_table_is_compacted(delta: Room, clients: Clients) -> None:
+    drops = [f"{n}" * 32 for n in range(6)]
+    for drop in drops:
+        delta.append(drop, 2)
+
+    def act(n: int, own: DeltaTables) -> None:
+        if n:
+            delta.replace(drops[n], 5, attempt=2, tables=own)
+        else:
+            maintain(delta.table, clients.for_tables())
+
+    race(4, act, clients)
+
+    assert delta.seen() == {drop: 5 if n in (1, 2, 3) else 2 for n, drop in enumerate(drops)}
+
+
+def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -> None:
+    for n in range(4):
+        delta.append(f"{n}" * 32, 2)
+    delta.replace(A, 3, "0" * 32)
+    before = maintain(delta.table, clients.for_tables(), dry_run=True)
+    done = maintain(delta.table, clients.for_tables())
+    bucket, folder = keys.split(delta.table)
+    listed = clients.s3.list_objects_v2(Bucket=bucket, Prefix=folder)["Contents"]
+
+    assert before == Maintained(delta.table, 4, 4, None, 0, None)
+    assert done == Maintained(delta.table, 4, 4, 1, 0, True)
+    assert delta.seen() == {A: 3, **{f"{n}" * 32: 2 for n in range(1, 4)}}
+    assert len([one for one in listed if one["Key"].endswith("/1-0.parquet")]) == 4  # those of the last week stay
+    assert [one for one in listed if one["Key"].endswith(".checkpoint.parquet")]
+
+
+def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
+    assert maintain(delta.table, clients.for_tables()) is None
