@@ -6,7 +6,7 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -299,6 +299,10 @@ class Ledger(Protocol):
         Where `only` is given, those whose attributes of these names have these values, as {"state": "failed"}; as much
         of the month is read as it takes to find `most` of them.
         """
+        ...
+
+    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
+        """The same, all of them, read page by page."""
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

@@ -34,6 +34,7 @@ COMMANDS = {
     "reject": "Withdraw a promoted drop by the word of a person.",
     "pause": "Hold up the jobs of a contract or of a producer.",
     "resume": "Let them go on.",
+    "doctor": "Compare buckets, ledger and catalog, and repair what is safe.",
     "redrive": "List dead letters and send them back.",
     "cost": "Say what a load costs on AWS, and what window and size change.",
 }
