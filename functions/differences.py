@@ -160,7 +160,14 @@ def of_record(ports: Ports, drop: Drop) -> Iterator[Difference]:
         write = partial(write_receipt, ports, drop, plan, recorded(drop))
         found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
         yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
-    if young and drop.batch and drop.rows and (batch := ports.ledger.batch(drop.batch)) and not _evidence(ports, batch):
+    if (
+        young
+        and drop.batch
+        and drop.rows
+        and not drop.forgotten
+        and (batch := ports.ledger.batch(drop.batch))
+        and not _evidence(ports, batch)
+    ):
         found = f"is {drop.state}, and the evidence of its batch {batch.id[:10]} is not there"
         yield Difference("evidence-missing", f"drop {drop.id}", found, f"`dropgate replay {drop.id[:10]} --retract`.")
 

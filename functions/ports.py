@@ -213,12 +213,13 @@ class Step:
     problem: str | None = None
     by: str | None = field(default=None, metadata=codec.SPARSE)
     because: str | None = field(default=None, metadata=codec.SPARSE)
+    batch: str | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
 
 def step_of(drop: Drop, event: str) -> Step:
     """The step that has made a drop what it is; who did it and why, where that was a person."""
-    said = drop.override if event in BY_PERSON else None
+    said = drop.forgotten if event == "forgetting" else drop.override if event in BY_PERSON else None
     return Step(
         drop=drop.id,
         attempt=drop.attempt,
@@ -231,6 +232,7 @@ def step_of(drop: Drop, event: str) -> Step:
         problem=drop.problems[0].code if drop.problems else None,
         by=said.by if said else None,
         because=said.because if said else None,
+        batch=drop.batch if event == "claimed" else None,
     )
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "replay": "Judge a settled drop again under the contract of today.",
     "accept": "Promote a rejected drop by the word of a person.",
     "reject": "Withdraw a promoted drop by the word of a person.",
+    "forget": "Erase what a drop left, and keep the record that it was.",
     "pause": "Hold up the jobs of a contract or of a producer.",
     "resume": "Let them go on.",
     "doctor": "Compare buckets, ledger and catalog, and repair what is safe.",
