@@ -184,8 +184,12 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     where = f"drop {drop.id}"
     if there is None:
         found = f"is {drop.state}, and {target} is not there"
-        put = partial(_put_back, ports, drop, target)
-        yield Difference("promoted-missing", where, found, f"Put it there again from {drop.source.uri}.", put)
+        if ports.store.head(drop.source):
+            put = partial(_put_back, ports, drop, target)
+            yield Difference("promoted-missing", where, found, f"Put it there again from {drop.source.uri}.", put)
+        else:
+            do = "Its staged bytes are gone, too: bring a former version back, or have it sent again."
+            yield Difference("promoted-missing", where, found, do)
     elif not _ours(there, drop):
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."

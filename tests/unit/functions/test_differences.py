@@ -74,6 +74,11 @@ def removed(world: World, _: str) -> None:
     del world.store.objects[TARGET]
 
 
+def removed_everywhere(world: World, drop_id: str) -> None:
+    del world.store.objects[TARGET]
+    del world.store.objects[world.drop(drop_id).source.uri]
+
+
 def overwritten(world: World, _: str) -> None:
     world.store.put(TARGET, NEWER, "")
 
@@ -116,6 +121,7 @@ FOR_PEOPLE: list[tuple[Breach, str]] = [
     (staged_without_drop, "staged-without-drop"),
     (of_a_stranger, "promoted-without-record"),
     (of_no_record, "promoted-without-record"),
+    (removed_everywhere, "promoted-missing"),
     (without_evidence, "evidence-missing"),
     (without_plan, "catalog"),
 ]
