@@ -67,8 +67,13 @@ def is_marker(name: str, size: int) -> bool:
 
 def stage_folder(zones: Zones, plan: Plan, drop: str, received_at: str) -> str:
     """The folder of a staged drop, in one of its minute's, so that few beginnings name the drops of a batch."""
+    return f"{minute_folder(zones, plan.contract, received_at)}{drop}/"
+
+
+def minute_folder(zones: Zones, contract: str, received_at: str) -> str:
+    """The folder of what was received of a contract in a minute."""
     minute = received_at[:16].replace("-", "").replace(":", "")
-    return f"{zones.stage}{plan.contract}/{minute}/{drop}/"
+    return f"{zones.stage}{contract}/{minute}/"
 
 
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int, received_at: str) -> str:

@@ -6,7 +6,7 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -223,12 +223,13 @@ class Step:
     problem: str | None = None
     by: str | None = field(default=None, metadata=codec.SPARSE)
     because: str | None = field(default=None, metadata=codec.SPARSE)
+    batch: str | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
 
 def step_of(drop: Drop, event: str) -> Step:
     """The step that has made a drop what it is; who did it and why, where that was a person."""
-    said = drop.override if event in BY_PERSON else None
+    said = drop.forgotten if event == "forgetting" else drop.override if event in BY_PERSON else None
     return Step(
         drop=drop.id,
         attempt=drop.attempt,
@@ -241,6 +242,7 @@ def step_of(drop: Drop, event: str) -> Step:
         problem=drop.problems[0].code if drop.problems else None,
         by=said.by if said else None,
         because=said.because if said else None,
+        batch=drop.batch if event == "claimed" else None,
     )
 
 
@@ -309,6 +311,10 @@ class Ledger(Protocol):
         Where `only` is given, those whose attributes of these names have these values, as {"state": "failed"}; as much
         of the month is read as it takes to find `most` of them.
         """
+        ...
+
+    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
+        """The same, all of them, read page by page."""
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:

@@ -54,6 +54,8 @@ Event = Literal[
     "replayed_to_retract",  # the same of a promoted file, which is withdrawn unless it is found good again
     "accepted_by_person",
     "rejected_by_person",
+    "forgetting",  # a person has what it left erased
+    "forgotten",  # and that is done
 ]
 """What can happen to a drop."""
 
@@ -90,14 +92,40 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "rejected": "rejected",
         "failed": "failed",
     },
-    "unmatched": {"replayed": "received"},
-    "rejected": {"replayed": "received", "accepted_by_person": "promoting"},
-    "failed": {"receipt_written": "failed", "replayed": "received", "rejected_by_person": "rejecting"},
-    "accepted": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
-    "accepted_with_warnings": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
-    "observed": {"replayed_to_retract": "received", "rejected_by_person": "rejecting"},
+    "unmatched": {"replayed": "received", "forgetting": "unmatched", "forgotten": "unmatched"},
+    "rejected": {
+        "replayed": "received",
+        "accepted_by_person": "promoting",
+        "forgetting": "rejected",
+        "forgotten": "rejected",
+    },
+    "failed": {
+        "receipt_written": "failed",
+        "replayed": "received",
+        "rejected_by_person": "rejecting",
+        "forgetting": "failed",
+        "forgotten": "failed",
+    },
+    "accepted": {
+        "replayed_to_retract": "received",
+        "rejected_by_person": "rejecting",
+        "forgetting": "accepted",
+        "forgotten": "accepted",
+    },
+    "accepted_with_warnings": {
+        "replayed_to_retract": "received",
+        "rejected_by_person": "rejecting",
+        "forgetting": "accepted_with_warnings",
+        "forgotten": "accepted_with_warnings",
+    },
+    "observed": {
+        "replayed_to_retract": "received",
+        "rejected_by_person": "rejecting",
+        "forgetting": "observed",
+        "forgotten": "observed",
+    },
     "vanished": {},
-    "superseded": {},
+    "superseded": {"forgetting": "superseded", "forgotten": "superseded"},
 }
 """From a state, by an event, to the next state."""
 
@@ -199,6 +227,16 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """That what a drop left was erased, by whom, why and when; until it is `done`, somebody has to go on."""
+
+    by: str
+    because: str
+    at: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RowCounts:
     """Records read, valid and rejected."""
 
@@ -214,7 +252,7 @@ class Drop:
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
     `marks` is how far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces,
-    until it has; `override` is set where a person has decided this attempt.
+    until it has; `override` is set where a person has decided this attempt, `forgotten` where one had it erased.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -252,12 +290,13 @@ class Drop:
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)
     override: Override | None = field(default=None, metadata=codec.SPARSE)
+    forgotten: Forgotten | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
     def in_flight(self) -> bool:
         """Whether something must still happen: an open state, or a failed drop whose receipt is not written."""
-        owed = self.state == "failed" and self.producer is not None and self.receipt is None
+        owed = self.state == "failed" and self.producer is not None and self.receipt is None and not self.forgotten
         return self.state in OPEN or owed
 
     @property

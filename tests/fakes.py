@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -93,10 +93,10 @@ class MemoryStore:
     def lying(self, folder: str, after: Place | None, most: int) -> Page:
         bucket = f"s3://{keys.split(folder)[0]}/"
         found = [
-            Lying(uri.removeprefix(bucket), version, held.stat.etag, held.stat.size, held.written_at)
+            Lying(uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at)
             for uri, versions in sorted(self.objects.items())
             for version, held in reversed(versions.items())
-            if uri.startswith(folder) and version
+            if uri.startswith(folder)
         ]
         places = [(one.key, one.version) for one in found]
         begin = places.index(after) + 1 if after in places else 0
@@ -225,6 +225,9 @@ class MemoryLedger:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
         mine = [d for d in mine if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
+        return iter(self.of_month(contract, month, len(self._drops)))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         found = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]

@@ -89,6 +89,11 @@ class DynamoLedger:
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(items.drop_of(i) for i in islice(found, most))
 
+    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
+        shelf = {":m": items.dataset_month(contract, month)}
+        found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
+        return (items.drop_of(i) for i in found)
+
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         shards = range(items.FLIGHTS)
         few = (*map(items.flight, shards), items.BATCHES, items.WINDOWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +23,8 @@ Examples:
   dropgate drops
   dropgate drops --state rejected --contract inmet-weather.v1
   dropgate drops --month 2026-01 --format json
+  dropgate drops --stuck
+  dropgate drops --stuck --minutes 60 --format json
 """
 )
 @contract_option
@@ -34,10 +36,25 @@ Examples:
     help="The month of arrival (default: this month, UTC).",
 )
 @most_option
+@click.option("--stuck", is_flag=True, help="List what stands still, what it waits for and what to do.")
+@click.option(
+    "--minutes", type=click.IntRange(min=0), default=15, show_default=True, help="With --stuck: for longer than that."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(contract: str | None, state: str | None, month: datetime | None, most: int, form: str) -> None:
-    """List drops, the newest first: those of every contract, and those that none claims."""
+def command(
+    contract: str | None, state: str | None, month: datetime | None, most: int, stuck: bool, minutes: int, form: str
+) -> None:
+    """List drops, the newest first: those of every contract, and those that none claims.
+
+    With --stuck list all drops, batches and windows that are open and have not moved for so many --minutes, the oldest
+    first: exits 1 if there are any.
+    """
+    if stuck:
+        if contract or state or month:
+            raise click.UsageError("--stuck lists all that stands still: leave --contract, --state and --month out.")
+        _stuck(minutes, form)
+        return
     from infra.cli.render import drops_table
     from infra.cli.target import reading
 
@@ -53,6 +70,27 @@ def command(contract: str | None, state: str | None, month: datetime | None, mos
         return
     click.echo(f"Drops in {target.where}", err=True)
     click.echo(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+
+
+def _stuck(minutes: int, form: str) -> None:
+    from contracts import codec
+    from functions.stuck import age, stuck
+    from infra.cli.render import stuck_text
+    from infra.cli.target import ports
+
+    world = ports()
+    found = stuck(world, timedelta(minutes=minutes))
+    if form == "json":
+        click.echo(json.dumps(codec.encode(found), indent=2, ensure_ascii=False))
+    else:
+        width = shutil.get_terminal_size((100, 24)).columns
+        rows = [
+            codec.encode(one) | {"minutes": waited and int(waited.total_seconds()) // 60}
+            for one in found
+            for waited in [age(world, one)]
+        ]
+        click.echo(stuck_text(rows, minutes, width, sys.stdout.isatty()), nl=False)
+    sys.exit(1 if found else 0)
 
 
 def _row(drop: Drop) -> dict[str, Any]:

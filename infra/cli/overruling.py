@@ -35,22 +35,6 @@ class Words:
     form: str
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    """The argument and the options that both commands have."""
-    text = "Why: goes into record, history and receipt."
-    for decorate in (
-        of_a_stack,
-        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
-        click.option("--wait", default=0, metavar="SECONDS", help="Wait so long until it is done."),
-        click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
-        month_option,
-        click.option("--because", metavar="TEXT", required=True, callback=_reason, help=text),
-        click.argument("drop"),
-    ):
-        command = decorate(command)
-    return command
-
-
 def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
     said = " ".join(value.split())
     if not said:
@@ -58,6 +42,26 @@ def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
     if len(said.encode()) > MOST_REASON:
         raise click.UsageError(f"--because has more than {MOST_REASON} bytes: say it in fewer words.")
     return said
+
+
+because_option = click.option(
+    "--because", metavar="TEXT", required=True, callback=_reason, help="Why: goes into record, history and receipt."
+)
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """The argument and the options that both commands have."""
+    for decorate in (
+        of_a_stack,
+        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True),
+        click.option("--wait", default=0, metavar="SECONDS", help="Wait so long until it is done."),
+        click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing."),
+        month_option,
+        because_option,
+        click.argument("drop"),
+    ):
+        command = decorate(command)
+    return command
 
 
 @click.command(

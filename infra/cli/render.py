@@ -86,6 +86,23 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
     return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
 
 
+def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80, colour: bool = False) -> str:
+    """What stands still, each with what it waits for and what to do.
+
+    A row has what, id, state, key, minutes (None where nobody knows), waits_for and do.
+    """
+    if not rows:
+        return f"Nothing has stood still for {minutes} minutes.\n"
+    paint, lines = _paint(colour), list[str]()
+    for row in rows:
+        since = "" if row["minutes"] is None else f", for {row['minutes']:,} minutes"
+        title = f"{row['what']} {row['id'][:10]}  {row['state']}{since}"
+        lines += [paint(title, bold=True) + (f"  {visible(row['key'], width)}" if row["key"] else "")]
+        lines += [f"  {line}" for line in _wrapped(f"waits for  {visible(row['waits_for'], 600)}", width - 2, " " * 11)]
+        lines += [f"  {line}" for line in _wrapped(f"what to do {visible(row['do'], 600)}", width - 2, " " * 11)]
+    return "\n".join(lines) + "\n"
+
+
 def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
     """Drops under a contract that is tried, a line each: the verdict of then, that of now, and why if it changes.
 

@@ -74,6 +74,7 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "received": drop.received_at,
         "decided": drop.decided_at,
         "decided by": _override(drop.override),
+        "forgotten": drop.forgotten and f"by {drop.forgotten.by}: {drop.forgotten.because}",
         "records": f"{rows.read:,} read, {rows.valid:,} valid, {rows.rejected:,} rejected" if rows else None,
         "batch": f"{drop.batch}, try {drop.try_}" if drop.batch else None,
         "run": batch and batch.run,

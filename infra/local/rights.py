@@ -42,6 +42,10 @@ _WITH_KEY = {
 _LEFT_TO_ACCOUNT = read([{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "kms:*", "Resource": "*"}])
 
 
+_OF_EVERYBODY = frozenset({"sts:GetCallerIdentity"})
+"""What needs no right: docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html."""
+
+
 class Guard:
     """Decides on calls; `used` are the grants that callers made use of, `denied` the calls that were refused."""
 
@@ -119,7 +123,7 @@ class Guard:
 
     def _may(self, call: Call) -> bool:
         rights = self._rights.get(call.caller)
-        if rights is None:
+        if rights is None or call.action in _OF_EVERYBODY:
             return True
         request = Request(rights.role, call.action, call.resource, call.context)
         bucket = self._buckets.get(call.resource.partition("/")[0], ())

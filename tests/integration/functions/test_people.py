@@ -85,11 +85,14 @@ class Office:
 @pytest.fixture(scope="module")
 def office(site: Site) -> Office:
     """Everybody at their work."""
-    events = {"rejected": site.land("orders/refused.csv", b"ID,note\n1,a\n"), "unmatched": site.land("nowhere.csv")}
+    refused = b"ID,note\n1,a\n"
+    events = {"rejected": site.land("orders/refused.csv", refused), "unmatched": site.land("nowhere.csv")}
+    events["known"] = site.land("orders/known.csv", refused)
     office = Office(site, {state: site.drop(event).id for state, event in events.items()})
-    rejected, unmatched = office.drops.values()
+    rejected, unmatched, known = office.drops.values()
     office.said["shown"] = office.ask("watcher", "show", rejected)
     office.said["drops"] = office.ask("watcher", "drops")
+    office.said["stuck"] = office.ask("watcher", "drops", "--stuck")
     office.said["pauses"] = office.ask("watcher", "pause")
     office.said["paused"] = office.ask("operator", "pause", "orders.v1")
     office.said["resumed"] = office.ask("operator", "resume", "orders.v1")
@@ -97,7 +100,7 @@ def office(site: Site) -> Office:
     parcels = str(CONTRACTS / "sales" / "parcels.v1.yaml")
     office.said["related"] = office.ask("steward", "try", parcels, "--of", "orders.v1")
     office.said["replayed"] = [office.ask("operator", "replay", drop) for drop in (rejected, unmatched)]
-    office.said["accepted"] = office.ask("operator", "accept", rejected, "--because", "ticket 512")
+    office.said["accepted"] = office.ask("operator", "accept", known, "--because", "ticket 512")
     letter = {"source": "aws.s3", "detail-type": "Object Created"}
     for queue in ("ObjectCreatedDlq", "ScheduleDlq"):
         site.clients.sqs.send_message(QueueUrl=site.stack.names[queue], MessageBody=json.dumps(letter))
@@ -116,20 +119,27 @@ def test_everybody_can_do_their_work(office: Office) -> None:
     assert said["shown"]["drop"]["state"] == "rejected"
     assert {row["id"] for row in said["drops"]} == set(office.drops.values())
     assert (said["pauses"], [one["name"] for one in said["paused"]], said["resumed"]) == ([], ["orders.v1"], [])
+    assert said["stuck"] == []
     assert [one["letters"] for one in said["letters"]] == [1, 0, 0, 1, 0]
     assert said["redriven"]["moved"] == 1
     assert [(one["files"], one["removed"]) for one in said["maintained"]] == [(0, 0)]
     assert "orders.v1" in said["published"]["changed"]
     for tried in ("tried", "related"):
-        assert said[tried]["changes"] == {"same": 1, "better": 0, "worse": 0, "failed": 0, "gone": 0}
+        assert said[tried]["changes"] == {"same": 2, "better": 0, "worse": 0, "failed": 0, "gone": 0}
 
 
 def test_replay_of_who_may_not_read_files_is_begun_by_the_schedule(office: Office) -> None:
     assert [one["state"] for one in office.said["replayed"]] == ["received", "unmatched"]
-    assert {call.action for call in office.denied} == {"s3:GetObject"}
+    assert {call.action for call in office.denied} <= {"s3:GetObject", "s3:PutObject"}
     office.site.invoke(CLOCK, {})
     drops = [office.site.ports.ledger.drop(drop) for drop in office.drops.values()]
-    assert [(d.state, d.attempt) for d in drops if d] == [("rejected", 2), ("unmatched", 2)]
+    ended = [("rejected", 2), ("unmatched", 2), ("accepted_with_warnings", 2)]
+    assert [(d.state, d.attempt) for d in drops if d] == ended
+
+
+def test_decision_names_the_caller_by_arn(office: Office) -> None:
+    assert office.said["accepted"]["state"] == "promoting"
+    assert office.said["accepted"]["override"]["by"].startswith("arn:aws:sts::123456789012:")
 
 
 def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:

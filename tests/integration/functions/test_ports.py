@@ -588,6 +588,15 @@ def test_drops_are_found_by_month(ledger: Ledger) -> None:
     assert [d.id[0] for d in ledger.of_month("orders.v1", "2026-01", 1)] == ["b"]
 
 
+def test_each_drop_of_a_month_is_found(ledger: Ledger) -> None:
+    for n in range(3):
+        ledger.open(a_drop(id=f"{n:032}", received_at=f"2026-01-3{n % 2}T12:00:00.000000Z"))
+    ledger.open(a_drop(id="o" * 32, contract=None))
+
+    assert {d.id for d in ledger.each("orders.v1", "2026-01")} == {f"{n:032}" for n in range(3)}
+    assert [d.id for d in ledger.each(None, "2026-01")] == ["o" * 32]
+
+
 def test_drops_of_a_key_are_found_in_a_month(ledger: Ledger) -> None:
     for n, name in enumerate(("orders/1.csv", "orders/2.csv", "orders/1.csv")):
         ledger.open(a_drop(id=f"{n}" * 32, name=name, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))

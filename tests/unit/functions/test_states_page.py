@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from functions.submission import OPEN, STATES, TRANSITIONS
+from functions.submission import BY_PERSON, OPEN, STATES, TRANSITIONS
 
 PAGE = Path(__file__).parents[3] / "docs" / "states.md"
 HEAD = """\
@@ -13,7 +13,7 @@ HEAD = """\
 
 Drawn from the table `TRANSITIONS` in [functions/submission.py](../functions/submission.py); a test holds this page to
 it. What the table does not list changes nothing: every repeated, late or reordered event finds its answer there. A
-settled drop moves again by `dropgate replay` alone.
+settled drop moves again by `dropgate replay`, `accept` and `reject` alone, which the picture leaves out.
 
 """
 
@@ -26,7 +26,7 @@ def page() -> str:
         "```mermaid",
         "stateDiagram-v2",
         "  [*] --> received",
-        *(f"  {a} --> {b}: {event}" for a, event, b in arrows if event != "replayed"),
+        *(f"  {a} --> {b}: {event}" for a, event, b in arrows if event not in BY_PERSON and "forg" not in event),
         *(f"  {s} --> [*]" for s in settled),
         "```",
     ]

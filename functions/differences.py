@@ -1,0 +1,267 @@
+"""What buckets, ledger and catalog say otherwise than each other: the world in; each difference with its repair out.
+
+Read page by page, so that memory does not grow with what there is. What is under way, or younger than `GRACE`, is left
+to those who are at it. A repair is there only where it is safe: it can be broken off and repeated, and what it writes
+is conditional on what was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from itertools import islice
+
+from contracts.errors import DestinationTaken, DocumentInvalid
+from functions import keys
+from functions.batching import start
+from functions.finalize import job_ended, recorded
+from functions.ingest import ingest
+from functions.lineage import claims_of
+from functions.ports import Batch, Lying, Mark, Place, Ports, Stat, stamp, tell_nobody
+from functions.receipts import write_receipt
+from functions.submission import PROMOTED, Created, Drop, Location
+
+PAGE = 100
+"""Objects and drops that are looked at together."""
+GRACE = timedelta(minutes=15)
+"""How long whoever is at something is left alone."""
+KEPT = timedelta(days=7)
+"""For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as another says: its kind, where, what is found, what to do, and what does it."""
+
+    kind: str
+    where: str
+    found: str
+    do: str
+    repair: Callable[[], object] | None = field(default=None, compare=False)
+
+
+def differences(
+    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = tell_nobody
+) -> Iterator[Difference]:
+    """All of them; the records are those of the contracts' drops of these months (YYYY-MM), `seen` is told of each."""
+    yield from of_catalog(ports)
+    yield from of_landing(ports, seen)
+    yield from of_stage(ports, seen)
+    yield from of_promoted(ports, seen)
+    yield from of_batches(ports)
+    for contract in contracts:
+        for month in months:
+            for drop in ports.ledger.each(contract, month):
+                seen(drop.id)
+                yield from of_record(ports, drop)
+
+
+def of_catalog(ports: Ports) -> Iterator[Difference]:
+    """The pointer, the index that it names, the plans that the index names."""
+    try:
+        shas = [entry.plan for entry in ports.catalog.index().entries]
+    except DocumentInvalid as error:
+        yield Difference("catalog", f"{ports.zones.catalog}current.json", str(error), "`dropgate publish`.")
+        return
+    for sha in dict.fromkeys(shas):
+        try:
+            ports.catalog.plan(sha)
+        except DocumentInvalid as error:
+            yield Difference("catalog", f"{ports.zones.catalog}plans/{sha}.json", str(error), "`dropgate publish`.")
+
+
+def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Uploads that nobody knows, and those that were taken and lie there still."""
+    bucket, _ = keys.split(ports.zones.landing)
+    late = stamp(ports.clock.now() - GRACE)
+    files = (one for one in _lying(ports, ports.zones.landing, seen) if one.written_at < late)
+    for page in _pages(one for one in files if not keys.is_marker(one.key, one.size)):
+        ids = {keys.drop_id(bucket, one.key, one.version): one for one in page}
+        known = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
+        for drop_id, one in ids.items():
+            where = Location(f"s3://{bucket}/{one.key}", one.version)
+            drop = known.get(drop_id)
+            if drop is None:
+                created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
+                do = "Take it in, as the schedule does sooner or later."
+                found = "lies in landing, and no record knows it"
+                yield Difference("unknown-upload", where.uri, found, do, partial(ingest, ports, created))
+            elif not drop.in_flight and drop.source != where and _ours(ports.store.head(drop.source), drop):
+                do = f"Delete this version: its bytes lie at {drop.source.uri}."
+                found = f"lies in landing, and drop {drop.id[:10]} was taken from there"
+                yield Difference("left-in-landing", where.uri, found, do, partial(ports.store.delete, where))
+
+
+def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Staged objects that are of no drop."""
+    late = stamp(ports.clock.now() - GRACE)
+    for page in _pages(_lying(ports, ports.zones.stage, seen)):
+        ids = {one.key: one.key.rsplit("/", 2)[-2] for one in page if one.key.count("/") > 2 and one.written_at < late}
+        known = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
+        for key, drop_id in ids.items():
+            if drop_id not in known:
+                where = f"s3://{keys.split(ports.zones.stage)[0]}/{key}"
+                found = f"is staged, and there is no drop {drop_id[:10]}"
+                yield Difference("staged-without-drop", where, found, "Look at it, or leave it: `WorkDays` remove it.")
+
+
+def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Objects that consumers read, and that no record names; what a table holds its own log says."""
+    bucket, folder = keys.split(ports.zones.promoted)
+    tables: dict[str, bool] = {}
+    late, last = stamp(ports.clock.now() - GRACE), ""
+    for one in _lying(ports, ports.zones.promoted, seen):
+        if one.key == last:
+            continue  # a former version of the same key
+        last, where = one.key, f"s3://{bucket}/{one.key}"
+        contract = one.key.removeprefix(folder).partition("/")[0]
+        if contract not in tables:
+            tables[contract] = bool(ports.store.listed(f"{keys.table_folder(ports.zones, contract)}_delta_log/", 1))
+        if tables[contract]:
+            continue
+        stat = ports.store.head(Location(where)) if one.written_at < late else None
+        if stat is None:
+            continue
+        drop = ports.ledger.drop(stat.drop) if stat.drop else None
+        if drop is None:
+            found = (
+                f"bears the mark of drop {stat.drop[:10]}, of which there is no record" if stat.drop else "is not ours"
+            )
+            do = "Find out who put it there; move it away: consumers read it as if it were checked."
+            yield Difference("promoted-without-record", where, found, do)
+        elif not drop.in_flight and (where, stat.attempt) not in _named(ports, drop):
+            found = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
+            hide = partial(ports.store.withdraw, Location(where, etag=stat.etag))
+            yield Difference("promoted-without-record", where, found, "Withdraw it; its bytes stay as a version.", hide)
+
+
+def of_batches(ports: Ports) -> Iterator[Difference]:
+    """Batches whose runs are over, or were never started."""
+    for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
+        where = f"batch {batch.id}"
+        if batch.run is None or batch.state == "claimed":
+            found = f"is to start try {batch.try_} since {batch.try_at}"
+            yield Difference("batch-without-run", where, found, "Start it.", partial(start, ports, batch))
+        elif (outcome := ports.jobs.status(batch.run).outcome) != "working":
+            found = f"waits for run {batch.run}, which is over: {outcome}"
+            yield Difference("batch-without-run", where, found, "Settle it.", partial(job_ended, ports, batch.run))
+
+
+def of_record(ports: Ports, drop: Drop) -> Iterator[Difference]:
+    """What a record says lies in promoted, stage and reports, and who its key says is seen."""
+    if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
+        return
+    if drop.plan:
+        yield from _keys(ports, drop)
+    if drop.state in PROMOTED:
+        yield from _promoted(ports, drop)
+    young = drop.changed_at > stamp(ports.clock.now() - KEPT)
+    if young and drop.in_flight and ports.store.head(drop.source) is None:
+        do = "Its producer must send it again; it ends failed by itself."
+        yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
+    if young and drop.receipt and drop.plan and ports.store.head(Location(drop.receipt)) is None:
+        plan = ports.catalog.plan(drop.plan)
+        write = partial(write_receipt, ports, drop, plan, recorded(drop))
+        found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
+        yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
+    if (
+        young
+        and drop.batch
+        and drop.rows
+        and not drop.forgotten
+        and (batch := ports.ledger.batch(drop.batch))
+        and not _evidence(ports, batch)
+    ):
+        found = f"is {drop.state}, and the evidence of its batch {batch.id[:10]} is not there"
+        yield Difference("evidence-missing", f"drop {drop.id}", found, f"`dropgate replay {drop.id[:10]} --retract`.")
+
+
+def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
+    if drop.promoted is None or drop.plan is None:
+        yield Difference("record", f"drop {drop.id}", f"is {drop.state} and names no promoted key", "Mend the record.")
+        return
+    target = f"{ports.zones.promoted}{drop.promoted.key}"
+    if target.endswith("/"):
+        return  # a table, whose own log says what it holds
+    there = ports.store.head(Location(target))
+    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan))
+    if claims.key and claims.key.promoted != drop.id:
+        return  # another upload of the key has taken its place, or was withdrawn since
+    where = f"drop {drop.id}"
+    if there is None:
+        found = f"is {drop.state}, and {target} is not there"
+        if ports.store.head(drop.source):
+            put = partial(_put_back, ports, drop, target)
+            yield Difference("promoted-missing", where, found, f"Put it there again from {drop.source.uri}.", put)
+        else:
+            do = "Its staged bytes are gone, too: bring a former version back, or have it sent again."
+            yield Difference("promoted-missing", where, found, do)
+    elif not _ours(there, drop):
+        yield Difference(
+            "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
+        )
+    elif claims.key and claims.key.etag != there.etag:
+        found = f"lies at {target} with another ETag than its key's item says"
+        note = partial(ports.ledger.write, (), replace(claims.key, etag=there.etag))
+        yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
+
+
+def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
+    """Items of keys that say that a drop is on its way, and it is not."""
+    for one in claims_of(ports, drop, ports.catalog.plan(drop.plan or "")).each:
+        mine = one.promoting == drop.id and not drop.in_flight
+        if mine or (one.promoting and one.promoted == drop.id and ports.ledger.drop(one.promoting) is None):
+            found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
+            free = partial(ports.ledger.write, (), replace(one, promoting=None))
+            yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
+
+
+def _put_back(ports: Ports, drop: Drop, target: str) -> None:
+    """Promote a drop's bytes again where nothing lies, and write down with what ETag."""
+    attempt = drop.promoted.attempt if drop.promoted else drop.attempt
+    try:
+        laid = ports.store.copy(drop.source, target, Mark(drop.id, attempt))
+    except DestinationTaken:
+        found = ports.store.head(Location(target))
+        if not found or not _ours(found, drop):
+            raise
+        laid = found
+    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan or ""))
+    held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
+    if held:
+        ports.ledger.write((), *held)
+
+
+def _evidence(ports: Ports, batch: Batch) -> bool:
+    """Whether there is a file with the results of a batch's checks."""
+    folder = keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id)
+    return bool(ports.store.listed(folder, 1))
+
+
+def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[Lying]:
+    after: Place | None = None
+    while True:
+        page = ports.store.lying(zone, after, 1000)
+        for one in page.found:
+            seen(one.key)
+            yield one
+        if page.after is None:
+            return
+        after = page.after
+
+
+def _pages(each: Iterator[Lying]) -> Iterator[list[Lying]]:
+    while page := list(islice(each, PAGE)):
+        yield page
+
+
+def _ours(stat: Stat | None, drop: Drop) -> bool:
+    return stat is not None and stat.drop == drop.id
+
+
+def _named(ports: Ports, drop: Drop) -> list[tuple[str, int]]:
+    """Keys and attempts that a record says are promoted."""
+    places = (drop.promoted if drop.state in PROMOTED else None, drop.retracts)
+    return [(f"{ports.zones.promoted}{one.key}", one.attempt) for one in places if one]

@@ -1,0 +1,158 @@
+"""What a drop left behind, erased: a settled drop, who and why in; what was erased, or why nothing can be, out.
+
+The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
+on. What remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from contracts.errors import ObjectGone, StaleWrite
+from contracts.job import JobResult
+from functions import keys
+from functions.ports import Batch, Place, Ports
+from functions.submission import PROMOTED, Drop, Forgotten, Location, Stays, advance
+
+Without = Callable[[bytes, str], bytes | None]
+"""The rows of a Parquet file that are not of a drop; None where none is of it."""
+MOST = 1000
+"""Objects that are listed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """The drop as it stands, and what was erased or rewritten."""
+
+    drop: Drop
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotForgotten:
+    """Why nothing is erased."""
+
+    reason: str
+
+
+def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | None:
+    """Why a drop cannot be forgotten; None where it can."""
+    answer = advance(drop, "forgetting", drop.changed_at)
+    if drop.in_flight or isinstance(answer, Stays):
+        return NotForgotten(
+            f"it is {drop.state}, so its attempt is not over" if drop.in_flight else f"it is {drop.state}"
+        )
+    if promoted and (drop.state in PROMOTED or drop.retracts):
+        return NotForgotten("its file is promoted: it must be withdrawn first, by `dropgate reject`")
+    if any(batch.state != "ended" for batch in _batches(ports, drop)):
+        return NotForgotten("its batch is not over, and others of it are still judged by what lies there")
+    return None
+
+
+def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
+    """What of a drop lies in landing, stage, held, among jobs and receipts, and if asked in promoted."""
+    if ports.store.head(pinned := Location(f"s3://{drop.bucket}/{drop.key}", drop.version_id)):
+        yield pinned
+    contracts = {step.contract for step in ports.ledger.history(drop.id)} | {drop.contract}
+    folders = [
+        f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in sorted(filter(None, contracts))
+    ]
+    producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
+    folders += [f"{ports.zones.reports}{producer}/{drop.id}/" for producer in sorted(map(str, producers))]
+    for batch in _batches(ports, drop):
+        folders += [keys.rejected_folder(ports.zones, batch.id, nth, drop.id) for nth in range(1, batch.try_ + 1)]
+    for folder in folders:
+        yield from (Location(uri) for uri in ports.store.listed(folder, MOST))
+    if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):
+        yield held
+    if promoted:
+        for contract in sorted(filter(None, contracts)):
+            for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
+                yield from _versions(ports, f"{ports.zones.promoted}{key}", drop)
+
+
+def forget(
+    ports: Ports, drop: Drop, by: str, because: str, without: Without, *, promoted: bool = False
+) -> Erased | NotForgotten:
+    """Erase all that a drop left, but what is promoted unless that is asked for."""
+    if why := forgettable(ports, drop, promoted=promoted):
+        return why
+    at = ports.at()
+    said = Forgotten(by, because, at)
+    texts = {"problems": (), "header_line": None, "marks": (), "receipt": None}
+    began = _written(ports, drop, "forgetting", forgotten=said, **texts)
+    if began is None:
+        return NotForgotten("somebody else has brought it further at this moment; look at it again")
+    objects = []
+    for one in left(ports, began, promoted=promoted):
+        ports.store.delete(one)
+        objects.append(one.uri)
+    for batch in _batches(ports, began):
+        objects += _rows(ports, batch, began, without)
+        objects += _result(ports, batch, began)
+    done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
+    return Erased(done or began, tuple(objects))
+
+
+def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:
+    answer = advance(drop, event, ports.at(), **changes)  # type: ignore[arg-type]
+    if isinstance(answer, Stays):
+        return None
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return None
+    return answer.drop
+
+
+def _batches(ports: Ports, drop: Drop) -> list[Batch]:
+    """The batches that judged a drop, as far as its history names them."""
+    ids = {step.batch for step in ports.ledger.history(drop.id)} | {drop.batch}
+    found = (ports.ledger.batch(one) for one in sorted(filter(None, ids)))
+    return [batch for batch in found if batch]
+
+
+def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
+    """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
+    folder = keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+    for uri in ports.store.listed(folder, MOST):
+        if not uri.endswith(".parquet"):
+            continue
+        if batch.members == (drop.id,):
+            ports.store.delete(Location(uri))
+        elif (rest := without(ports.store.get(uri), drop.id)) is not None:
+            ports.store.put(uri, rest, "application/octet-stream")
+        else:
+            continue
+        yield uri
+
+
+def _result(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
+    """The results of a batch's tries, without what they say of a drop: samples of its values."""
+    for nth in range(1, batch.try_ + 1):
+        uri = f"{keys.job_folder(ports.zones, batch.id, nth)}result.jsonl"
+        try:
+            result = JobResult.loads(ports.store.get(uri))
+        except ObjectGone:
+            continue
+        rest = tuple(one for one in result.drops if one.drop != drop.id)
+        if len(rest) < len(result.drops):
+            ports.store.put(uri, replace(result, drops=rest).dumps().encode(), "application/jsonl")
+            yield uri
+
+
+def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
+    """All versions of a promoted key that bear the mark of a drop."""
+    key = keys.split(uri)[1]
+    after: Place | None = None
+    while True:
+        page = ports.store.lying(uri, after, MOST)
+        for one in page.found:
+            at = Location(uri, one.version)
+            stat = ports.store.head(at) if one.key == key else None
+            if stat and stat.drop == drop.id:
+                yield at
+        if page.after is None:
+            return
+        after = page.after

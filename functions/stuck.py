@@ -1,0 +1,128 @@
+"""What stands still: the ledger's open items in; each with what it waits for and what a person can do, out.
+
+Nothing is changed, and nothing is asked but the ledger: what a job itself is at, EMR Serverless knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from functions.lineage import claims_of
+from functions.ports import Batch, Pause, Ports, Window, moment, stamp
+from functions.submission import Drop
+
+LOGS = "If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way."
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A drop, batch or window (`what`), its id, where it stands, since when, what for, and what to do."""
+
+    what: str
+    id: str
+    state: str
+    since: str
+    waits_for: str
+    do: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What several answers need, read once."""
+
+    ports: Ports
+    pauses: tuple[Pause, ...]
+    taken: int
+
+
+def stuck(ports: Ports, bound: timedelta) -> tuple[Stuck, ...]:
+    """All that has been open and unchanged for longer than a bound, the oldest first.
+
+    Of drops that wait for batches the oldest and the newest are found, which is enough to see why.
+    """
+    found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
+    world = _World(ports, ports.ledger.pauses(), len(ports.ledger.taken()))
+    each = [
+        *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*found.drops, *found.waiting)),
+        *(_batch(b) for b in found.batches),
+        *(_window(world, w) for w in found.windows),
+    ]
+    unread = [Stuck("item", name, "unreadable", "", "a version that reads it", NEWER) for name in found.unreadable]
+    return (*sorted((one for one in each if one), key=lambda one: one.since), *unread)
+
+
+NEWER = "A newer version of dropgate wrote it, or a hand: deploy that version, or mend the item."
+
+
+def _drop(world: _World, drop: Drop) -> Stuck | None:
+    if not drop.in_flight:
+        return None
+    waits_for, do = _why(world, drop)
+    return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
+
+
+def _why(world: _World, drop: Drop) -> tuple[str, str]:
+    if drop.state == "staged":
+        return _no_batch(world, drop)
+    if drop.state == "validating" and (batch := world.ports.ledger.batch(drop.batch or "")):
+        if batch.state != "ended" and batch.run is None:
+            return f"the job of batch {batch.id[:10]}, which could not be started", NOT_STARTED
+        if batch.state != "ended" and not _other(world, drop):
+            return f"the job run {batch.run}", f"Is it at work? {_run(batch)}. {LOGS}"
+    if other := _other(world, drop):
+        return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that one goes first."
+    return {
+        "received": ("a function that takes it in", f"The schedule does that every minute. {LOGS}"),
+        "validating": ("its verdict", f"The schedule takes that every minute. {LOGS}"),
+        "promoting": ("the copy to consumers, and its receipt", f"The schedule does that every minute. {LOGS}"),
+        "rejecting": ("its receipt, and what is to be withdrawn", f"The schedule does that every minute. {LOGS}"),
+        "failed": ("the receipt that it failed", f"The schedule writes it every minute. {LOGS}"),
+    }[drop.state]
+
+
+NOT_STARTED = f"The account's quota, or the application? After six hours its drops fail, and can be replayed. {LOGS}"
+
+
+def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
+    names = {("contract", drop.contract), ("producer", drop.producer)}
+    if held := next((p for p in world.pauses if (p.kind, p.name) in names), None):
+        option = held.name if held.kind == "contract" else f"--producer {held.name}"
+        why = f" ({held.reason})" if held.reason else ""
+        return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
+    if world.taken >= world.ports.most_batches:
+        return f"one of {world.ports.most_batches} batches to end", FULL
+    return "a batch", f"The schedule makes one within two minutes. {LOGS}"
+
+
+FULL = "Nothing, if they go on; else raise MaximumConcurrentRuns and the application's ceilings with it."
+
+
+def _other(world: _World, drop: Drop) -> str | None:
+    """Another drop that has taken what this one needs."""
+    plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
+    found = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
+    return next((c.promoting for each in found for c in each.each if c.promoting not in (None, drop.id)), None)
+
+
+def _batch(batch: Batch) -> Stuck:
+    if batch.run is None or batch.state == "claimed":
+        return Stuck("batch", batch.id, batch.state, batch.changed_at, f"the start of try {batch.try_}", NOT_STARTED)
+    return Stuck("batch", batch.id, batch.state, batch.changed_at, f"the job run {batch.run}", f"{_run(batch)}. {LOGS}")
+
+
+def _run(batch: Batch) -> str:
+    return f"`aws emr-serverless get-job-run --application-id <EmrApplication> --job-run-id {batch.run}`"
+
+
+def _window(world: _World, window: Window) -> Stuck:
+    full = world.taken >= world.ports.most_batches
+    waits_for = f"one of {world.ports.most_batches} batches to end" if full else "its message"
+    do = FULL if full else f"The schedule sends it again every minute. {LOGS}"
+    return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
+
+
+def age(ports: Ports, one: Stuck) -> timedelta | None:
+    """For how long it has stood still."""
+    return ports.clock.now() - moment(one.since) if one.since else None

@@ -1,0 +1,95 @@
+"""`dropgate forget`: erase what a drop left, and keep the record that it was."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import visible
+from infra.cli.named import month_option, the_drop
+from infra.cli.overruling import because_option
+from infra.cli.target import of_a_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from functions.submission import Drop
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dropgate forget 3f7k2m --because "erasure request 77" --dry-run
+  dropgate forget 3f7k2m --because "erasure request 77"
+  dropgate forget 3f7k2m --because "erasure request 77" --promoted
+"""
+)
+@click.argument("drop")
+@because_option
+@month_option
+@click.option("--promoted", is_flag=True, help="Its versions in the promoted zone, too; reject it first.")
+@click.option("--dry-run", is_flag=True, help="Say what would be erased, and do nothing.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@of_a_stack
+def command(drop: str, because: str, month: datetime | None, promoted: bool, dry_run: bool, form: str) -> None:
+    """Erase what DROP left: its bytes in landing, stage and held, its receipts, its rows in evidence and results.
+
+    DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It must be settled, and its
+    batch over. The record stays, with who forgot it and why; it cannot be judged again. What consumers have stays, too:
+    `dropgate reject` withdraws it, then --promoted erases every version of it. Broken off, call it again. Exits 0 when
+    all is erased, 2 if it cannot be.
+    """
+    from functions.forgetting import NotForgotten, forget, forgettable, left
+    from infra.cli.target import caller, of_ports, ports
+
+    world = ports()
+    named = the_drop(of_ports(world), drop, month)
+    if told := named.told():
+        click.echo(told, err=True)
+    found = named.drop
+    if dry_run:
+        why = forgettable(world, found, promoted=promoted)
+        objects: Sequence[str] = [] if why else [one.uri for one in left(world, found, promoted=promoted)]
+    else:
+        done = forget(world, found, caller(), because, without_rows_of, promoted=promoted)
+        why = done if isinstance(done, NotForgotten) else None
+        found, objects = (found, []) if isinstance(done, NotForgotten) else (done.drop, done.objects)
+    if why:
+        raise click.UsageError(f"{found.id[:10]} cannot be forgotten: {why.reason}.")
+    _say(found, objects, form, dry_run=dry_run)
+
+
+def _say(drop: Drop, objects: Sequence[str], form: str, *, dry_run: bool) -> None:
+    if form == "json":
+        from contracts import codec
+
+        said = {"drop": drop.id, "state": drop.state, "forgotten": codec.encode(drop.forgotten), "dry_run": dry_run}
+        click.echo(json.dumps(said | {"objects": list(objects)}, ensure_ascii=False))
+        return
+    for uri in objects:
+        click.echo(visible(uri, 1100))
+    would = "would be erased, and its rows in evidence and results" if dry_run else "erased or written anew without it"
+    click.echo(f"{drop.id[:10]}: {len(objects):,} object{'s' * (len(objects) != 1)} {would}.")
+
+
+def without_rows_of(parquet: bytes, drop: str) -> bytes | None:
+    """The rows of a file of evidence that are not of a drop, read and written by Spark; None if all are kept."""
+    from pyspark.sql import functions as sf
+
+    from infra.setup.session import local_session
+
+    spark = local_session("dropgate forget")
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path(folder, "before.parquet")
+        before.write_bytes(parquet)
+        rows = spark.read.parquet(str(before))
+        if rows.where(sf.col("drop") == drop).isEmpty():
+            return None
+        after = Path(folder, "after")
+        rows.where(sf.col("drop") != drop).coalesce(1).write.parquet(str(after))
+        return next(after.glob("*.parquet")).read_bytes()

@@ -1,0 +1,234 @@
+"""What is not as another says is found with its repair; a repair leaves nothing to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from functions import keys
+from functions.differences import Difference, differences
+from functions.ports import Mark
+from functions.submission import Location
+from tests.builders import ZONES, World, a_plan, a_world
+from tests.faults import Crash, Fuse, Watched
+from tests.unit.functions.test_crashes import SIDES
+
+GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
+TARGET = f"{ZONES.promoted}orders.v1/orders/1.csv"
+
+
+def healthy(*uploads: bytes) -> tuple[World, str]:
+    """A world at rest in which nothing differs; the last drop of `orders/1.csv`."""
+    world, drop_id = a_world(), ""
+    for body in uploads or (GOOD,):
+        drop_id = world.upload("orders/1.csv", body)
+        world.finish()
+    world.upload("orders/refused.csv", b"ID\n1\n")
+    world.upload("elsewhere/1.csv", GOOD)
+    world.finish()
+    for batch in world.ledger._batches.values():
+        folder = keys.evidence_folder(ZONES, "checks", batch.contract, batch.claimed_at[:7], batch.id)
+        world.store.put(f"{folder}part-0.parquet", b"", "")
+    world.clock.pass_seconds(3600)
+    assert found(world) == []
+    return world, drop_id
+
+
+def found(world: World) -> list[Difference]:
+    return list(differences(world.ports, ("orders.v1", None), ["2026-01"]))
+
+
+Breach = Callable[[World, str], None]
+
+
+def unknown(world: World, _: str) -> None:
+    world.upload("orders/2.csv", GOOD)
+    world.events.clear()
+    world.clock.pass_seconds(3600)
+
+
+def left_in_landing(world: World, drop_id: str) -> None:
+    drop = world.drop(drop_id)
+    world.store.upload(Location(f"{ZONES.landing}{drop.key}", drop.version_id), GOOD, "2026")
+
+
+def staged_without_drop(world: World, _: str) -> None:
+    world.store.put(f"{ZONES.stage}orders.v1/20260101T0000/{'x' * 32}/1.csv", GOOD, "")
+
+
+def of_a_stranger(world: World, _: str) -> None:
+    world.store.put(f"{ZONES.promoted}orders.v1/other.csv", GOOD, "")
+
+
+def of_no_record(world: World, _: str) -> None:
+    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/other.csv", Mark("n" * 32, 1))
+
+
+def of_a_rejected(world: World, _: str) -> None:
+    rejected = next(d for d in world.drops().values() if d.state == "rejected")
+    world.store.copy(Location(TARGET), f"{ZONES.promoted}orders.v1/bad.csv", Mark(rejected.id, 1))
+
+
+def removed(world: World, _: str) -> None:
+    del world.store.objects[TARGET]
+
+
+def removed_everywhere(world: World, drop_id: str) -> None:
+    del world.store.objects[TARGET]
+    del world.store.objects[world.drop(drop_id).source.uri]
+
+
+def overwritten(world: World, _: str) -> None:
+    world.store.put(TARGET, NEWER, "")
+
+
+def with_another_etag(world: World, drop_id: str) -> None:
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    world.ledger.write((), replace(key, etag="of former days"))
+    assert key.promoted == drop_id
+
+
+def held(world: World, _: str) -> None:
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    world.ledger.write((), replace(key, promoting="n" * 32))
+
+
+def without_receipt(world: World, drop_id: str) -> None:
+    del world.store.objects[world.drop(drop_id).receipt or ""]
+
+
+def without_evidence(world: World, _: str) -> None:
+    for uri in [uri for uri in world.store.objects if uri.startswith(ZONES.evidence)]:
+        del world.store.objects[uri]
+
+
+def without_plan(world: World, _: str) -> None:
+    world.publish([a_plan(version="1.0.1")])
+    del world.store.objects[f"{ZONES.catalog}plans/{a_plan(version='1.0.1').sha}.json"]
+
+
+SAFE: list[tuple[Breach, str]] = [
+    (unknown, "unknown-upload"),
+    (left_in_landing, "left-in-landing"),
+    (of_a_rejected, "promoted-without-record"),
+    (removed, "promoted-missing"),
+    (with_another_etag, "key-etag"),
+    (held, "key-held"),
+    (without_receipt, "receipt-missing"),
+]
+FOR_PEOPLE: list[tuple[Breach, str]] = [
+    (staged_without_drop, "staged-without-drop"),
+    (of_a_stranger, "promoted-without-record"),
+    (of_no_record, "promoted-without-record"),
+    (removed_everywhere, "promoted-missing"),
+    (without_evidence, "evidence-missing"),
+    (without_plan, "catalog"),
+]
+
+
+def test_promoted_file_that_was_overwritten_is_found_from_both_ends() -> None:
+    world, drop_id = healthy()
+    overwritten(world, drop_id)
+
+    assert [(one.kind, one.repair) for one in found(world)] == [
+        ("promoted-without-record", None),
+        ("promoted-taken", None),
+    ]
+
+
+def name(one: object) -> str:
+    return getattr(one, "__name__", str(one))
+
+
+@pytest.mark.parametrize(("breach", "kind"), [*SAFE, *FOR_PEOPLE], ids=name)
+def test_difference_is_found(breach: Breach, kind: str) -> None:
+    world, drop_id = healthy()
+    breach(world, drop_id)
+    (one,) = found(world)
+
+    assert (one.kind, one.repair is not None) == (kind, (breach, kind) in SAFE)
+    assert one.where
+    assert one.found
+    assert one.do
+
+
+@pytest.mark.parametrize("breach", [breach for breach, _ in SAFE], ids=name)
+@SIDES
+def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: bool) -> None:
+    calls = 1
+    at = 0
+    while at < calls:
+        at += 1
+        world, drop_id = healthy(NEWER, GOOD)
+        before = world.store.listing(ZONES.promoted)
+        breach(world, drop_id)
+        fuse, plain = Fuse(at, after), world.ports
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        try:
+            repair(world)
+        except Crash:
+            world.ports = plain
+            repair(world)
+        calls = max(calls, fuse.calls)
+        world.ports = plain
+        world.finish()
+        world.clock.pass_seconds(3600)
+        left = [one for one in found(world) if one.kind != "evidence-missing"]
+        assert left == [], at
+        assert world.store.listing(ZONES.promoted).items() >= before.items()
+
+
+def repair(world: World) -> None:
+    for one in found(world):
+        if one.repair:
+            one.repair()
+
+
+def test_what_is_under_way_is_left_alone() -> None:
+    world = a_world()
+    world.upload("orders/1.csv", GOOD)
+    assert found(world) == []
+    world.deliver_events()
+    world.deliver_windows()
+
+    assert found(world) == []
+
+
+def test_batch_whose_run_is_over_is_settled() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    world.clock.pass_seconds(3600)
+    (one,) = found(world)
+    assert one.kind == "batch-without-run"
+
+    repair(world)
+    assert world.drop(drop_id).state == "accepted"
+
+
+def test_batch_that_was_never_started_is_started() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    plain, world.jobs.start = world.jobs.start, lambda *_: (_ for _ in ()).throw(Crash())  # type: ignore[method-assign]
+    with pytest.raises(Crash):
+        world.deliver_windows()
+    world.jobs.start = plain  # type: ignore[method-assign]
+    world.clock.pass_seconds(3600)
+    repair(world)
+
+    assert (world.drop(drop_id).state, world.jobs.working()) == ("validating", ["run-1"])
+
+
+def test_staged_bytes_that_are_gone_are_told() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    del world.store.objects[world.drop(drop_id).source.uri]
+    world.clock.pass_seconds(3600)
+
+    assert [(one.kind, one.repair) for one in found(world)] == [("bytes-missing", None)]

@@ -1,0 +1,164 @@
+"""What a drop left is erased, whatever breaks off; the record that it was remains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from contracts.job import JobResult
+from functions import keys
+from functions.forgetting import Erased, NotForgotten, forget, left
+from functions.overruling import reject
+from functions.reconcile import reconcile
+from functions.replay import NotReplayed, replay
+from tests.builders import ZONES, World, a_world, all_good, one_bad
+from tests.faults import Crash, Fuse, Watched
+from tests.invariants import Watch
+from tests.unit.functions.test_crashes import SIDES
+
+GOOD, REFUSED = b"id,note\n1,a\n", b"ID,note\n1,a\n"
+
+
+def without(rows: bytes, drop: str) -> bytes | None:
+    """Evidence whose rows are lines that begin with an id."""
+    lines = rows.splitlines(keepends=True)
+    rest = b"".join(line for line in lines if not line.startswith(drop.encode()))
+    return None if rest == rows else rest
+
+
+def ended(judge: Any, *names: str, body: bytes = GOOD) -> tuple[World, list[str]]:
+    """Drops of one batch at their end, with a row of evidence each."""
+    world = a_world()
+    ids = [world.upload(name, body) for name in names or ("orders/1.csv",)]
+    world.finish(judge)
+    for batch in world.ledger._batches.values():
+        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+        world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
+    return world, ids
+
+
+def forgotten(world: World, drop_id: str, *, promoted: bool = False) -> Erased:
+    done = forget(world.ports, world.drop(drop_id), "ann", "request 77", without, promoted=promoted)
+    assert isinstance(done, Erased), done
+    return done
+
+
+def traces(world: World, drop_id: str, zones: str = "s3://") -> list[str]:
+    """Where something of a drop lies: by its name, by its mark, or in the text."""
+    catalog = world.store.listing(ZONES.catalog)
+    return [
+        uri
+        for uri, versions in world.store.objects.items()
+        if uri.startswith(zones) and uri.removeprefix(ZONES.catalog) not in catalog
+        for held in versions.values()
+        if (held.mark and held.mark.drop == drop_id)
+        or (drop_id in uri)
+        or (drop_id.encode() in held.body and "request" not in uri)
+    ]
+
+
+@pytest.mark.parametrize("body", [GOOD, REFUSED], ids=["by the job", "at the door"])
+def test_nothing_is_left_of_a_rejected_drop(body: bytes) -> None:
+    world, (drop_id,) = ended(one_bad, body=body)
+    assert traces(world, drop_id)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
+def test_others_of_its_batch_keep_what_they_have() -> None:
+    world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    before = traces(world, second)
+    forgotten(world, first)
+
+    assert (traces(world, first), traces(world, second)) == ([], before)
+    result = next(held for uri, v in world.store.objects.items() if uri.endswith("result.jsonl") for held in v.values())
+    assert [one.drop for one in JobResult.loads(result.body).drops] == [second]
+
+
+def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
+    world, (drop_id,) = ended(one_bad)
+    forgotten(world, drop_id)
+    drop, steps = world.drop(drop_id), world.ledger.history(drop_id)
+
+    assert drop.forgotten
+    assert (drop.forgotten.by, drop.forgotten.because, drop.forgotten.done) == ("ann", "request 77", True)
+    assert (drop.state, drop.verdict, drop.problems, drop.header_line, drop.receipt) == ("rejected",) * 2 + (
+        (),
+        None,
+        None,
+    )
+    assert [(s.event, s.by) for s in steps[-2:]] == [("forgetting", "ann"), ("forgotten", None)]
+
+
+@pytest.mark.parametrize("judge", [all_good, lambda *_: None], ids=["accepted", "failed"])
+def test_what_consumers_have_stays_and_nothing_is_written_again(judge: Any) -> None:
+    world, (drop_id,) = ended(judge)
+    promoted = world.store.listing(ZONES.promoted)
+    forgotten(world, drop_id)
+    world.clock.pass_seconds(3600)
+    reconcile(world.ports)
+
+    assert world.store.listing(ZONES.promoted) == promoted
+    assert traces(world, drop_id, "s3://internal/") == []
+    assert not world.drop(drop_id).in_flight
+
+
+def test_forgotten_drop_is_not_judged_again() -> None:
+    world, (drop_id,) = ended(one_bad)
+    forgotten(world, drop_id)
+    answer = replay(world.ports, drop_id)
+
+    assert isinstance(answer, NotReplayed)
+    assert "no longer kept" in answer.reason
+
+
+def test_promoted_file_must_be_withdrawn_before_it_is_erased() -> None:
+    world, (drop_id,) = ended(all_good)
+    answer = forget(world.ports, world.drop(drop_id), "ann", "77", without, promoted=True)
+    assert isinstance(answer, NotForgotten)
+    assert "dropgate reject" in answer.reason
+
+    reject(world.ports, world.drop(drop_id), "ann", "77")
+    forgotten(world, drop_id, promoted=True)
+    assert traces(world, drop_id) == []
+
+
+def test_drop_under_way_is_not_forgotten() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    answer = forget(world.ports, world.drop(drop_id), "ann", "77", without)
+
+    assert isinstance(answer, NotForgotten)
+    assert "not over" in answer.reason
+
+
+def test_what_is_left_is_listed_before() -> None:
+    world, (drop_id,) = ended(one_bad)
+    listed = {one.uri for one in left(world.ports, world.drop(drop_id), promoted=False)}
+
+    assert listed == {uri for uri in traces(world, drop_id) if drop_id in uri or "/held/" in uri}
+
+
+@SIDES
+def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None:
+    at, calls = 0, 1
+    while at < calls:
+        at += 1
+        world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+        watch, plain, fuse = Watch(world), world.ports, Fuse(at, after)
+        watch.look()
+        kept = traces(world, second)
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        try:
+            forgotten(world, first)
+        except Crash:
+            world.ports = plain
+            watch.look()
+            forgotten(world, first)
+        calls = max(calls, fuse.calls)
+        world.ports = plain
+        watch.look_at_the_end()
+        assert (traces(world, first), traces(world, second)) == ([], kept), at

@@ -1,0 +1,113 @@
+"""What stands still says what it waits for, and what a person can do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from contracts.errors import ServiceUnavailable
+from functions.overruling import reject
+from functions.ports import Pause
+from functions.stuck import Stuck, age, stuck
+from tests.builders import World, a_world
+
+GOOD = b"id,note\n1,a\n"
+HOUR = timedelta(hours=1)
+
+
+def waiting(world: World, bound: timedelta = HOUR) -> dict[str, Stuck]:
+    """What stands still after two hours, by kind."""
+    world.clock.pass_seconds(7200)
+    return {one.what: one for one in stuck(world.ports, bound)}
+
+
+def on_its_way(*steps: str) -> World:
+    """A drop that has come so far."""
+    world = a_world()
+    world.upload("orders/1.csv", GOOD)
+    for step in steps:
+        getattr(world, step)()
+    return world
+
+
+def test_what_moves_or_has_ended_is_not_stuck() -> None:
+    world = on_its_way("deliver_events")
+    assert stuck(world.ports, HOUR) == ()
+    world.finish()
+
+    assert waiting(world) == {}
+
+
+def test_staged_drop_waits_for_a_batch() -> None:
+    found = waiting(on_its_way("deliver_events"))
+
+    assert (found["drop"].state, found["drop"].waits_for, found["drop"].key) == ("staged", "a batch", "orders/1.csv")
+    assert (found["window"].waits_for, "sends it again" in found["window"].do) == ("its message", True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "do"), [("contract", "orders.v1", "orders.v1"), ("producer", "shop", "--producer shop")]
+)
+def test_held_up_drop_waits_for_the_end_of_a_pause(kind: Any, name: str, do: str) -> None:
+    world = on_its_way("deliver_events")
+    world.ledger.pause(Pause(kind, name, world.ports.at(), "rule 7"))
+    found = waiting(world)["drop"]
+
+    assert (found.waits_for, found.do) == (f"the end of a pause of {kind} {name} (rule 7)", f"`dropgate resume {do}`.")
+
+
+def test_drop_in_a_job_waits_for_the_run() -> None:
+    found = waiting(on_its_way("deliver_events", "deliver_windows"))
+
+    assert found["drop"].waits_for == "the job run run-1"
+    assert "--job-run-id run-1" in found["drop"].do
+    assert found["batch"].waits_for == "the job run run-1"
+
+
+def test_job_that_does_not_start_is_told() -> None:
+    world = on_its_way("deliver_events")
+
+    def start(*_: Any) -> str:
+        raise ServiceUnavailable("quota")
+
+    world.jobs.start = start  # type: ignore[assignment, method-assign]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_windows()
+    found = waiting(world)
+
+    assert "could not be started" in found["drop"].waits_for
+    assert found["batch"].waits_for == "the start of try 1"
+
+
+def test_withdrawal_waits_for_another_upload_of_the_key() -> None:
+    world = on_its_way()
+    (first,) = world.finish()
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    plain, world.store.copy = world.store.copy, lambda *_: (_ for _ in ()).throw(KeyError())  # type: ignore[method-assign]
+    with pytest.raises(KeyError):
+        world.deliver_jobs()
+    world.store.copy = plain  # type: ignore[method-assign]
+    reject(world.ports, world.drop(first), "ann", "recalled")
+    world.clock.pass_seconds(7200)
+    found = {one.id: one for one in stuck(world.ports, HOUR)}
+
+    assert found[first].waits_for.startswith("another upload of its key")
+    (other,) = set(world.drops()) - {first}
+    assert found[other].waits_for == "the copy to consumers, and its receipt"
+
+
+def test_the_oldest_comes_first_with_its_age() -> None:
+    world = on_its_way("deliver_events")
+    world.clock.pass_seconds(600)
+    world.upload("orders/2.csv", GOOD)
+    world.deliver_events()
+    world.clock.pass_seconds(7200)
+    found = [one for one in stuck(world.ports, HOUR) if one.what == "drop"]
+
+    assert [one.key for one in found] == ["orders/1.csv", "orders/2.csv"]
+    assert (age(world.ports, found[0]) or HOUR) > timedelta(hours=2)
