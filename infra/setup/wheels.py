@@ -38,8 +38,9 @@ class Home:
 # Lambda's Python 3.11 runs on Amazon Linux 2 (Lambda developer guide, "Lambda runtimes"), whose glibc is 2.26: no wheel
 # that is for manylinux_2_28 alone would load there.
 LAMBDA = Home(ROOT / "locks" / "functions.txt", ("manylinux2014", "manylinux_2_17"))
-# What commits to Delta tables, beside it; its wheels for arm64 ask for glibc 2.28.
-TABLES = Home(ROOT / "locks" / "functions-table.txt", LAMBDA.linux)
+# What commits to Delta tables, beside it; its wheels for arm64 ask for glibc 2.28. One that runs from glibc 2.5 on has
+# no newer tag that fits.
+TABLES = Home(ROOT / "locks" / "functions-table.txt", ("manylinux1", "manylinux_2_5", *LAMBDA.linux))
 # EMR 7 and later run on Amazon Linux 2023 (EMR Serverless user guide, "Using Python libraries"), whose glibc is 2.34.
 EMR = Home(ROOT / "locks" / "job-gx.txt", ("manylinux2014", *(f"manylinux_2_{minor}" for minor in range(17, 35))))
 TARGET = ("--implementation=cp", "--python-version=3.11", "--only-binary=:all:", "--require-hashes", "--no-compile")
