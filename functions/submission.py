@@ -93,6 +93,8 @@ KEY_USED, CONTENT_USED, CONTENT_UNKNOWN = "key-used", "content-used", "content-u
 ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
 """Codes of problems that lie in other uploads and not in the file: the result of its job does not know them."""
 
+UNVERSIONED = ("", "null")
+"""Version ids of objects in a bucket without versioning, or while it is suspended (S3 user guide, "Versioning")."""
 SECONDS = 19
 """Characters of a time up to its seconds: events tell no more."""
 MOST_PROBLEMS = 5
