@@ -207,7 +207,10 @@ class JobResult:
 
 
 def _lines(text: str | bytes) -> Iterator[object]:
-    whole = text if isinstance(text, str) else text.decode()
+    try:
+        whole = text if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError as error:
+        raise DocumentInvalid(f"job result is not UTF-8 ({error.reason})") from error
     for number, line in enumerate(whole.removesuffix("\n").split("\n"), 1):
         try:
             yield json.loads(line)

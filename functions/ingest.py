@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from contracts.catalog import Ambiguous, Match, Matched, example
-from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable, StaleWrite
+from contracts.errors import DocumentInvalid, ObjectGone, ObjectReplaced, ObjectUnreadable, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
@@ -27,7 +27,7 @@ from functions.observing import passes
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import MOST_HEADER_LINE, Created, Drop, Location, Moved, advance, brief
+from functions.submission import MOST_HEADER_LINE, UNVERSIONED, Created, Drop, Location, Moved, advance, brief
 
 GONE = Problem(
     "object-gone",
@@ -43,10 +43,15 @@ TAKEN = Problem("stage-taken", "Another object lies where the file was to be sta
 
 
 def ingest(ports: Ports, created: Created) -> Drop | None:
-    """Take a new object as far as the stage zone, or refuse it with reasons; None for an object outside landing."""
+    """Take a new object as far as the stage zone, or refuse it with reasons; None for an object outside landing.
+
+    DocumentInvalid where the bucket keeps no versions: every upload of the key would be the same drop.
+    """
     name = keys.name_in(ports.zones.landing, created.bucket, created.key)
     if name is None or keys.is_marker(name, created.size):
         return None
+    if created.version_id in UNVERSIONED:
+        raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
     drop = _received(ports, created, name)
     if ports.ledger.open(drop):
         return resume(ports, drop)

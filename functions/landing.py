@@ -12,7 +12,7 @@ from itertools import islice
 
 from functions import keys
 from functions.ports import Ports, stamp
-from functions.submission import Created
+from functions.submission import UNVERSIONED, Created
 
 PAGE = 1000
 """Versions that are looked at in a minute, as many as S3 lists at once (Amazon S3 API, ListObjectVersions)."""
@@ -34,5 +34,6 @@ def unannounced(ports: Ports) -> Iterator[Created]:
     lying = {keys.drop_id(bucket, one.key, one.version): one for one in files if one.written_at < late}
     known = {drop.id for drop in ports.ledger.drops(list(lying))}
     found = (one for drop_id, one in lying.items() if drop_id not in known)
-    for one in islice(found, MOST_FOUND):
+    # What has no version of its own is refused; it is not to hold up the others.
+    for one in islice(sorted(found, key=lambda one: one.version in UNVERSIONED), MOST_FOUND):
         yield Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)

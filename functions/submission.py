@@ -146,7 +146,8 @@ ABOUT_OTHERS = frozenset({KEY_USED, CONTENT_USED, CONTENT_UNKNOWN})
 ACCEPTED_BY_PERSON, REJECTED_BY_PERSON = "accepted-by-person", "rejected-by-person"
 OF_PEOPLE = frozenset({ACCEPTED_BY_PERSON, REJECTED_BY_PERSON})
 """Codes of what a person has said of a drop that they decided."""
-
+UNVERSIONED = ("", "null")
+"""Version ids of objects in a bucket without versioning, or while it is suspended (S3 user guide, "Versioning")."""
 SECONDS = 19
 """Characters of a time up to its seconds: events tell no more."""
 MOST_PROBLEMS = 5

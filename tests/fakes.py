@@ -171,7 +171,7 @@ class MemoryLedger:
         for one in beside:
             if isinstance(one, Batch) and one.version == 0 and not one.former:
                 self._unless_held(one)
-        stale = [m for m in moves if self._drops[m.before.id].version != m.before.version]
+        stale = [m for m in moves if self._drops[m.before.id].version != m.before.version or self._told(m.drop)]
         if stale or not all(map(self._fits, beside)):
             raise StaleWrite("somebody else wrote first")
         for move in moves:
@@ -179,6 +179,10 @@ class MemoryLedger:
             self._note(move.drop, move.event)
         for one in beside:
             self._put(one)
+
+    def _told(self, drop: Drop) -> bool:
+        """Whether history has that step already."""
+        return any((s.attempt, s.step) == (drop.attempt, drop.step) for s in self._steps.get(drop.id, ()))
 
     def _fits(self, one: Beside) -> bool:
         match one:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.data_classes import S3EventBridgeNotificationEvent
 
-from contracts.errors import DocumentInvalid
 from functions import keys
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
@@ -21,16 +20,14 @@ if TYPE_CHECKING:
 
 
 def created(body: str) -> Created:
-    """The event in a message's body; DocumentInvalid where the bucket keeps no versions."""
+    """The event in a message's body."""
     event = S3EventBridgeNotificationEvent(json.loads(body))
     detail = event.detail
-    if not detail.object.get("version-id"):
-        raise DocumentInvalid(f"the bucket {detail.bucket.name} keeps no versions; turn versioning on")
     return Created(
         bucket=detail.bucket.name,
         # Not `.key`, which decodes: EventBridge gives keys as they are, and `a+b%20c` is a name of its own.
         key=detail.object["key"],
-        version_id=detail.object.version_id,
+        version_id=detail.object.get("version-id") or "",
         etag=detail.object.etag,
         size=detail.object.size or 0,
         sequencer=detail.object.sequencer,

@@ -1,0 +1,173 @@
+"""What nobody of ours has written, or what is not whole: each has an answer by name, and changes nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from contracts.errors import DocumentInvalid
+from contracts.job import JobRequest, JobResult
+from functions.finalize import job_ended
+from functions.handlers.object_created import created
+from functions.ingest import ingest
+from functions.ports import RunStatus
+from functions.reconcile import reconcile
+from functions.submission import Created, Location
+from tests.builders import ZONES, World, a_world, answer
+
+GOOD = b"id,note\n1,a\n"
+CUT, OTHER_BATCH, OLDER_TRY, NO_TEXT = "cut short", "another batch", "an older try", "no text"
+UNREAD: dict[str, Callable[[JobResult], bytes]] = {
+    CUT: lambda result: result.dumps().encode()[:-9],
+    OTHER_BATCH: lambda result: _dumps(replace(result, header=replace(result.header, batch="b" * 32))),
+    OLDER_TRY: lambda result: _dumps(replace(result, header=replace(result.header, try_=0))),
+    NO_TEXT: lambda result: b"\xff" + result.dumps().encode(),
+}
+"""Results that are not this run's: as if there were none, the batch is tried again."""
+
+FAILED: dict[str, tuple[str, Callable[[JobResult], JobResult]]] = {
+    "without the drop": ("result-missing", lambda result: replace(result, drops=())),
+    "of another drop": ("result-missing", lambda result: _of_drop(result, drop="e" * 32)),
+    "of an older attempt": ("result-missing", lambda result: _of_drop(result, attempt=0)),
+    "more rows than bytes": ("rows-do-not-add-up", lambda result: _of_drop(result, read=13, valid=13)),
+    "more valid rows than read": ("rows-do-not-add-up", lambda result: _of_drop(result, valid=4)),
+    "other checks": ("checks-do-not-match", lambda result: _of_drop(result, counts=())),
+}
+"""Results that are this run's and say what cannot be: the drop is failed, never rejected, with a receipt."""
+
+
+def _dumps(result: JobResult) -> bytes:
+    return result.dumps().encode()
+
+
+def _of_drop(result: JobResult, **changes: object) -> JobResult:
+    return replace(result, drops=tuple(replace(one, **changes) for one in result.drops))  # type: ignore[arg-type]
+
+
+def at_work() -> tuple[World, str, str, JobRequest]:
+    """A drop whose job is at work."""
+    world = a_world()
+    drop = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    (run,) = world.jobs.working()
+    return world, drop, run, world.request()
+
+
+def end(world: World, run: str, request: JobRequest, body: bytes) -> None:
+    world.store.put(request.result, body, "application/json")
+    world.jobs.ended[run] = RunStatus("success")
+    job_ended(world.ports, run)
+
+
+@pytest.mark.parametrize("how", UNREAD)
+def test_result_that_is_not_this_runs_is_as_good_as_none(how: str) -> None:
+    world, drop, run, request = at_work()
+    end(world, run, request, UNREAD[how](answer(request)))
+
+    assert (world.drop(drop).state, world.drop(drop).try_) == ("validating", 2)
+    assert world.store.listing(ZONES.promoted) == {}
+    world.finish()
+    assert world.drop(drop).state == "accepted"
+
+
+@pytest.mark.parametrize("how", FAILED)
+def test_result_that_says_what_cannot_be_fails_the_drop(how: str) -> None:
+    code, changed = FAILED[how]
+    world, drop, run, request = at_work()
+    end(world, run, request, _dumps(changed(answer(request))))
+    failed = world.drop(drop)
+
+    assert (failed.state, failed.verdict, [p.code for p in failed.problems]) == ("failed", None, [code])
+    assert json.loads(world.store.get(failed.receipt or ""))["verdict"] is None
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+def test_receipt_of_somebody_else_is_written_over() -> None:
+    world, drop, run, request = at_work()
+    place = f"{ZONES.reports}shop/{drop}/1/receipt.json"
+    world.store.put(place, b'{"drop": "e', "application/json")
+    end(world, run, request, _dumps(answer(request)))
+
+    assert world.drop(drop).receipt == place
+    assert json.loads(world.store.get(place))["verdict"] == "accepted"
+
+
+def test_former_item_of_a_drop_rewrites_no_history() -> None:
+    world, drop, run, request = at_work()
+    former = world.drop(drop)
+    end(world, run, request, _dumps(answer(request)))
+    told = world.ledger.history(drop)
+    world.ledger._drops[drop] = former
+    world.ledger._batches[request.batch] = replace(world.ledger._batches[request.batch], state="running")
+    world.finish()
+
+    assert world.ledger.history(drop) == told
+    assert world.drop(drop) == former
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+
+
+def test_item_that_names_other_bytes_is_not_promoted() -> None:
+    world, drop, run, request = at_work()
+    other = Location(f"{ZONES.held}other", etag=world.drop(drop).source.etag)
+    world.store.upload(other, b"id,note\n9,x\n")
+    world.ledger._drops[drop] = replace(world.drop(drop), source=other)
+    world.store.put(request.result, _dumps(answer(request)), "application/json")
+    world.jobs.ended[run] = RunStatus("success")
+
+    with pytest.raises(DocumentInvalid, match="bytes or a key that are not its own"):
+        job_ended(world.ports, run)
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+ELSEWHERE = [
+    ("elsewhere", "orders/1.csv"),
+    ("internal", "stage/orders.v1/20260131T1200/d/1.csv"),
+    ("promoted", "orders.v1/orders/1.csv"),
+]
+
+
+@pytest.mark.parametrize(("bucket", "key"), ELSEWHERE)
+def test_event_of_a_place_that_is_not_landing_does_nothing(bucket: str, key: str) -> None:
+    world = a_world()
+    before = dict(world.store.objects)
+
+    assert ingest(world.ports, Created(bucket, key, "v1", "e", 12, "01")) is None
+    assert (world.drops(), world.store.objects) == ({}, before)
+
+
+@pytest.mark.parametrize("name", ["orders/../../promoted/orders.v1/1.csv", "orders/./1.csv"])
+def test_key_that_reaches_for_another_zone_is_refused(name: str) -> None:
+    world = World((replace(a_world().plans[0], files=("orders/**",)),))
+    drop = world.upload(name, GOOD)
+    world.finish()
+
+    assert world.drop(drop).state == "rejected"
+    assert [p.code for p in world.drop(drop).problems] == ["name-dot-parts"]
+    assert world.store.listing(ZONES.promoted) == {}
+
+
+@pytest.mark.parametrize("version", [{}, {"version-id": "null"}], ids=["without", "suspended"])
+def test_event_without_a_version_comes_again_until_a_person_looks(version: dict[str, str]) -> None:
+    world = a_world()
+    thing = {"key": "orders/1.csv", "size": 12, "etag": "e", "sequencer": "01", **version}
+    event = created(json.dumps({"detail": {"bucket": {"name": "landing"}, "object": thing}}))
+
+    with pytest.raises(DocumentInvalid, match="the bucket landing keeps no versions of orders"):
+        ingest(world.ports, event)
+    assert world.drops() == {}
+
+
+def test_object_without_a_version_is_a_trouble_and_holds_up_no_other() -> None:
+    world = a_world()
+    for n in range(21):
+        world.store.upload(Location(f"{ZONES.landing}orders/{n:02}.csv", "null"), GOOD, world.ports.at())
+    world.store.upload(Location(f"{ZONES.landing}orders/99.csv", "v1"), GOOD, world.ports.at())
+    world.clock.pass_seconds(3600)
+    troubles = reconcile(world.ports)
+
+    assert [drop.name for drop in world.drops().values()] == ["orders/99.csv"]
+    assert {trouble.reason.partition(" of ")[0] for trouble in troubles} == {"the bucket landing keeps no versions"}
