@@ -28,6 +28,7 @@ class Seen:
     histories: dict[str, tuple[Step, ...]]
     promoted: dict[str, tuple[str | None, int | None]]
     live: list[JobRequest]
+    zone: str = ZONES.promoted
 
 
 def promoted_once(seen: Seen, _: Seen | None) -> None:
@@ -37,7 +38,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
     for drop in seen.drops.values():
         if drop.state in GOOD:
             assert drop.promoted
-            there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
+            there = seen.promoted.get(f"{seen.zone}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
             assert there == (drop.id, drop.attempt) or (successor and successor.key == drop.key), drop
 
@@ -47,7 +48,7 @@ def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
     for uri, (owner, attempt) in seen.promoted.items():
         drop = seen.drops[owner or ""]
         assert drop.promoted, drop
-        assert (f"{ZONES.promoted}{drop.promoted.key}", drop.promoted.attempt) == (uri, attempt)
+        assert (f"{seen.zone}{drop.promoted.key}", drop.promoted.attempt) == (uri, attempt)
         assert drop.state in (*GOOD, "promoting"), drop
         assert drop.verdict in GOOD, drop
 
