@@ -24,7 +24,7 @@ from functions import keys
 from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
-from functions.moves import Gone, Replaced, Taken, promote
+from functions.moves import Gone, Replaced, Taken, Unfinished, promote
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import ACCEPTED, write_receipt
 from functions.recording import record, reread
@@ -296,6 +296,8 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
     target = f"{ports.zones.promoted}{own}"
     copied = promote(ports, drop, target, drop.promoted.replaces)
+    if isinstance(copied, Unfinished):
+        return drop  # the schedule goes on with it, minute after minute
     if isinstance(copied, Gone | Taken | Replaced):
         return _not_promoted(ports, plan, drop, copied)
     receipt = write_receipt(ports, drop, plan, decision)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ BODIES = {
     "bad": b"id,note\n%d,bad\n",
     "poison": b"id,note\n%d,poison\n",
     "header": b"ID,note\n%d,a\n",
+    "large": b"id,note\n%d,aaaaaaaaaaaaaaaa\n",
 }
 
 
@@ -48,6 +50,7 @@ STEPS: dict[str, Callable[[World], object]] = {
     "good a": lambda w: upload(w, "a", "good"),
     "good b": lambda w: upload(w, "b", "good"),
     "bad a": lambda w: upload(w, "a", "bad"),
+    "large a": lambda w: upload(w, "a", "large"),
     "poison a": lambda w: upload(w, "a", "poison"),
     "poison b": lambda w: upload(w, "b", "poison"),
     "refused a": lambda w: upload(w, "a", "header"),
@@ -67,6 +70,7 @@ STEPS: dict[str, Callable[[World], object]] = {
 def walked(steps: list[str]) -> World:
     """A world in which these steps have been taken, and all that was due has come."""
     world = a_world()
+    world.ports = replace(world.ports, largest_copy=len(BODIES["large"]) - 4)
     watch = Watch(world)
     world.kills = kills
     for step in steps:
