@@ -25,7 +25,7 @@ test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files, try the large archive, fuzz the linter; ORACLE_SEED=... repeats a run.
-	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/oracle tests/integration/test_environment.py tests/unit/authoring
+	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/e2e/test_kills.py tests/oracle tests/integration/test_environment.py tests/unit/authoring
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check
