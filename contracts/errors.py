@@ -8,6 +8,7 @@ DropgateError
 ├── DestinationTaken     the object to be written is already there: look whose it is
 ├── ObjectGone           the object version to be read is not there any more
 ├── ObjectReplaced       another object lies in the place of the one to be read: never use it
+├── UploadGone           a copy in parts was ended or broken off: look what lies there, or begin anew
 ├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
 ├── TableUnlike          a table cannot take what its contract says now: a person must look
 └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
@@ -50,6 +51,10 @@ class ObjectGone(DropgateError):
 
 class ObjectReplaced(DropgateError):
     """Another object lies where the one that was recorded lay."""
+
+
+class UploadGone(DropgateError):
+    """A copy in parts is no longer under way."""
 
 
 class ObjectUnreadable(DropgateError):

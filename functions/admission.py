@@ -21,8 +21,8 @@ from functions.texts import MARKS, Head, empty, other_encoding, other_format, wr
 LONGEST_KEY = 1024
 """Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
 
-LARGEST_FILE = 5 * 1024**3
-"""Bytes that one CopyObject moves (Amazon S3 API, CopyObject)."""
+LARGEST_FILE = 5 * 1024**4
+"""Bytes: 5 TiB, in parts of 1 GiB half of what one upload in parts may have (Amazon S3 user guide, "Quotas")."""
 
 SAMPLE = 64 * 1024
 """Bytes of the head that are looked at; a header line must end within them."""
@@ -134,5 +134,5 @@ def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:
 def _size_problems(size: int) -> list[Problem]:
     if size <= LARGEST_FILE:
         return []
-    text = f"The file has {size:,} bytes; files of more than 5 GiB are not taken."
+    text = f"The file has {size:,} bytes; files of more than 5 TiB are not taken."
     return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]

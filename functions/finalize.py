@@ -26,7 +26,7 @@ from functions import keys
 from functions.batching import among, members_of, start, write_batch
 from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
-from functions.moves import Gone, Replaced, Taken, promote
+from functions.moves import Gone, Replaced, Taken, Unfinished, promote
 from functions.observing import passes
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import ACCEPTED, write_receipt
@@ -371,6 +371,8 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         copied = into_table(ports, plan, drop, drop.promoted, rows)
     else:
         copied = promote(ports, drop, rows or drop.source, target, drop.promoted.replaces)
+    if isinstance(copied, Unfinished):
+        return drop  # the schedule goes on with it, minute after minute
     if isinstance(copied, Gone | Taken | Replaced | Unlike):
         return _not_promoted(ports, plan, drop, copied)
     if drop.retracts and drop.retracts.key != own and not withdraw(ports, drop):

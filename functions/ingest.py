@@ -19,10 +19,10 @@ from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
 from functions import keys
-from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
+from functions.admission import LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
-from functions.moves import Carried, Gone, Replaced, carry
+from functions.moves import Carried, Gone, Replaced, Unfinished, carry
 from functions.observing import passes
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
@@ -138,7 +138,7 @@ def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
 
 def _hold(ports: Ports, drop: Drop) -> Location | None:
     """Take the bytes out of landing; what cannot be copied stays there. None if they are nowhere."""
-    if drop.size > LARGEST_FILE:
+    if drop.size > ports.largest_copy:
         return drop.source
     try:
         carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
@@ -197,6 +197,8 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
+    if isinstance(carried, Unfinished):
+        return drop  # the schedule goes on with it, minute after minute
     if isinstance(carried, Gone):
         return record(ports, drop, "gone", problems=(GONE,))
     if isinstance(carried, Replaced):

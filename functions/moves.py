@@ -1,14 +1,15 @@
 """A drop's bytes from zone to zone: a drop and a target in, where its bytes lie now out.
 
 A move is a copy on conditions, then the delete of the pinned version, so that a crash anywhere leaves it repeatable:
-the copy finds its own mark at the target, the delete finds nothing left to do.
+the copy finds its own mark at the target, the delete finds nothing left to do. What one copy cannot move is copied in
+parts, some at each call: the upload in parts is its own checkpoint, and the ledger knows its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, UploadGone
 from functions.ports import Mark, Ports, Stat
 from functions.submission import Drop, Location
 
@@ -19,6 +20,11 @@ class Carried:
 
     to: Location
     sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Parts are still to be copied; whoever comes next goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +42,24 @@ class Replaced:
     """Other bytes lie where the drop's were laid."""
 
 
-def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Replaced:
+def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone | Taken | Replaced:
     """Move a drop's bytes to `target`; what left landing before stays where it was, too, until lifecycle removes it."""
-    stat: Stat | None
+    stat: Stat | Unfinished | None
     if drop.source.uri == target and drop.source.etag:
         return Carried(drop.source, drop.sha256)
     try:
-        if drop.source.uri == target:  # moved, and then nobody wrote down what was laid there
-            stat = ports.store.head(drop.source)
-        else:
-            stat = ports.store.copy(drop.source, target, Mark(drop.id, drop.attempt))
+        moved = drop.source.uri == target  # and then nobody wrote down what was laid there
+        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target)
     except (DestinationTaken, ObjectGone):
         stat = ports.store.head(Location(target))
     except ObjectReplaced:
         return Replaced()
+    if isinstance(stat, Unfinished):
+        return stat
     if stat is None:
         return Gone()
     if stat.drop != drop.id:
-        return Taken()
+        return _taken(ports, drop, target)
     if drop.source.version:
         ports.store.delete(drop.source)
     return Carried(Location(target, etag=stat.etag), stat.sha256)
@@ -61,11 +67,11 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Gone | Taken | Rep
 
 def promote(
     ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None
-) -> Stat | Gone | Taken | Replaced:
+) -> Stat | Unfinished | Gone | Taken | Replaced:
     """Copy to consumers what was judged, or its valid rows, over nothing but the object with the ETag `replaces`."""
     mark = Mark(drop.id, drop.attempt)
     try:
-        return ports.store.copy(source, target, mark, replaces)
+        return _copy(ports, drop, source, target, replaces)
     except (ObjectGone, ObjectReplaced) as error:
         found = ports.store.head(Location(target))
         if found and _is(found, mark):
@@ -74,8 +80,52 @@ def promote(
     except DestinationTaken:
         found = ports.store.head(Location(target))
     if found is None:  # what it was to replace has been removed meanwhile
-        return ports.store.copy(source, target, mark)
-    return found if _is(found, mark) else Taken()
+        return _copy(ports, drop, source, target)
+    return found if _is(found, mark) else _taken(ports, drop, target)
+
+
+def _copy(ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None = None) -> Stat | Unfinished:
+    """Copy bytes of a drop at once, or in parts, on the conditions of `ObjectStore.copy`, which raises."""
+    mark = Mark(drop.id, drop.attempt)
+    size = drop.size if drop.size <= ports.largest_copy or source == drop.source else _size(ports, source)
+    if size <= ports.largest_copy:
+        return ports.store.copy(source, target, mark, replaces)
+    upload = ports.ledger.upload(mark, target) or _begun(ports, mark, target, None)
+    try:
+        done = ports.store.go_on(upload, source, target, size, replaces)
+    except UploadGone:  # somebody ended it, or lifecycle broke it off after days
+        found = ports.store.head(Location(target))
+        if found and _is(found, mark):
+            return found
+        _begun(ports, mark, target, upload)
+        return Unfinished()
+    except (ObjectGone, ObjectReplaced):
+        ports.store.break_off(upload, target)
+        raise
+    return done or Unfinished()
+
+
+def _size(ports: Ports, source: Location) -> int:
+    found = ports.store.head(source)
+    if found is None:
+        raise ObjectGone(source.uri)
+    return found.size
+
+
+def _taken(ports: Ports, drop: Drop, target: str) -> Taken:
+    """Forget what was copied in parts for a target that is somebody else's."""
+    if drop.size > ports.largest_copy and (upload := ports.ledger.upload(Mark(drop.id, drop.attempt), target)):
+        ports.store.break_off(upload, target)
+    return Taken()
+
+
+def _begun(ports: Ports, mark: Mark, target: str, instead: str | None) -> str:
+    """A new copy in parts, or that of somebody faster: the ledger knows one, so that all go on with the same."""
+    upload = ports.store.begin(target, mark)
+    if ports.ledger.note_upload(mark, target, upload, instead):
+        return upload
+    ports.store.break_off(upload, target)
+    return ports.ledger.upload(mark, target) or upload
 
 
 def _is(stat: Stat, mark: Mark) -> bool:

@@ -19,6 +19,8 @@ from functions.keys import Zones
 from functions.published import Published
 from functions.submission import BY_PERSON, Drop, Location, Moved
 
+LARGEST_COPY = 5 * 1024**3
+"""Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
 
@@ -107,6 +109,21 @@ class ObjectStore(Protocol):
         ObjectGone where the source is none, ObjectReplaced where it has another ETag than it names, ObjectUnreadable
         where it is archived or locked.
         """
+        ...
+
+    def begin(self, target: str, mark: Mark) -> str:
+        """Begin a copy in parts, for what one copy cannot move; its name."""
+        ...
+
+    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+        """Copy some of the parts that are missing; None as long as others are, at the end what lies there.
+
+        UploadGone if it was ended or broken off; else as `copy`, whose conditions hold for each part, and at the end.
+        """
+        ...
+
+    def break_off(self, upload: str, target: str) -> None:
+        """Forget a copy in parts; no error where it is gone already."""
         ...
 
     def delete(self, at: Location) -> None:
@@ -341,6 +358,14 @@ class Ledger(Protocol):
         """The staged drops of a plan, the first that was staged first; read consistently."""
         ...
 
+    def upload(self, mark: Mark, target: str) -> str | None:
+        """The copy in parts that brings a drop's bytes to a target."""
+        ...
+
+    def note_upload(self, mark: Mark, target: str, upload: str, instead: str | None) -> bool:
+        """Note it; False if another one than `instead` was noted."""
+        ...
+
     def sweep(self) -> Place | None:
         """Where in landing the next look for what no event announced begins; None: at the beginning."""
         ...
@@ -485,7 +510,8 @@ class Ports:
 
     `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
     `most_drops` is how many go into one batch, `most_batches` how many of those may be under way; `seen` is when this
-    process last staged a drop of a plan: a guess at what is cheapest, no more.
+    process last staged a drop of a plan: a guess at what is cheapest, no more. What has more bytes than `largest_copy`
+    is copied in parts.
     """
 
     zones: Zones
@@ -500,6 +526,7 @@ class Ports:
     patience_seconds: int = 60
     most_drops: int = MOST_DROPS
     most_batches: int = MOST_BATCHES
+    largest_copy: int = LARGEST_COPY
     seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:

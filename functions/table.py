@@ -14,7 +14,7 @@ from contracts.job import DataFiles
 from contracts.plan import Plan
 from contracts.table import columns
 from functions import keys
-from functions.moves import Gone, Replaced, Taken, promote
+from functions.moves import Gone, Replaced, Taken, Unfinished, promote
 from functions.ports import Mark, Ports, Stat
 from functions.submission import Drop, Location, Promotion
 
@@ -31,7 +31,7 @@ class Unlike:
 
 def into_table(
     ports: Ports, plan: Plan, drop: Drop, to: Promotion, rows: Location
-) -> Stat | Gone | Taken | Replaced | Unlike:
+) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike:
     """Let consumers have the rows that the list at `rows` names; repeated, it finds that they do."""
     mark, table = Mark(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite, UploadGone
 from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
@@ -49,11 +49,26 @@ class Held:
         return Stat(etag, len(self.body), sha, *((self.mark.drop, self.mark.attempt) if self.mark else ()))
 
 
+@dataclass
+class Upload:
+    """A copy in parts."""
+
+    target: str
+    mark: Mark
+    parts: list[bytes] = field(default_factory=list)
+    live: bool = True
+
+
+PART, AT_A_TIME = 4, 2
+"""Bytes of a part in memory, and how many of them one call copies."""
+
+
 class MemoryStore:
     """Objects by URI and version; what is written without a version replaces what was there."""
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str | None, Held]] = {}
+        self.uploads: dict[str, Upload] = {}
 
     def upload(self, at: Location, body: bytes, written_at: str = "") -> None:
         """Do what a producer does: write a version."""
@@ -116,6 +131,31 @@ class MemoryStore:
         self.objects[target] = {None: Held(found.body, mark)}
         return self.objects[target][None].stat
 
+    def begin(self, target: str, mark: Mark) -> str:
+        self.uploads[name := f"upload-{len(self.uploads) + 1}"] = Upload(target, mark)
+        return name
+
+    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+        found, begun = self._need(source), self.uploads.get(upload)
+        if begun is None or not begun.live:
+            raise UploadGone(target)
+        if source.etag and found.stat.etag != source.etag:
+            raise ObjectReplaced(source.uri)
+        for number in range(len(begun.parts), min(len(begun.parts) + AT_A_TIME, -(-size // PART))):
+            begun.parts.append(found.body[number * PART : (number + 1) * PART])
+        if len(begun.parts) < -(-size // PART):
+            return None
+        there = self.head(Location(target))
+        if (there and there.etag) != replaces:
+            raise DestinationTaken(target)
+        begun.live = False
+        self.objects[target] = {None: Held(b"".join(begun.parts), begun.mark)}
+        return self.objects[target][None].stat
+
+    def break_off(self, upload: str, target: str) -> None:
+        if (begun := self.uploads.get(upload)) and begun.target == target:
+            begun.live = False
+
     def delete(self, at: Location) -> None:
         versions = self.objects.get(at.uri, {})
         versions.pop(at.version, None)
@@ -153,6 +193,7 @@ class MemoryLedger:
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
         self._sweep: Place | None = None
+        self._uploads: dict[tuple[Mark, str], str] = {}
 
     def open(self, drop: Drop) -> bool:
         if drop.id in self._drops:
@@ -265,6 +306,15 @@ class MemoryLedger:
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
         return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
+
+    def upload(self, mark: Mark, target: str) -> str | None:
+        return self._uploads.get((mark, target))
+
+    def note_upload(self, mark: Mark, target: str, upload: str, instead: str | None) -> bool:
+        if self._uploads.get((mark, target)) != instead:
+            return False
+        self._uploads[mark, target] = upload
+        return True
 
     def sweep(self) -> Place | None:
         return self._sweep

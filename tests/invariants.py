@@ -34,6 +34,8 @@ class Seen:
     observing: frozenset[str]
     """The plans of contracts that only observe."""
 
+    zone: str = ZONES.promoted
+
     def withdrawn(self, drop: Drop) -> bool:
         """Whether what took the place of a drop has been taken back."""
         later = [d for d in self.drops.values() if d.key == drop.key and is_later(d, drop)]
@@ -62,13 +64,13 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
         if drop.state in PROMOTED:
             assert drop.promoted
             if drop.promoted.key.endswith("/"):
-                rows = seen.tables[f"{ZONES.promoted}{drop.promoted.key}"]
+                rows = seen.tables[f"{seen.zone}{drop.promoted.key}"]
                 heirs = [
                     d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
                 ]
                 assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs, drop
                 continue
-            there = seen.promoted.get(f"{ZONES.promoted}{drop.promoted.key}")
+            there = seen.promoted.get(f"{seen.zone}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
             replaced = (successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
             assert there == (drop.id, drop.attempt) or replaced, drop
@@ -88,7 +90,7 @@ def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
     ]
     for uri, owner, attempt in (*rows, *objects):
         drop = seen.drops[owner or ""]
-        places = [(f"{ZONES.promoted}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
+        places = [(f"{seen.zone}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
         assert (uri, attempt) in places, drop
         if drop.retracts and drop.retracts.attempt == attempt:
             assert drop.in_flight or drop.state == "failed", drop

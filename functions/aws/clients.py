@@ -19,10 +19,10 @@ from contracts.errors import ServiceUnavailable
 from functions.aws.delta import DeltaTables
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
-from functions.aws.s3 import S3Store
+from functions.aws.s3 import PART, S3Store
 from functions.aws.sqs import SqsDelays
 from functions.keys import Zones
-from functions.ports import Ledger, Ports
+from functions.ports import LARGEST_COPY, Ledger, Ports
 from functions.published import Published
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
     """The whole world."""
     arns = (environment[name].split(":") for name in ("DROPGATE_JOB_ROLE", "DROPGATE_DATA_KEY"))
     accounts = {parts[4] for parts in arns if len(parts) > 4}
-    zones, store = zones_from(environment), S3Store(clients.s3, accounts)
+    part = int(environment.get("DROPGATE_COPY_PART", PART))
+    zones, store = zones_from(environment), S3Store(clients.s3, accounts, part)
     code = JobCode(
         application=environment["DROPGATE_APPLICATION"],
         role=environment["DROPGATE_JOB_ROLE"],
@@ -122,4 +123,5 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         patience_seconds=int(environment.get("DROPGATE_PATIENCE_SECONDS", "60")),
         most_drops=int(environment["DROPGATE_MOST_DROPS"]),
         most_batches=int(environment["DROPGATE_MOST_BATCHES"]),
+        largest_copy=int(environment.get("DROPGATE_LARGEST_COPY", LARGEST_COPY)),
     )

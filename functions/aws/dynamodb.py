@@ -19,7 +19,7 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
+from functions.ports import Batch, Beside, InFlight, Lineage, Mark, Pause, Place, Step, Watermarks, Window
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -141,6 +141,15 @@ class DynamoLedger:
         drops = [one for one in waiting if isinstance(one, Drop)]
         unread = self.drops([one for one in waiting if isinstance(one, str)])
         return tuple(sorted((*drops, *unread), key=items.pending_key)) if unread else tuple(drops)
+
+    def upload(self, mark: Mark, target: str) -> str | None:
+        found = self._get(*items.upload_key(mark.drop, mark.attempt, target))
+        return str(found["upload"]) if found else None
+
+    def note_upload(self, mark: Mark, target: str, upload: str, instead: str | None) -> bool:
+        item = items.upload_item(mark.drop, mark.attempt, target, upload)
+        condition, values = ("upload = :u", {":u": instead}) if instead else (NEW, None)
+        return self._try(self._put(item, condition, values))
 
     def sweep(self) -> Place | None:
         found = self._get(*items.SWEEP)

@@ -7,6 +7,7 @@
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
+- UPLOAD#<drop>          <attempt>#<uri>  the copy in parts that moves a large drop there
 - SWEEP                  STATE            where the next look at landing begins
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
 """
@@ -183,6 +184,17 @@ def pause_item(pause: Pause) -> Item:
 def pause_of(item: Item) -> Pause:
     """The pause of an item."""
     return _value(Pause, {name: value for name, value in item.items() if name != "version"})
+
+
+def upload_key(drop: str, attempt: int, target: str) -> tuple[str, str]:
+    """Where the name of a copy in parts is."""
+    return f"UPLOAD#{drop}", f"{attempt}#{target}"
+
+
+def upload_item(drop: str, attempt: int, target: str, upload: str) -> Item:
+    """A copy in parts that is under way, or was."""
+    pk, sk = upload_key(drop, attempt, target)
+    return {"pk": pk, "sk": sk, "upload": upload, "format": FORMAT, "version": 1}
 
 
 SWEEP = ("SWEEP", STATE)

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, ObjectUnreadable, ServiceUnavailable
+from contracts.errors import (
+    DestinationTaken,
+    ObjectGone,
+    ObjectReplaced,
+    ObjectUnreadable,
+    ServiceUnavailable,
+    UploadGone,
+)
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.ports import Lying, Mark, Page, Place, Stat, stamp
@@ -29,6 +38,10 @@ MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAll
 REFUSED = {"412", "PreconditionFailed"}
 RACING = {"409", "ConditionalRequestConflict"}
 RACES = 3
+PART = 1024**3
+"""Bytes: 10,000 parts, which is all that S3 takes, are more than it lets an object have."""
+MOST_PARTS, AT_ONCE = 16, 8
+"""Parts that one call copies, and that S3 copies at once: a part takes it some seconds, a function has 40 to spare."""
 # How S3 says that a key is not to be used, for good (AWS KMS API, Decrypt); what else KMS answers passes by itself.
 KEY_REFUSED = {"KMS.DisabledException", "KMS.InvalidKeyUsageException", "KMS.KMSInvalidStateException"}
 KEY_REFUSED |= {"KMS.NotFoundException"}
@@ -36,11 +49,18 @@ KEY_ACCOUNT = re.compile(r":kms:[\w-]+:(\d{12}):")
 
 
 class S3Store:
-    """Objects by URI; `accounts` are those of our own keys, by which keys of others are told from ours."""
+    """Objects by URI; `accounts` are those of our own keys, by which keys of others are told from ours.
 
-    def __init__(self, client: S3Client, accounts: Collection[str] = ()) -> None:
+    A copy in parts has parts of `part` bytes (5 MiB to 5 GiB, but the last), of which one call copies `most`.
+    """
+
+    def __init__(
+        self, client: S3Client, accounts: Collection[str] = (), part: int = PART, most: int = MOST_PARTS
+    ) -> None:
         self._s3 = client
         self._accounts = accounts
+        self._part = part
+        self._most = most
 
     def head(self, at: Location) -> Stat | None:
         with asking("s3"):
@@ -123,6 +143,88 @@ class S3Store:
                         raise
         raise AssertionError(target)
 
+    def begin(self, target: str, mark: Mark) -> str:
+        bucket, key = keys.split(target)
+        with asking("s3"):
+            return self._s3.create_multipart_upload(
+                Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(key, mark)
+            )["UploadId"]
+
+    def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
+        with asking("s3"):
+            done = self._parts(upload, target)
+            missing = [n for n in range(1, -(-size // self._part) + 1) if n not in done]
+            copy = partial(self._copy_part, upload, source, target, size)
+            with ThreadPoolExecutor(AT_ONCE) as pool:  # S3 copies by itself; we wait
+                done |= dict(pool.map(copy, missing[: self._most]))
+            return None if missing[self._most :] else self._complete(upload, target, done, replaces)
+
+    def break_off(self, upload: str, target: str) -> None:
+        bucket, key = keys.split(target)
+        with asking("s3"):
+            try:
+                self._s3.abort_multipart_upload(Bucket=bucket, Key=key, UploadId=upload)
+            except ClientError as error:
+                if code(error) != "NoSuchUpload":
+                    raise
+
+    def _parts(self, upload: str, target: str) -> dict[int, Any]:
+        """The parts that are there, by their numbers, as their completion names them."""
+        bucket, key = keys.split(target)
+        pages = self._s3.get_paginator("list_parts").paginate(Bucket=bucket, Key=key, UploadId=upload)
+        try:
+            return {p["PartNumber"]: _part(p["PartNumber"], p) for page in pages for p in page.get("Parts", [])}
+        except ClientError as error:
+            if code(error) == "NoSuchUpload":
+                raise UploadGone(target) from error
+            raise
+
+    def _copy_part(self, upload: str, source: Location, target: str, size: int, number: int) -> tuple[int, Any]:
+        bucket, key = keys.split(target)
+        begin = (number - 1) * self._part
+        condition: dict[str, Any] = {"CopySourceIfMatch": _quoted(source.etag)} if source.etag else {}
+        try:
+            answer = self._s3.upload_part_copy(
+                Bucket=bucket,
+                Key=key,
+                UploadId=upload,
+                PartNumber=number,
+                CopySource=_place(source),
+                CopySourceRange=f"bytes={begin}-{min(begin + self._part, size) - 1}",
+                **condition,
+            )
+        except ClientError as error:
+            if code(error) == "NoSuchUpload":
+                raise UploadGone(target) from error
+            if code(error) in REFUSED:
+                raise ObjectReplaced(source.uri) from error
+            if code(error) in MISSING:
+                raise ObjectGone(source.uri) from error
+            if self._is_locked(source, error):
+                raise ObjectUnreadable(source.uri) from error
+            raise
+        return number, _part(number, answer["CopyPartResult"])
+
+    def _complete(self, upload: str, target: str, parts: Mapping[int, Any], replaces: str | None) -> Stat:
+        """Make an object of the parts, on the conditions of the target: those of the source have held for each part."""
+        bucket, key = keys.split(target)
+        condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {"IfNoneMatch": "*"}
+        each: Any = {"Parts": [parts[number] for number in sorted(parts)]}
+        try:
+            made = self._s3.complete_multipart_upload(
+                Bucket=bucket, Key=key, UploadId=upload, MultipartUpload=each, **condition
+            )
+        except ClientError as error:
+            if code(error) == "NoSuchUpload":
+                raise UploadGone(target) from error
+            if code(error) in REFUSED | MISSING:
+                raise DestinationTaken(target) from error
+            raise
+        found = self.head(Location(target))
+        if found is None or found.etag != _bare(made["ETag"]):
+            raise ServiceUnavailable(f"s3 CompleteMultipartUpload: another object lies at {target} by now")
+        return found
+
     def delete(self, at: Location) -> None:
         with asking("s3"):
             self._s3.delete_object(**_place(at))
@@ -165,9 +267,8 @@ class S3Store:
             CopySource=_place(source),
             MetadataDirective="REPLACE",
             TaggingDirective="REPLACE",
-            Metadata={DROP: mark.drop, ATTEMPT: str(mark.attempt)},
-            ContentType=keys.CONTENT_TYPES.get(key.rpartition(".")[2].lower(), "application/octet-stream"),
             ChecksumAlgorithm="SHA256",
+            **_described(key, mark),
             **condition,
         )["CopyObjectResult"]
         sha256 = _hexadecimal(answer.get("ChecksumSHA256"))
@@ -221,6 +322,17 @@ class S3Store:
 def _is_too_large(error: ClientError) -> bool:
     """Whether the object has more bytes than one copy may move, 5 GiB (S3 API reference, CopyObject)."""
     return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
+
+
+def _described(key: str, mark: Mark) -> Any:
+    """What a move writes beside the bytes."""
+    kind = keys.CONTENT_TYPES.get(key.rpartition(".")[2].lower(), "application/octet-stream")
+    return {"Metadata": {DROP: mark.drop, ATTEMPT: str(mark.attempt)}, "ContentType": kind}
+
+
+def _part(number: int, told: Any) -> Any:
+    checksum = {"ChecksumSHA256": told["ChecksumSHA256"]} if "ChecksumSHA256" in told else {}
+    return {"PartNumber": number, "ETag": told["ETag"], **checksum}
 
 
 def _place(at: Location) -> Any:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Examples:
   dropgate up
   dropgate up --port 4566 --contracts contracts/weather
+  dropgate up --state .dropgate/state
 """
 )
 @click.option(
@@ -34,10 +35,17 @@ Examples:
 @click.option(
     "--contracts", type=click.Path(exists=True, path_type=Path), help="Contracts to publish (default: contracts)."
 )
-def command(port: int, contracts: Path | None) -> None:
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder in which files, drops and messages last from one start to the next (default: nothing lasts).",
+)
+def command(port: int, contracts: Path | None, state: Path | None) -> None:
     """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
 
-    Nothing leaves this machine, and nothing is kept when it stops (Ctrl-C).
+    Nothing leaves this machine. When it stops (Ctrl-C) nothing is kept, unless --state names a folder; what lies there
+    lasts however the stack stops, kill -9 included.
     """
     from contracts.authoring.linting import lint
     from contracts.authoring.store import documents
@@ -45,6 +53,7 @@ def command(port: int, contracts: Path | None) -> None:
     from infra.cli.lint import as_text, default_folder
     from infra.cli.target import RUNNING
     from infra.local.embedded import Embedded
+    from infra.local.kept import NotKept
     from infra.setup.wheels import this_cpu
 
     linted = lint((contracts or default_folder(),))
@@ -55,7 +64,11 @@ def command(port: int, contracts: Path | None) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     expectations = any(plan.needs_expectations for plan in linted.plans) or great_expectations(this_cpu()).is_file()
-    with Embedded(port=port, listener=_notice, expectations=expectations) as embedded:
+    try:
+        stack = Embedded(port=port, listener=_notice, expectations=expectations, state=state)
+    except NotKept as error:
+        raise click.UsageError(str(error)) from None
+    with stack as embedded:
         done = embedded.publish(linted.plans, documents(linted.contracts))
         RUNNING.parent.mkdir(exist_ok=True)
         RUNNING.write_text(json.dumps({"pid": os.getpid(), "environment": embedded.environment()}), encoding="utf-8")

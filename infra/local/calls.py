@@ -18,6 +18,7 @@ _S3_ACTIONS = {
     "ListObjectsV2": "ListBucket",
     "GetBucket": "ListBucket",
     "HeadBucket": "ListBucket",
+    "ListParts": "ListMultipartUploadParts",
     "ListObjectVersions": "ListBucketVersions",
     "CopyObject": "PutObject",
     "CreateMultipartUpload": "PutObject",

@@ -19,6 +19,7 @@ from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.memory import Memory
 from infra.local.outages import Outages
 from infra.local.rights import Guard, because
 from infra.local.rollback import sparing_copies
@@ -29,6 +30,7 @@ from infra.local.s3_rules import (
     Refusal,
     access_denied,
     bad_digest,
+    copy_too_large,
     destination_refused,
     is_conditional_write,
     key_disabled,
@@ -39,6 +41,8 @@ from infra.local.s3_rules import (
 )
 
 _REMEMBERED_CALLS = 200_000
+LARGEST_COPY = 5 * 1024**3
+"""Bytes; docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html."""
 
 
 class _Moto(DomainDispatcherApplication):
@@ -59,7 +63,7 @@ class Cloud(LoopbackServer):
     """The embedded AWS; `calls` lists what was asked of it, oldest first, `requests` how often it was asked.
 
     `guard` refuses what a role may not do, `outages` make services fail for a while, `disabled_keys` are ARNs of keys
-    that somebody has disabled.
+    that somebody has disabled, `memory` keeps what is to last, `largest_copy` is how many bytes one copy moves.
     """
 
     def __init__(self, port: int = 0, guard: Guard | None = None) -> None:
@@ -75,6 +79,8 @@ class Cloud(LoopbackServer):
         self._customers: set[tuple[str, str, str | None]] = set()
         self.outages = Outages()
         self.disabled_keys: set[str] = set()
+        self.memory: Memory | None = None
+        self.largest_copy = LARGEST_COPY
 
     def conflict_next(self, bucket: str, key: str) -> None:
         """Let the next conditional write of a key lose a race: 409 ConditionalRequestConflict, and nothing changed."""
@@ -102,8 +108,14 @@ class Cloud(LoopbackServer):
         if denied:
             return _deny(denied, who.service, start_response)
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
-        with turn, sparing_copies(environ.get("HTTP_X_AMZ_TARGET", ""), body):
-            return list(self._moto(environ, start_response))
+        target = environ.get("HTTP_X_AMZ_TARGET", "")
+        with turn, sparing_copies(target, body):
+            answer = list(self._moto(environ, start_response))
+            if self.memory and who.service == "dynamodb":
+                self.memory.after_dynamodb(target, body)
+            elif self.memory and who.service == "sqs":
+                self.memory.queues()
+            return answer
 
     def _refused_look(self, who: Credential, request: S3Request) -> Call | None:
         """Find out whether the caller may be told that what it reads is not there."""
@@ -144,6 +156,8 @@ class Cloud(LoopbackServer):
                 return _refuse(request, refusal, start_response)
             answer = _perform(self._moto, request, start_response)
             self._remember_customers_key(request)
+            if self.memory and request.method not in {"GET", "HEAD"}:
+                self.memory.after_s3(request)
             return answer
 
     def _remember_customers_key(self, request: S3Request) -> None:
@@ -163,7 +177,9 @@ class Cloud(LoopbackServer):
             self._conflicts.remove((request.bucket, request.key))
             return CONFLICT
         source = request.source and _stored(request.source.bucket, request.source.key, request.source.version_id)
-        refused = self._unreadable(request) or (source_refused(request, source.etag) if source else None)
+        refused = self._unreadable(request)
+        if source and not refused:
+            refused = source_refused(request, source.etag) or copy_too_large(request, source.size, self.largest_copy)
         if refused or request.operation not in CREATING:
             return refused
         current = _stored(request.bucket, request.key)
@@ -191,9 +207,20 @@ def _perform(moto: DomainDispatcherApplication, request: S3Request, start_respon
     with _without_moto_events(request.bucket) as watched:
         answer = list(moto(request.environ, started))
     made = _stored(request.bucket, request.key)
+    if made and request.operation == "CompleteMultipartUpload":
+        _compose_checksum(made)
     if made and watched and statuses[0].startswith("200"):
         deliver(_created(request, watched, made))
     return answer
+
+
+def _compose_checksum(made: FakeKey) -> None:
+    """Say of the checksum of an upload in parts that it is one of its parts' checksums, and of how many.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html, "composite checksums"
+    """
+    if made.checksum_value and made.checksum_type == "COMPOSITE" and made.multipart:
+        made.checksum_value = f"{made.checksum_value}-{len(made.multipart.parts)}"
 
 
 def _created(request: S3Request, bucket: FakeBucket, made: FakeKey) -> dict[str, Any]:

@@ -28,6 +28,8 @@ from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
 from infra.local.events import Event, deliver
 from infra.local.invocation import Handler
+from infra.local.kept import Kept
+from infra.local.memory import Memory
 from infra.local.pipe import Listener
 from infra.local.pump import Pump
 from infra.local.rights import JOB, Guard
@@ -44,6 +46,10 @@ TEMPLATE = bundles.ROOT / "template.yaml"
 REGION = "us-east-1"
 KEY = "dropgate"
 """Access key and secret of whoever uses the embedded stack; functions and job have keys of their own (rights.py)."""
+
+PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
+BUCKETS = "dropgate"
+"""What the names of buckets begin with whose data last."""
 
 _COUNTER = itertools.count(1)
 """Stacks of one process have names of their own, as their buckets do."""
@@ -71,11 +77,14 @@ class Embedded:
         spark: SparkSession | None = None,
         environment: Mapping[str, str] = QUIET,
         expectations: bool = False,
+        state: Path | None = None,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
+        `state` is a folder in which the data last from one start to the next; NotKept where it cannot be used.
         """
+        self._kept = Kept(state) if state else None
         self.guard = Guard()
         self.cloud = Cloud(port, self.guard)
         self.emr = EmrServerless(self._run_job, self._exists, self._emit, read=self._text, guard=self.guard)
@@ -97,17 +106,13 @@ class Embedded:
         self.pump: Pump
 
     def __enter__(self) -> Self:
-        self.cloud.start()
         self.emr.start()
         Thread(target=self.spark, daemon=True).start()  # meanwhile; who needs it waits for it
-        self.stack = deploy(
-            TEMPLATE,
-            self.client,
-            self.emr.application.id,
-            REGION,
-            {"WindowSeconds": self._window_seconds, "GreatExpectations": str(self._expectations).lower()},
-            name=f"dropgate{next(_COUNTER)}",
-        )
+        with Cloud() as inner:  # nobody else is answered before all is made, and what lasts is back
+            self.stack = self._deploy(inner)
+            if self._kept:
+                self._remember(self._kept)
+        self.cloud.start()
         self.guard.learn(self.stack)
         self._upload_job()
         self._environment_before = dict(os.environ)
@@ -115,12 +120,29 @@ class Embedded:
         self.pump = self._pump()
         return self
 
+    def _deploy(self, cloud: Cloud) -> Stack:
+        return deploy(
+            TEMPLATE,
+            lambda service: session().client(service, endpoint_url=cloud.endpoint, config=PATHS),
+            self.emr.application.id,
+            REGION,
+            {
+                "WindowSeconds": self._window_seconds,
+                "GreatExpectations": str(self._expectations).lower(),
+                # What lasts names buckets, so that these need names that last as well.
+                "BucketPrefix": BUCKETS if self._kept else "",
+            },
+            name=f"dropgate{next(_COUNTER)}",
+        )
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.pump.stop()
         self.emr.stop()
         self.cloud.stop()
+        if self._kept:
+            self._kept.close()
         os.environ.clear()
         os.environ.update(self._environment_before)
 
@@ -133,6 +155,14 @@ class Embedded:
         finally:
             self.pump = self._pump()
 
+    def _remember(self, kept: Kept) -> None:
+        """Bring back what a folder holds, and keep there what happens from now on."""
+        memory = Memory(kept, self.stack)
+        memory.restore()
+        self.cloud.memory = memory
+        self._pumping["carried"] = memory.carried
+        self.emr.keep(lambda run: kept.put("run", "", run.id, run), [run for _, run in kept.all("run")])
+
     def _pump(self) -> Pump:
         return Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
 
@@ -144,8 +174,7 @@ class Embedded:
 
     def _client(self, service: str, key: str = KEY) -> Any:
         endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
-        retries = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
-        return session(key).client(service, endpoint_url=endpoint, config=retries)
+        return session(key).client(service, endpoint_url=endpoint, config=PATHS)
 
     def environment(self) -> dict[str, str]:
         """What a process needs to reach this stack, and what the template gives the functions."""
@@ -205,6 +234,8 @@ class Embedded:
 
     def _emit(self, event: Event) -> None:
         deliver(event)
+        if self.cloud.memory:
+            self.cloud.memory.queues()
         self.pump.wake()
 
     def _exists(self, uri: str) -> bool:

@@ -22,7 +22,7 @@ from infra.local.emr_errors import (
 )
 from infra.local.emr_events import EventFaults, JobEvents
 from infra.local.emr_request import read_start
-from infra.local.emr_run import ENDED, Application, JobSpec
+from infra.local.emr_run import ENDED, Application, JobSpec, Run
 from infra.local.emr_runs import JobRuns
 from infra.local.events import ACCOUNT, Event
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
@@ -101,6 +101,11 @@ class EmrServerless(LoopbackServer):
         """Answer no more, begin no further run, and drop delayed events."""
         super().stop()
         self._runs.stop()
+
+    def keep(self, keep: Callable[[Run], None], runs: Iterable[Run]) -> None:
+        """Go on with the runs of a stack that has stopped, and tell of every change of a run from now on."""
+        self._runs.keep = keep
+        self._runs.resume(runs)
 
     def idle(self) -> bool:
         """Tell whether every run has ended."""

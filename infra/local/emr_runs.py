@@ -1,7 +1,7 @@
 """Job specifications in; runs that pass through EMR Serverless's states, a few at a time, out."""
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from queue import SimpleQueue
@@ -38,6 +38,7 @@ class JobRuns:
         self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._lock = RLock()
         self._stopping = Flag()
+        self.keep: Callable[[Run], None] = lambda _: None
         self._workers = [Thread(target=self._work, daemon=True) for _ in range(application.max_concurrent_runs)]
 
     def start(self) -> None:
@@ -54,6 +55,16 @@ class JobRuns:
         for worker in self._workers:
             worker.join(_STOP_SECONDS)
 
+    def resume(self, runs: Iterable[Run]) -> None:
+        """Take over the runs of a stack that has stopped: who waited waits on, one at work has lost its worker."""
+        with self._lock:
+            for run in runs:
+                self._tokens[run.spec.token], self._runs[run.id] = run.id, run
+                if run.state in WAITING:
+                    self._waiting.put(run.id)
+                elif run.state not in ENDED:
+                    self._end(run.id, "FAILED", "Job failed. Exception: WorkerLostError: the stack was stopped")
+
     def submit(self, job: JobSpec, asked: Mapping[str, Any], created_by: str) -> Run:
         """Begin a run, or give the one that the same token began before, whatever became of it.
 
@@ -68,6 +79,7 @@ class JobRuns:
             )
             busy = sum(other.state not in ENDED for other in self._runs.values()) >= len(self._workers)
             self._tokens[job.token], self._runs[run_id] = run_id, run
+            self.keep(run)
             self._events.changed(run, None)
             if busy:
                 self._move(run_id, "QUEUED")
@@ -134,4 +146,5 @@ class JobRuns:
         if state in ENDED:
             after = replace(after, ended_at=at)
         self._runs[run_id] = after
+        self.keep(after)
         self._events.changed(after, before.state)

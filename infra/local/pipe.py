@@ -20,13 +20,16 @@ _log = logging.getLogger(__name__)
 
 
 class StreamPipe:
-    """Carries what the filter lets through from the stream to the bus, in order."""
+    """Carries what the filter lets through from the stream to the bus, in order; `carried` is told of each record."""
 
-    def __init__(self, pipe: Pipe, streams: Any, events: Any, listener: Listener | None) -> None:
+    def __init__(
+        self, pipe: Pipe, streams: Any, events: Any, listener: Listener | None, carried: Callable[[str], None]
+    ) -> None:
         self._pipe = pipe
         self._streams = streams
         self._events = events
         self._listener = listener
+        self._carried = carried
         self._turn = Lock()
         self._shard = ""
         self._position: dict[str, str] = {"ShardIteratorType": pipe.start}
@@ -42,6 +45,7 @@ class StreamPipe:
                     "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
                     "SequenceNumber": record["dynamodb"]["SequenceNumber"],
                 }
+                self._carried(record["eventID"])
         return bool(records)
 
     def _read(self) -> list[dict[str, Any]]:

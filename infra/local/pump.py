@@ -35,7 +35,8 @@ class Pump:
     """Runs the stack's event sources, each in a thread, from entering to leaving the context.
 
     `retry_seconds` brings failed messages back sooner than the template's visibility timeout does; `schedule_seconds`
-    stands in for the template's rate; `listener` is given each notice.
+    stands in for the template's rate; `listener` is given each notice, `carried` the id of each record of the stream
+    that needs no second look.
     """
 
     def __init__(
@@ -47,11 +48,12 @@ class Pump:
         schedule_seconds: float = 60,
         retry_seconds: int | None = None,
         listener: Listener | None = None,
+        carried: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._invoke = invoke = Invoker(stack.functions, handlers, stack.region)
         sqs = client_for("sqs")
         self._queues = [QueuePoller(queue, stack.region, sqs, invoke, retry_seconds) for queue in stack.queues]
-        self._pipe = StreamPipe(stack.pipe, client_for("dynamodbstreams"), client_for("events"), listener)
+        self._pipe = StreamPipe(stack.pipe, client_for("dynamodbstreams"), client_for("events"), listener, carried)
         clocks = [Clock(rule, name, stack.region, invoke, schedule_seconds) for rule, name in stack.schedules.items()]
         self._bell = Bell()
         self._stopped = Event()

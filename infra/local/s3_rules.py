@@ -4,6 +4,7 @@ Each rule names the AWS page it rests on, and has a test that fails on bare moto
 """
 
 import hashlib
+import re
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Collection
@@ -119,6 +120,21 @@ def key_disabled(key: str | None, disabled: Collection[str]) -> Refusal | None:
     if key is None or key not in disabled:
         return None
     return Refusal("400 Bad Request", "KMS.DisabledException", f"{key} is disabled.")
+
+
+def copy_too_large(request: S3Request, size: int, most: int) -> Refusal | None:
+    """Refuse to copy more bytes at once than S3 does, whole objects and parts alike.
+
+    docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html, .../API_UploadPartCopy.html
+    """
+    part = re.fullmatch(r"bytes=(\d+)-(\d+)", request.header("x-amz-copy-source-range") or "")
+    if part and int(part[2]) >= size:
+        said = f"Range specified is not valid for source object of size: {size}"
+        return Refusal("400 Bad Request", "InvalidArgument", said)
+    if (int(part[2]) - int(part[1]) + 1 if part else size) <= most:
+        return None
+    said = f"The specified copy source is larger than the maximum allowable size for a copy source: {most}"
+    return Refusal("400 Bad Request", "InvalidRequest", said)
 
 
 def is_conditional_write(request: S3Request) -> bool:

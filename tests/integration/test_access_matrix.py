@@ -88,7 +88,8 @@ WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), 
 EXPECTED: dict[str, dict[str, str]] = {
     "ObjectCreatedFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("stage", "stage, other", "held"), f"{PUT} get list")
+    | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
+    | {"held": f"{PUT} get list"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
@@ -98,13 +99,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} get list")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list withdraw")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("stage", "stage, other", "held", "jobs", "jobs, other"), f"{PUT} get list")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list withdraw")
+    | dict.fromkeys(("held", "jobs", "jobs, other"), f"{PUT} get list")
+    | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),

@@ -80,6 +80,16 @@ def poisoned(world: World) -> Iterator[Callable[[], Any]]:
         yield from (lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def large(world: World) -> Iterator[Callable[[], Any]]:
+    """A drop that is moved and promoted in parts, and its successor."""
+    for body in (b"id,note\n1,aaaaaa\n", b"id,note\n2,bbbbbb\n"):
+        world.upload("orders/large.csv", body)
+        yield world.deliver_events
+        yield from [world.reconcile] * 3
+        yield from (world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
+        yield from [world.reconcile] * 3
+
+
 def replayed(world: World) -> Iterator[Callable[[], Any]]:
     """A drop that is rejected at the door, and judged again under a milder contract."""
     drop = world.upload("orders/a.csv", b"id\n1\n")
@@ -179,14 +189,21 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
-    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
+    [every_kind, replaced, crashing_job, poisoned, large, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 
 
+def small_world() -> World:
+    """A world in which one copy moves 15 bytes, and the files of most ways have fewer."""
+    world = a_world()
+    world.ports = replace(world.ports, largest_copy=15)
+    return world
+
+
 def walk(way: Way, fuse: Fuse, world: World | None = None) -> World:
     """Go one way under a fuse, then deliver all of it again, as queues and schedule do."""
-    world = world or a_world()
+    world = world or small_world()
     plain, watch = world.ports, Watch(world)
     world.with_ports(lambda port: Watched(port, fuse))
     for step in way(world):
@@ -301,6 +318,13 @@ def test_undisturbed_what_people_decide_is_done() -> None:
     assert set(promoted(back)) == {"promoted/orders.v1/orders/c.csv"}
 
 
+def test_undisturbed_the_large_file_is_whole() -> None:
+    end = ending(walk(large, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted"]
+    assert end.objects["promoted/orders.v1/orders/large.csv"] == b"id,note\n2,bbbbbb\n"
+
+
 def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     end = ending(walk(reaching, Fuse()))
 
@@ -339,14 +363,16 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [every_kind, poisoned, replayed, observing, reaching, rows, tables, *OF_PEOPLE], ids=lambda w: w.__name__
+    "way",
+    [every_kind, poisoned, large, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
+    ids=lambda w: w.__name__,
 )
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
     whole = Fuse()
     end = ending(walk(way, whole))
     for at in range(1, whole.calls + 1):
-        world = a_world()
+        world = small_world()
         fuse = Fuse(at, after, partial(somebody_else, world, world.ports))
         assert ending(walk(way, fuse, world)) == end, f"call {at}"
 
@@ -355,7 +381,7 @@ def test_somebody_faster_never_promotes_the_older() -> None:
     whole = Fuse()
     end = ending(walk(replaced, whole))
     for at in range(1, whole.calls + 1):
-        world = a_world()
+        world = small_world()
         fuse = Fuse(at, False, partial(somebody_else, world, world.ports))
         now = ending(walk(replaced, fuse, world))
         assert promoted(now) == promoted(end), f"call {at}"

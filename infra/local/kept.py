@@ -1,0 +1,113 @@
+"""A folder in, the stack's data in it out: what lasts when the stack stops, however it stops.
+
+One SQLite file with a row for each thing (a version of an object, an item, a message, a run). What one request changes
+is one transaction, written before the request is answered: a process that is killed leaves what it has answered for.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import pickle
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal
+
+Kind = Literal["object", "item", "record", "message", "run"]
+"""A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
+
+FORMAT = f"dropgate 1, moto {version('moto')}"
+"""What wrote a folder: things lie there as moto's own values."""
+
+
+class NotKept(Exception):
+    """A folder cannot be used; the text says why, and what to do."""
+
+
+class Kept:
+    """The rows of a folder; one stack at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a folder, or make it; NotKept."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock_file = (folder / "lock").open("w")
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise NotKept(f"{folder} is in use by another stack: stop that one, or name another folder.") from error
+        except OSError as error:
+            raise NotKept(f"{folder} cannot be used: {error.strerror}. Name a folder that you may write to.") from error
+        self._turn = RLock()
+        self._rows = sqlite3.connect(folder / "data.sqlite", check_same_thread=False, isolation_level=None)
+        try:
+            self._open(folder)
+        except (sqlite3.DatabaseError, NotKept):
+            self.close()
+            raise
+
+    def _open(self, folder: Path) -> None:
+        # The system keeps what a killed process has written: only a machine that stops would ask for more than OFF.
+        self._rows.execute("PRAGMA journal_mode = WAL")
+        self._rows.execute("PRAGMA synchronous = OFF")
+        self._rows.execute("CREATE TABLE IF NOT EXISTS about (format TEXT)")
+        self._rows.execute(
+            "CREATE TABLE IF NOT EXISTS thing (kind TEXT, place TEXT, name TEXT, n INTEGER, body BLOB,"
+            " PRIMARY KEY (kind, place, name)) WITHOUT ROWID"
+        )
+        found = self._rows.execute("SELECT format FROM about").fetchone()
+        if found is None:
+            self._rows.execute("INSERT INTO about VALUES (?)", (FORMAT,))
+        elif found[0] != FORMAT:
+            raise NotKept(f"{folder} was written by {found[0]}, and this is {FORMAT}: name another folder.")
+        (self._n,) = self._rows.execute("SELECT coalesce(max(n), 0) FROM thing").fetchone()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._rows.close()
+        self._lock_file.close()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Let all that is written within be written, or nothing of it."""
+        with self._turn:
+            if self._rows.in_transaction:  # within another one
+                yield
+                return
+            self._rows.execute("BEGIN")
+            try:
+                yield
+            except BaseException:
+                self._rows.execute("ROLLBACK")
+                raise
+            self._rows.execute("COMMIT")
+
+    def put(self, kind: Kind, place: str, name: str, thing: Any) -> None:
+        """Keep a thing; behind all others, unless it is kept already."""
+        with self._turn:
+            self._n += 1
+            self._rows.execute(
+                "INSERT INTO thing VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+                (kind, place, name, self._n, pickle.dumps(thing)),
+            )
+
+    def drop(self, kind: Kind, place: str, names: Iterable[str]) -> None:
+        """Keep things no more."""
+        with self._turn:
+            self._rows.executemany(
+                "DELETE FROM thing WHERE kind = ? AND place = ? AND name = ?", [(kind, place, n) for n in names]
+            )
+
+    def names(self, kind: Kind, place: str) -> set[str]:
+        """The names of what is kept at a place."""
+        with self._turn:
+            found = self._rows.execute("SELECT name FROM thing WHERE kind = ? AND place = ?", (kind, place))
+            return {name for (name,) in found}
+
+    def all(self, kind: Kind) -> Iterator[tuple[str, Any]]:
+        """What is kept of a kind, each with its place, in the order in which it came."""
+        found = self._rows.execute("SELECT place, body FROM thing WHERE kind = ? ORDER BY n", (kind,))
+        for place, body in found:
+            yield place, pickle.loads(body)  # noqa: S301 (our own file, in a folder that its user names)

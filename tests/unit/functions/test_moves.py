@@ -1,0 +1,122 @@
+"""Bytes that one copy cannot move: in parts, from call to call, by whoever comes, and only the right ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, promote
+from functions.ports import Mark, Stat
+from functions.submission import Drop, Location
+from tests.builders import World, a_drop, a_world
+
+BODY = b"0123456789abcdefghij"
+TARGET = "s3://internal/stage/x"
+
+
+def large(body: bytes = BODY) -> tuple[World, Drop]:
+    """A drop of five parts, of which one call copies two."""
+    world = a_world()
+    world.ports = replace(world.ports, largest_copy=8)
+    source = Location("s3://landing/x", "v1")
+    world.store.upload(source, body)
+    return world, a_drop(size=len(body), source=source)
+
+
+def test_large_drop_is_carried_from_call_to_call() -> None:
+    world, drop = large()
+    outcomes = [carry(world.ports, drop, TARGET) for _ in range(3)]
+
+    assert outcomes[:2] == [Unfinished(), Unfinished()]
+    assert isinstance(outcomes[2], Carried)
+    assert world.store.get(TARGET) == BODY
+    assert world.store.head(drop.source) is None
+    assert len(world.store.uploads) == 1
+
+
+def test_large_drop_that_was_carried_is_found() -> None:
+    world, drop = large()
+    first = [carry(world.ports, drop, TARGET) for _ in range(3)][-1]
+
+    assert carry(world.ports, drop, TARGET) == first
+
+
+def test_drop_of_one_copy_is_moved_by_one() -> None:
+    world, drop = large(BODY[:8])
+
+    assert isinstance(carry(world.ports, drop, TARGET), Carried)
+    assert world.store.uploads == {}
+
+
+def test_upload_that_lifecycle_broke_off_is_begun_anew() -> None:
+    world, drop = large()
+    carry(world.ports, drop, TARGET)
+    world.store.break_off("upload-1", TARGET)
+    outcomes = [carry(world.ports, drop, TARGET) for _ in range(4)]
+
+    assert [type(one) for one in outcomes] == [Unfinished, Unfinished, Unfinished, Carried]
+    assert world.store.get(TARGET) == BODY
+
+
+def test_who_begins_second_goes_on_with_the_first() -> None:
+    world, drop = large()
+    other = world.store.begin(TARGET, Mark(drop.id, 1))
+    assert world.ledger.note_upload(Mark(drop.id, 1), TARGET, other, None)
+    while carry(world.ports, drop, TARGET) == Unfinished():
+        pass
+
+    assert world.store.get(TARGET) == BODY
+    assert list(world.store.uploads) == [other]
+
+
+def test_large_drop_whose_source_is_gone_is_gone() -> None:
+    world, drop = large()
+    carry(world.ports, drop, TARGET)
+    world.store.delete(drop.source)
+
+    assert carry(world.ports, drop, TARGET) == Gone()
+    assert not world.store.uploads["upload-1"].live
+
+
+@pytest.mark.parametrize("when", [0, 1])
+def test_large_drop_whose_staged_bytes_are_replaced_is_never_promoted(when: int) -> None:
+    world, drop = large()
+    staged = replace(drop, source=Location("s3://landing/x", "v1", "other"))
+    for _ in range(when):
+        promote(world.ports, drop, drop.source, TARGET, None)
+
+    assert promote(world.ports, staged, staged.source, TARGET, None) == Replaced()
+    assert world.store.head(Location(TARGET)) is None
+
+
+def test_large_drop_never_overwrites_what_it_does_not_name() -> None:
+    world, drop = large()
+    promote(world.ports, drop, drop.source, TARGET, None)
+    world.store.put(TARGET, b"somebody else's", "text/csv")
+    outcomes = [promote(world.ports, drop, drop.source, TARGET, None) for _ in range(2)]
+
+    assert outcomes == [Unfinished(), Taken()]
+    assert not world.store.uploads["upload-1"].live
+    assert world.store.get(TARGET) == b"somebody else's"
+
+
+def test_large_drop_replaces_what_it_names() -> None:
+    world, drop = large()
+    world.store.put(TARGET, b"before", "text/csv")
+    before = world.store.head(Location(TARGET))
+    assert before
+    outcomes = [promote(world.ports, drop, drop.source, TARGET, before.etag) for _ in range(3)]
+
+    assert isinstance(outcomes[-1], Stat)
+    assert (outcomes[-1].drop, outcomes[-1].attempt) == (drop.id, 1)
+    assert world.store.get(TARGET) == BODY
+
+
+def test_what_a_large_drop_replaces_may_go_meanwhile() -> None:
+    world, drop = large()
+    outcomes = [promote(world.ports, drop, drop.source, TARGET, "etag of what was removed") for _ in range(3)]
+
+    assert isinstance(outcomes[-1], Stat)
+    assert len(world.store.uploads) == 1
+    assert world.store.get(TARGET) == BODY
