@@ -7,7 +7,7 @@ import csv
 from contracts import columns
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
-from functions.texts import Head, line_end, undecodable
+from functions.texts import Head, line_end, may_be_lost, undecodable
 
 MOST_COLUMNS = 2000
 """Columns of a header; a wider one is no table that anybody agreed on."""
@@ -36,7 +36,7 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),), (), text)
     found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
-    if plan.tolerance is None and (problem := _bad_body(plan, sample, len(line), whole=len(sample) == size)):
+    if problem := _bad_body(plan, sample, len(line), whole=len(sample) == size):
         found.append(problem)
     return Head(tuple(found), names, text)
 
@@ -46,12 +46,12 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     names = tuple(p.name for p in plan.properties)
     cells = split(plan, first)
     found = _no_records(plan, size, sample, b"")
-    if plan.tolerance is None and (problem := _bad_body(plan, sample, 0, whole=len(sample) == size)):
+    if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
         found.append(problem)
     if _known(plan, cells if isinstance(cells, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; agreed is a file without them."
         found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", record=1))
-    elif isinstance(cells, tuple) and len(cells) != len(names) and plan.tolerance is None and first:
+    elif isinstance(cells, tuple) and len(cells) != len(names) and first and not may_be_lost(plan, "fields"):
         text = f"The first line has {len(cells):,} cells; the contract has {len(names):,} columns."
         agreed = quoted(names, most=40)
         found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", record=1))
@@ -112,7 +112,7 @@ def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Probl
 
 def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:
     """The first bytes of the rows that are no text: without a tolerance the job would reject the file for them."""
-    if any(c.kind == "text" and (c.tolerance or c.severity == "warning") for c in plan.checks):
+    if may_be_lost(plan, "text"):
         return None
     return undecodable(plan, sample[begin:], 1 + sample[:begin].count(b"\n"), whole=whole)
 

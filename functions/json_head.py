@@ -8,7 +8,7 @@ from typing import Any
 from contracts.columns import OURS
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted
-from functions.texts import Head, undecodable
+from functions.texts import Head, may_be_lost, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
@@ -16,7 +16,7 @@ FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing arou
 def look(plan: Plan, size: int, sample: bytes) -> Head:
     """The contract's keys and those of the first object: in its order, unless its keys stand in the contract's."""
     whole = len(sample) == size
-    if not _may_be_lost(plan, "text") and (problem := undecodable(plan, sample, 1, whole=whole)):
+    if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, 1, whole=whole)):
         return Head((problem,))
     text = sample.decode("utf-8-sig", "replace")
     lines = [line for line in text.replace("\r", "\n").split("\n") if line]
@@ -26,9 +26,9 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
         return Head(tuple(_no_lines(plan, whole=whole)), *_header(plan, ()))
     first = [_keys(line) for line in lines]
     keys = next((k for k in first if k is not None), None)
-    if keys is None or (first[0] is None and not _may_be_lost(plan, "object")):
+    if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
         return Head((_no_object(lines[0]),))
-    problems = _unknown(plan, keys) if first[0] is not None and not _may_be_lost(plan, "knownKeys") else []
+    problems = _unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
     return Head(tuple(problems), *_header(plan, keys))
 
 
@@ -38,13 +38,6 @@ def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     same = plan.nested or keys == tuple(name for name in agreed if name in keys)
     names = tuple(dict.fromkeys(agreed if same else (*keys, *agreed)))
     return names, json.dumps(names, ensure_ascii=False)
-
-
-def _may_be_lost(plan: Plan, kind: str) -> bool:
-    """Whether a record that fails a check may leave the file acceptable."""
-    if plan.tolerance is not None:
-        return True
-    return all(c.tolerance or c.severity == "warning" for c in plan.checks if c.kind == kind and c.property is None)
 
 
 def _keys(line: str) -> tuple[str, ...] | None:

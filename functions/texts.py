@@ -109,3 +109,11 @@ def line_end(head: bytes) -> int:
 def empty(text: str) -> Problem:
     """A file that holds nothing."""
     return Problem("empty-file", text, "Look whether the export ran to its end, and send the file again.")
+
+
+def may_be_lost(plan: Plan, kind: str) -> bool:
+    """Whether a record that fails a check may leave the file acceptable."""
+    if plan.tolerance is not None:
+        return True
+    own = (c for c in plan.checks if c.kind == kind and c.property is None)
+    return any(c.tolerance or c.severity == "warning" for c in own)

@@ -217,6 +217,12 @@ def test_no_bytes_break_admission(body: bytes) -> None:
 HEADLESS = a_plan(csv=Csv(header=False))
 
 
+def test_first_line_with_more_cells_may_be_one_of_those_that_are_tolerated() -> None:
+    fields = replace(next(c for c in HEADLESS.checks if c.kind == "fields"), tolerance=Limit(Decimal(1), "rows"))
+    lenient = replace(HEADLESS, checks=(fields,))
+    assert not admitted(b"1,a,x\n", lenient).refused
+
+
 def test_file_without_a_header_is_admitted_with_the_contracts_columns() -> None:
     assert admitted(b"1,a\n2,\n", HEADLESS) == Admission((), ("id", "note"), "")
 
