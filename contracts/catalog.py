@@ -10,6 +10,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal
 
+from contracts import codec
+from contracts.arrival import Arrival
 from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
 from contracts.plan import Reference
 from contracts.problem import nearest, quoted
@@ -19,13 +21,14 @@ EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the pattern index: a contract, its plan, and the keys that are its own."""
+    """One line of the pattern index: a contract, its plan, the keys that are its own, and when files are to come."""
 
     contract: str
     plan: str
     producer: str
     files: tuple[str, ...]
     deprecated: bool = False
+    arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(slots=True)

@@ -259,7 +259,7 @@ def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) 
             header=names,
             header_line=line,
             rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
-            notes=notes(plan, names),
+            notes=(*notes(plan, names), *drop.problems),
             types=types,
             modified=drop.received_at,
             valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),

@@ -18,7 +18,7 @@ from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable, Stale
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.verdict import refuse
-from functions import keys
+from functions import arriving, keys
 from functions.admission import LARGEST_FILE, LONGEST_KEY, Admission, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
@@ -157,7 +157,8 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
             continue
         except ObjectUnreadable:
             return replace(drop, source=place), Admission((UNREADABLE,))
-        return replace(drop, source=place), found
+        problems = (*found.problems, *arriving.problems(plan, drop))
+        return replace(drop, source=place), replace(found, problems=problems)
     return None
 
 
@@ -207,6 +208,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         staged_at=at,
         source=carried.to,
         sha256=carried.sha256,
+        problems=brief(arriving.problems(plan, drop)),
         header_line=line if len(line.encode()) <= MOST_HEADER_LINE else None,
     )
     if not isinstance(answer, Moved):

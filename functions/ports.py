@@ -207,6 +207,36 @@ class Watermarks:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """The files of a contract that had not come by the end of their window on a local day, of so many that should have.
+
+    `due_at` is when the window ended; from `over_at` on, with the next day, nothing ends it any more. `arrived`: all of
+    them came on that day after all.
+    """
+
+    contract: str
+    day: str
+    files: int
+    came: int
+    due_at: str
+    over_at: str
+    changed_at: str
+    state: Literal["missing", "arrived"] = "missing"
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RollCall:
+    """How far windows that have ended have been looked at (moment and contract), and which absences may still end."""
+
+    until: str = ""
+    missing: tuple[Absence, ...] = ()
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One item of a drop's history, which is a notice too."""
 
@@ -256,7 +286,7 @@ class InFlight:
     """Keys of items that are no drop, batch or window that this version reads."""
 
 
-Beside = Lineage | Batch | Window | Watermarks
+Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence
 """What goes into the ledger in one transaction with drops."""
 
 
@@ -307,6 +337,18 @@ class Ledger(Protocol):
         Where `only` is given, those whose attributes of these names have these values, as {"state": "failed"}; as much
         of the month is read as it takes to find `most` of them.
         """
+        ...
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        """The drops that a contract received from one moment to another, the newest first."""
+        ...
+
+    def roll_call(self) -> RollCall:
+        """The roll call; a new one has version 0."""
+        ...
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What was missing of a contract on the days of a month YYYY-MM, the first day first."""
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
@@ -433,6 +475,16 @@ class Clock(Protocol):
     def now(self) -> datetime:
         """Now, in UTC."""
         ...
+
+
+def months(since: str, until: str) -> tuple[str, ...]:
+    """The months YYYY-MM from one moment to another, the newest first."""
+    found, month = [until[:7]], until[:7]
+    while month > since[:7]:
+        year, number = divmod(int(month[:4]) * 12 + int(month[5:]) - 2, 12)
+        month = f"{year:04}-{number + 1:02}"
+        found.append(month)
+    return tuple(found)
 
 
 def stamp(moment: datetime) -> str:

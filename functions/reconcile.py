@@ -3,7 +3,7 @@
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
 or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
 message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
-finalize.job_ended; a failed drop without a receipt: its receipt.
+finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended: missing.call_roll.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
 from functions.ingest import ingest, resume
 from functions.landing import unannounced
+from functions.missing import call_roll
 from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
 from functions.submission import Drop
 
@@ -78,6 +79,7 @@ def reconcile(
         return True
 
     take("landing", look)
+    take("windows of files", partial(call_roll, ports))
     for what, act in (*_turn(_work(ports, found), now), *lost):
         if take(what, act):
             taken(what)

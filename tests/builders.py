@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from contracts import codec
-from contracts.catalog import Entry, Index, Pointer
+from contracts.authoring.linting import index_of
+from contracts.catalog import Pointer
 from contracts.columns import rejected_file, valid_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DropResult, JobDrop, JobHeader, JobRequest, JobResult
@@ -102,8 +103,7 @@ def a_drop(**changes: Any) -> Drop:
 def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
     """Put plans, index and pointer into the catalog zone."""
     every = tuple(plans)
-    entries = tuple(Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in every)
-    index = Index(entries)
+    index = index_of(every)
     for plan in every:
         store.put(f"{catalog}plans/{plan.sha}.json", codec.canonical(plan).encode(), "application/json")
     store.put(f"{catalog}index/{codec.sha256(index)}.json", codec.canonical(index).encode(), "application/json")

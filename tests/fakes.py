@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
 from functions import keys
 from functions.ports import (
+    Absence,
     Batch,
     Beside,
     InFlight,
@@ -20,6 +21,7 @@ from functions.ports import (
     Pause,
     Place,
     Reach,
+    RollCall,
     RunStatus,
     Stat,
     Step,
@@ -151,6 +153,8 @@ class MemoryLedger:
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
         self._sweep: Place | None = None
+        self._roll = RollCall()
+        self._absences: dict[tuple[str, str], Absence] = {}
 
     def open(self, drop: Drop) -> bool:
         if drop.id in self._drops:
@@ -190,6 +194,11 @@ class MemoryLedger:
                 return self.lineage(one.id).version == one.version
             case Watermarks():
                 return self.watermarks(one.contract).version == one.version
+            case RollCall():
+                return self._roll.version == one.version
+            case Absence():
+                known_absence = self._absences.get((one.contract, one.day))
+                return (known_absence.version if known_absence else 0) == one.version
 
     def _put(self, one: Beside) -> None:
         match one:
@@ -201,6 +210,10 @@ class MemoryLedger:
                 self._lineages[one.id] = replace(one, version=one.version + 1)
             case Watermarks():
                 self._watermarks[one.contract] = replace(one, version=one.version + 1)
+            case RollCall():
+                self._roll = replace(one, version=one.version + 1)
+            case Absence():
+                self._absences[one.contract, one.day] = replace(one, version=one.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
         self._steps.setdefault(drop.id, []).append(step_of(drop, event))
@@ -223,6 +236,17 @@ class MemoryLedger:
         mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
         mine = [d for d in mine if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
+        return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def roll_call(self) -> RollCall:
+        return self._roll
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        found = (a for a in self._absences.values() if a.contract == contract and a.day.startswith(month))
+        return tuple(sorted(found, key=lambda a: a.day))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         found = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from contracts.arrival import WEEKDAYS, Arrival
 from contracts.authoring import directions
 from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
@@ -58,6 +59,23 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
     yield from _dialect(old, new)
     yield from _columns(old, new)
     yield from _references(old, new)
+    yield from _arrival(old, new)
+
+
+def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
+    before, after = old.plan.arrival, new.plan.arrival
+    if before != after:
+        message = was("arrival", *(_window(one) for one in (before, after)))
+        found = directions.of_arrivals(before, after)
+        yield new.change("arrival", "arrival", message, new.block("arrival"), found)
+
+
+def _window(arrival: Arrival | None) -> str:
+    if arrival is None:
+        return "at any time"
+    days = "every day" if arrival.days == WEEKDAYS else ", ".join(arrival.days)
+    files = "1 file" if arrival.files == 1 else f"{arrival.files:,} files"
+    return f"{files}, {days} from {arrival.since} by {arrival.by} {arrival.zone}, outside: {arrival.outside}"
 
 
 def _references(old: Edition, new: Edition) -> Iterator[Change]:

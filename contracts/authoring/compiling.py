@@ -129,8 +129,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     """Read what the standard has not refused; `whole` tells that nothing was."""
     heading.description(document)
     heading.unused_sections(document)
-    promises.read(document)
     path = drop.find(document)
+    promises.read(document)
     if path is None:
         return _done(document)
     status = heading.status(document)
@@ -195,6 +195,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         file_format=block.format,
         compression=block.compression,
         references=relationships.references(document, found, block),
+        arrival=block.arrival,
     )
 
 

@@ -60,7 +60,7 @@ def lint(paths: Sequence[File]) -> Linted:
 
 def index_of(plans: Sequence[Plan]) -> Index:
     """The pattern index of plans, the same whatever their order."""
-    entries = (Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in plans)
+    entries = (Entry(p.contract, p.sha, p.producer, p.files, p.deprecated, p.arrival) for p in plans)
     return Index(tuple(sorted(entries, key=lambda e: e.contract)))
 
 

@@ -19,7 +19,20 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, Beside, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
+from functions.ports import (
+    Absence,
+    Batch,
+    Beside,
+    InFlight,
+    Lineage,
+    Pause,
+    Place,
+    RollCall,
+    Step,
+    Watermarks,
+    Window,
+    months,
+)
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -88,6 +101,30 @@ class DynamoLedger:
             more["ExpressionAttributeNames"] = {f"#n{n}": name for n, name in enumerate(only)}
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(items.drop_of(i) for i in islice(found, most))
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        between = {":since": since, ":until": until}
+        found = (
+            item
+            for month in months(since, until)
+            for item in self._query(
+                "dataset_month = :m AND received_at BETWEEN :since AND :until",
+                {":m": items.dataset_month(contract, month), **between},
+                IndexName="by_month",
+                ScanIndexForward=False,
+                Limit=most,
+            )
+        )
+        return tuple(items.drop_of(i) for i in islice(found, most))
+
+    def roll_call(self) -> RollCall:
+        found = self._get(*items.ROLL)
+        return items.roll_of(found) if found else RollCall()
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        values = {":pk": items.absence_shelf(contract, month), ":month": month}
+        found = self._query("pk = :pk AND begins_with(sk, :month)", values, ConsistentRead=True)
+        return tuple(items.absence_of(i) for i in found)
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         shards = range(items.FLIGHTS)
@@ -201,6 +238,8 @@ class DynamoLedger:
             return
         now = replace(one, version=one.version + 1)
         yield self._fenced(items.item(now), one.version)
+        if isinstance(now, Absence):
+            yield self._put(items.absence_step_item(now))
         if isinstance(now, Batch):
             yield from (*self._slot(now), *self._unless_held(now))
 

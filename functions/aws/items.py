@@ -9,6 +9,8 @@
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
 - SWEEP                  STATE            where the next look at landing begins
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
+- ROLL                   STATE            how far windows that have ended have been looked at, and what may still end
+- ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of that
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
+from functions.ports import Absence, Batch, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
 from functions.ports import step_of as told
 from functions.submission import Drop
 
@@ -45,6 +47,8 @@ PAUSES = "PAUSES"
 """The partition of all pauses; there are few."""
 SLOTS = "SLOTS"
 """The partition of all slots that are taken; there are as many as batches under way."""
+TOLD = "told"
+"""The attribute of a history item that says its problem to the notice: always there, as a notice needs all it names."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
@@ -101,12 +105,12 @@ def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
     step = told(drop, event)
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
-    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, **_fields(step)}
+    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: step.problem or "", **_fields(step)}
 
 
 def step_of(item: Item) -> Step:
     """The step that a history item tells of."""
-    return _value(Step, {k: v for k, v in item.items() if k != "version"})
+    return _value(Step, {k: v for k, v in item.items() if k not in ("version", TOLD)})
 
 
 def id_shelf(prefix: str) -> str:
@@ -295,9 +299,50 @@ def watermarks_of(item: Item) -> Watermarks:
     return _value(Watermarks, item)
 
 
-def item(value: Lineage | Batch | Watermarks) -> Item:
+ROLL = ("ROLL", STATE)
+"""Where the roll call is."""
+
+
+def roll_item(roll: RollCall) -> Item:
+    """The roll call."""
+    pk, sk = ROLL
+    return {"pk": pk, "sk": sk, **_fields(roll)}
+
+
+def roll_of(item: Item) -> RollCall:
+    """The roll call of an item."""
+    return _value(RollCall, item)
+
+
+def absence_shelf(contract: str, month: str) -> str:
+    """The partition of what was missing of a contract in a month."""
+    return f"ABSENT#{contract}#{month}"
+
+
+def absence_item(absence: Absence) -> Item:
+    """An absence."""
+    return {"pk": absence_shelf(absence.contract, absence.day[:7]), "sk": absence.day, **_fields(absence)}
+
+
+def absence_of(item: Item) -> Absence:
+    """The absence of an item."""
+    return _value(Absence, item)
+
+
+def absence_step_item(absence: Absence) -> Item:
+    """The history item of what an absence has become: its notice."""
+    pk, sk = absence_shelf(absence.contract, absence.day[:7]), f"{HISTORY}{absence.day}#{absence.version:04}"
+    said = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at, TOLD: ""}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **said}
+
+
+def item(value: Lineage | Batch | Watermarks | RollCall | Absence) -> Item:
     """The item of a record that is written with drops."""
     match value:
+        case RollCall():
+            return roll_item(value)
+        case Absence():
+            return absence_item(value)
         case Lineage():
             return lineage_item(value)
         case Batch():

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.choosing import chosen, contract_option, most_option, need_state, state_option
+from infra.cli.choosing import absent, chosen, contract_option, most_option, need_state, state_option
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from functions.ports import Absence
     from functions.submission import Drop
+    from infra.cli.target import Target
 
 
 @click.command(
@@ -23,6 +28,7 @@ Examples:
   dropgate drops
   dropgate drops --state rejected --contract inmet-weather.v1
   dropgate drops --month 2026-01 --format json
+  dropgate drops --missing
 """
 )
 @contract_option
@@ -34,15 +40,23 @@ Examples:
     help="The month of arrival (default: this month, UTC).",
 )
 @most_option
+@click.option("--missing", is_flag=True, help="List files that did not come by the end of their window instead.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(contract: str | None, state: str | None, month: datetime | None, most: int, form: str) -> None:
+def command(
+    contract: str | None, state: str | None, month: datetime | None, most: int, missing: bool, form: str
+) -> None:
     """List drops, the newest first: those of every contract, and those that none claims."""
     from infra.cli.render import drops_table
     from infra.cli.target import reading
 
     need_state(state)
     target = reading()
+    if missing:
+        if state:
+            raise click.UsageError("--missing lists files that did not come: they have no --state.")
+        _show_missing(target, absent(target, contract, month, most), form)
+        return
     found = chosen(target, contract, state, month, most)
     rows = [_row(d) for d in found.drops]
     if found.more:
@@ -53,6 +67,19 @@ def command(contract: str | None, state: str | None, month: datetime | None, mos
         return
     click.echo(f"Drops in {target.where}", err=True)
     click.echo(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+
+
+def _show_missing(target: Target, found: Sequence[Absence], form: str) -> None:
+    if form == "json":
+        from contracts import codec
+
+        click.echo(json.dumps(codec.encode(tuple(found)), indent=2))
+        return
+    from infra.cli.render import missing_table
+
+    click.echo(f"Files that did not come, in {target.where}", err=True)
+    rows = [{**asdict(one)} for one in found]
+    click.echo(missing_table(rows, sys.stdout.isatty()), nl=False)
 
 
 def _row(drop: Drop) -> dict[str, Any]:

@@ -86,6 +86,26 @@ def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool
     return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
 
 
+def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
+    """Files that did not come, a line for each contract and day.
+
+    A row has contract, day, files, came, due_at, state and changed_at.
+    """
+    if not rows:
+        return "Nothing is missing.\n"
+    paint = _paint(colour)
+    cells = [("CONTRACT", "DAY", "DUE", "CAME", "STATE")]
+    for row in rows:
+        came = f"{row['came']:,} of {row['files']:,}"
+        state = "✕ missing" if row["state"] == "missing" else f"! all came by {_moment(row['changed_at'])}"
+        cells.append((row["contract"], row["day"], _moment(row["due_at"]), came, state))
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(f"{cell:<{n}}" for cell, n in zip(line, wide, strict=True)).rstrip() for line in cells]
+    colours = ["red" if row["state"] == "missing" else "yellow" for row in rows]
+    shown = [paint(line, one) for line, one in zip(lines[1:], colours, strict=True)]
+    return "\n".join([paint(lines[0], bold=True), *shown]) + "\n"
+
+
 def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
     """Drops under a contract that is tried, a line each: the verdict of then, that of now, and why if it changes.
 

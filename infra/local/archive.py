@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts import codec
-from functions.ports import Batch, Ledger, Step
+from functions.ports import Absence, Batch, Ledger, Step
 from functions.submission import Drop
 
 LEDGER = "ledger.json"
@@ -30,6 +30,7 @@ class Archive:
         }
         batches = [codec.decode(Batch, one, LEDGER) for one in saved.get("batches", ())]
         self._batches = {batch.id: batch for batch in batches}
+        self._absences = [codec.decode(Absence, one, LEDGER) for one in saved.get("absences", ())]
 
     @property
     def landing(self) -> str:
@@ -74,9 +75,14 @@ class Archive:
         found = [d for d in found if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
 
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What did not come of a contract in a month."""
+        return tuple(a for a in self._absences if a.contract == contract and a.day.startswith(month))
+
     def contracts(self) -> tuple[str, ...]:
         """The contracts that have drops here."""
-        return tuple(sorted({d.contract for d in self._drops.values() if d.contract}))
+        having = [d.contract for d in self._drops.values() if d.contract]
+        return tuple(sorted({*having, *(a.contract for a in self._absences)}))
 
 
 def save(
@@ -97,6 +103,8 @@ def save(
         {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
     ]
     batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in found if drop.batch})]
+    contracts = sorted({drop.contract for drop in found if drop.contract})
+    absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches}, indent=1)
-    (folder / LEDGER).write_text(text, encoding="utf-8")
+    whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences}
+    (folder / LEDGER).write_text(json.dumps(whole, indent=1), encoding="utf-8")

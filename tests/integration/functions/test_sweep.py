@@ -6,21 +6,32 @@ The test command takes each call that a function makes for a port once; `make to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from itertools import cycle
+from zoneinfo import ZoneInfo
 
 import botocore.retries.quota
 import botocore.retries.standard
 import pytest
 
+from contracts.arrival import Arrival
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from functions import ports
 from infra.local.cloud import Cloud
-from tests.builders import a_marked_plan, all_good, one_bad, publish, reaching
+from tests.builders import a_marked_plan, a_plan, all_good, one_bad, publish, reaching
 from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
 from tests.integration.functions.sweep import SIDES, Attack, Point, Scenario, Sweep
 
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
+
+
+def a_window(now: datetime) -> Plan:
+    """A contract whose window ends in half an hour, in a zone where that is about noon."""
+    west = (now.hour - 12) % 24
+    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
+    by = f"{(now + timedelta(minutes=30)).astimezone(ZoneInfo(zone)):%H:%M}"
+    return a_plan("window.v1", ("window/*.csv",), arrival=Arrival(by, zone=zone))
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
@@ -36,7 +47,7 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
     environment.setattr(botocore.retries.quota.RetryQuota, "acquire", lambda *_: True)
     with running(environment, cloud) as site:
-        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED))
+        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, a_window(datetime.now(UTC))))
         site.judge = judge
         yield Sweep(site)
 
@@ -98,6 +109,15 @@ def reach(attack: Attack) -> None:
     attack.deliver()
 
 
+def miss_a_file(attack: Attack) -> None:
+    """A window ends without its file, which comes late."""
+    for _ in range(3):
+        attack.strike()
+    attack.upload("window/a.csv")
+    attack.deliver()
+    attack.strike()
+
+
 def hear_nothing(attack: Attack) -> None:
     """No message arrives: the schedule finds the object, has its window told of again, and asks for the run."""
     attack.site.ports.ledger.put_sweep(("orders/0.csv", "v"))
@@ -141,13 +161,14 @@ SCENARIOS: tuple[Scenario, ...] = (
     overtake,
     crash,
     reach,
+    miss_a_file,
     hear_nothing,
     start_again,
     claim_again,
 )
 
 PORTS = (ports.ObjectStore, ports.Ledger, ports.Jobs, ports.Delays)
-OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses"}
+OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses", "absences"}
 """Methods of ports that no function calls: what people look for and hold up."""
 
 

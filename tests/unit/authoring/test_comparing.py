@@ -209,6 +209,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
     ("empty: warn", "empty: warn\n      mode: observe"): ("mode", "mode", *LOOSENS),
+    ("empty: warn", 'empty: warn\n      arrival: {by: "06:00"}'): ("arrival", "arrival", *CALM),
+    ("empty: warn", 'empty: warn\n      arrival: {by: "06:00", outside: reject}'): ("arrival", "arrival", *TIGHTENS),
     ("status: active", "status: deprecated"): ("status", "status", *CALM),
     ("status: active", "status: retired"): ("retired", "status", "tightens", BREAKS, BREAKS),
     ("id: orders", "id: order-s"): ("id", "id", *BOTH),

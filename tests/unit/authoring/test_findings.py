@@ -384,6 +384,15 @@ BLOCK = {
     "bare null among nulls": f"{DROP}csv:\n  nullValues:\n    - ~  #! wrong-type",
     "bare no among nulls": f"{DROP}csv:\n  nullValues:\n    - no  #! wrong-type",
     "csv is text": f"{DROP}csv: utf-8  #! wrong-type",
+    "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
+    "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
+    "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",
+    "time of day as a number": f"{DROP}arrival: {{by: 16:00}}  #! wrong-type",
+    "day of the week misspelt": f"{DROP}arrival: {{by: '16:00', days: [Monday]}}  #! unknown-value",
+    "no day of the week": f"{DROP}arrival: {{by: '16:00', days: []}}  #! bad-value",
+    "no file a day": f"{DROP}arrival: {{by: '16:00', files: 0}}  #! bad-value",
+    "part of a file": f"{DROP}arrival: {{by: '16:00', files: 1.5}}  #! wrong-type",
+    "zone of a window misspelt": f"{DROP}arrival: {{by: '16:00', zone: Europe/Berln}}  #! unknown-timezone",
     "policy misspelt": f"{DROP}columns: {{extra: warning}}  #! unknown-value",
     "empty misspelt": f"{DROP}empty: ignore  #! unknown-value",
     "tolerance without unit": f'{DROP}tolerance: {{rows: "5"}}  #! bad-value',
@@ -577,6 +586,13 @@ def test_service_levels_are_read_and_named() -> None:
         "`frequency` of 1 d is a promise that no file is held against yet.",
         "`availability` is not used.",
     ]
+
+
+def test_service_levels_of_arrival_lead_to_the_block() -> None:
+    levels = "[{property: frequency, value: 1, unit: d}, {property: timeOfAvailability, value: 09:00-08:00}]"
+    found = compiled(a_document(head=HEAD + f"slaProperties: {levels}\n")).findings
+
+    assert ["`arrival` in the drop block" in f.fix for f in found] == [True, True]
 
 
 def test_every_finding_says_what_to_write() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from contracts.arrival import Arrival
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Columns, Limit, Plan
@@ -199,6 +200,29 @@ def rows(world: World) -> Iterator[Callable[[], Any]]:
     yield from once(world)
 
 
+def windows(world: World) -> Iterator[Callable[[], Any]]:
+    """Windows of files end: of one contract a file has come, of another it comes too late, of a third never."""
+    each = {name: a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival("13:00")) for name in ("orders", *ABSENT)}
+    world.publish(each.values())
+    world.upload("orders/a.csv", b"id,note\n1,a\n")
+    yield world.reconcile
+    yield from once(world)
+    yield partial(hours, world, 2)
+    world.upload("late/a.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield world.reconcile
+    yield partial(hours, world, 12)
+
+
+ABSENT = ("late", "never")
+
+
+def hours(world: World, number: int) -> None:
+    """Let time pass, and the schedule come."""
+    world.clock.pass_seconds(number * 3600)
+    world.reconcile()
+
+
 def once(world: World) -> Iterator[Callable[[], Any]]:
     """Each event delivered once."""
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
@@ -207,7 +231,7 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
-    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE],
+    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, windows, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 
@@ -259,6 +283,7 @@ class End:
     objects: dict[str, bytes] = field(default_factory=dict)
     receipts: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
+    absences: list[tuple[str, str, str, int]] = field(default_factory=list)
 
 
 def ending(world: World) -> End:
@@ -274,6 +299,11 @@ def ending(world: World) -> End:
         objects={MINUTE.sub("/", uri): body for uri, body in objects.items() if not uri.startswith(work)},
         receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
         marks=[int(mark.value) for mark in world.ledger.watermarks("orders.v1").marks],
+        absences=[
+            (a.contract, a.day, a.state, a.version)
+            for name in ABSENT
+            for a in world.ledger.absences(f"{name}.v1", "2026-01")
+        ],
     )
 
 
@@ -334,6 +364,13 @@ def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     assert end.marks == [7]
 
 
+def test_undisturbed_what_is_missing_is_told_once() -> None:
+    end = ending(walk(windows, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted_with_warnings"]
+    assert end.absences == [("late.v1", "2026-01-31", "arrived", 2), ("never.v1", "2026-01-31", "missing", 1)]
+
+
 def test_undisturbed_rows_are_promoted_without_the_rejected() -> None:
     end = ending(walk(rows, Fuse()))
 
@@ -357,7 +394,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [every_kind, poisoned, replayed, observing, reaching, rows, *OF_PEOPLE], ids=lambda w: w.__name__
+    "way", [every_kind, poisoned, replayed, observing, reaching, rows, windows, *OF_PEOPLE], ids=lambda w: w.__name__
 )
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
