@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from contracts import codec
 from contracts.arrival import Arrival
+from contracts.sets import SetRule
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -330,6 +331,7 @@ class Plan:
     unmarked: str | None = field(default=None, metadata=codec.SPARSE)
     references: tuple[Reference, ...] = field(default=(), metadata=codec.SPARSE)
     arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
+    set: SetRule | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property

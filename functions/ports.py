@@ -207,6 +207,34 @@ class Watermarks:
 
 
 @dataclass(frozen=True, slots=True)
+class FileSet:
+    """Files of one contract that go on together, as they have the same values of the parts that name it.
+
+    `plan` is whose rule holds. It must be complete at `due_at`; `lacks` says what it lacked then. `signal` is the drop
+    of its marker or manifest, with its place among uploads, `manifest` where the bytes of that lie, `beside` its key
+    below landing. At `look_at` the schedule looks at it; None: there is nothing left to do.
+    """
+
+    id: str
+    contract: str
+    plan: str
+    parts: dict[str, str]
+    opened_at: str
+    due_at: str
+    look_at: str | None
+    state: Literal["open", "complete", "incomplete"] = "open"
+    decided_at: str | None = None
+    lacks: str | None = None
+    signal: str | None = None
+    sequencer: str = ""
+    uploaded_at: str = ""
+    manifest: str | None = None
+    beside: str = ""
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Absence:
     """The files of a contract that had not come by the end of their window on a local day, of so many that should have.
 
@@ -283,10 +311,12 @@ class InFlight:
     waiting: tuple[Drop, ...] = ()
     """Of the drops that wait for a batch the oldest and the newest: enough to know whose windows are missing."""
     unreadable: tuple[str, ...] = ()
-    """Keys of items that are no drop, batch or window that this version reads."""
+    """Keys of items that are no drop, batch, window or set that this version reads."""
+    sets: tuple[FileSet, ...] = ()
+    """Sets of files that are to be looked at."""
 
 
-Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence
+Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence | FileSet
 """What goes into the ledger in one transaction with drops."""
 
 
@@ -341,6 +371,14 @@ class Ledger(Protocol):
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
         """The drops that a contract received from one moment to another, the newest first."""
+        ...
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        """A set of files as it stands now."""
+        ...
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        """The keys below landing of the drops that wait for a set, by their ids; read consistently."""
         ...
 
     def roll_call(self) -> RollCall:

@@ -13,6 +13,7 @@ from functions.ports import (
     Absence,
     Batch,
     Beside,
+    FileSet,
     InFlight,
     Lineage,
     Lying,
@@ -154,6 +155,7 @@ class MemoryLedger:
         self._runs: dict[str, str] = {}
         self._sweep: Place | None = None
         self._roll = RollCall()
+        self._sets: dict[str, FileSet] = {}
         self._absences: dict[tuple[str, str], Absence] = {}
 
     def open(self, drop: Drop) -> bool:
@@ -194,6 +196,9 @@ class MemoryLedger:
                 return self.lineage(one.id).version == one.version
             case Watermarks():
                 return self.watermarks(one.contract).version == one.version
+            case FileSet():
+                known_set = self._sets.get(one.id)
+                return (known_set.version if known_set else 0) == one.version
             case RollCall():
                 return self._roll.version == one.version
             case Absence():
@@ -210,6 +215,8 @@ class MemoryLedger:
                 self._lineages[one.id] = replace(one, version=one.version + 1)
             case Watermarks():
                 self._watermarks[one.contract] = replace(one, version=one.version + 1)
+            case FileSet():
+                self._sets[one.id] = replace(one, version=one.version + 1)
             case RollCall():
                 self._roll = replace(one, version=one.version + 1)
             case Absence():
@@ -241,6 +248,12 @@ class MemoryLedger:
         mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
 
+    def file_set(self, set_id: str) -> FileSet | None:
+        return self._sets.get(set_id)
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        return {d.id: d.name for d in self._drops.values() if d.state == "gathering" and d.file_set == set_id}
+
     def roll_call(self) -> RollCall:
         return self._roll
 
@@ -249,15 +262,17 @@ class MemoryLedger:
         return tuple(sorted(found, key=lambda a: a.day))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        found = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]
+        found = [d for d in self._drops.values() if d.listed and d.changed_at < before]
         drops, waiting = ([d for d in found if d.waits is kind] for kind in (False, True))
         batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
         windows = [w for w in self._windows.values() if w.due_at < before]
+        sets = [s for s in self._sets.values() if s.look_at and s.look_at < before]
         return InFlight(
-            tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
-            tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
-            tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
-            tuple(sorted(waiting, key=lambda d: d.changed_at)),
+            drops=tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
+            batches=tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
+            windows=tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
+            sets=tuple(sorted(sets, key=lambda s: s.look_at or "")[:most]),
+            waiting=tuple(sorted(waiting, key=lambda d: d.changed_at)),
         )
 
     def open_window(self, window: Window) -> bool:

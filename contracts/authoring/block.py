@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from contracts.arrival import WEEKDAYS, Arrival
 from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
+from contracts.sets import SetRule
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -47,6 +48,7 @@ class DropBlock:
     same_content: Literal["allow", "warn", "reject"]
     references: dict[str, Reference]
     arrival: Arrival | None
+    set: SetRule | None
 
 
 @cache
@@ -96,7 +98,14 @@ def made(value: dict[str, Any]) -> DropBlock:
         same_content=whole["sameContent"],
         references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
         arrival=_arrival(whole["arrival"]) if "arrival" in value else None,
+        set=_set(whole["set"]) if "set" in value else None,
     )
+
+
+def _set(wanted: dict[str, Any]) -> SetRule:
+    within = int(wanted["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[wanted["within"][-1]]
+    rest = {key: wanted.get(key) for key in ("marker", "manifest", "parts")}
+    return SetRule(of=tuple(wanted["of"]), within=within, **rest)
 
 
 def _arrival(wanted: dict[str, Any]) -> Arrival:

@@ -26,6 +26,7 @@ MISSING = {
     "format": "`format: csv`, or another of docs/contracts.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
     "arrival.by": 'the time by which files come, as `by: "06:00"`',
+    "set.of": "the named parts of `files` that name a set, as `of: [day]`",
     "file": "`file:` with the path from the contract's folder to the reference file",
 }
 TYPES = {
@@ -49,6 +50,8 @@ TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as
 WRITTEN = {
     "arrival.by": TIME,
     "arrival.from": TIME,
+    "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
+    "set.within": ("bad-value", "is no length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
 }  # fmt: skip
 """The same of keys whose values are written in a way of their own, by the key."""

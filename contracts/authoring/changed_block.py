@@ -12,6 +12,7 @@ from contracts.authoring import directions
 from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
 from contracts.plan import Limit
+from contracts.sets import SetRule
 
 
 def changes(old: Edition, new: Edition) -> Iterator[Change]:
@@ -60,6 +61,9 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
     yield from _columns(old, new)
     yield from _references(old, new)
     yield from _arrival(old, new)
+    if old.plan.set != new.plan.set:
+        message = was("set", *(_ended(one) for one in (old.plan.set, new.plan.set)))
+        yield new.change("set", "set", message, new.block("set"))
 
 
 def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
@@ -68,6 +72,13 @@ def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
         message = was("arrival", *(_window(one) for one in (before, after)))
         found = directions.of_arrivals(before, after)
         yield new.change("arrival", "arrival", message, new.block("arrival"), found)
+
+
+def _ended(rule: SetRule | None) -> str:
+    if rule is None:
+        return "each file alone"
+    end = rule.signal or f"{rule.parts} files"
+    return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes"
 
 
 def _window(arrival: Arrival | None) -> str:

@@ -196,6 +196,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         compression=block.compression,
         references=relationships.references(document, found, block),
         arrival=block.arrival,
+        set=block.set,
     )
 
 

@@ -6,7 +6,7 @@ import re
 
 from jsonschema.validators import Draft201909Validator
 
-from contracts.authoring import block, zones
+from contracts.authoring import block, grouping, zones
 from contracts.authoring.block import DropBlock
 from contracts.authoring.block_errors import say
 from contracts.authoring.document import Document
@@ -53,6 +53,7 @@ def read(document: Document, path: Path) -> DropBlock | None:
         _dialect(document, (*path, "csv"), found.csv)
         _meaningless(document, path, found)
         _arrival(document, (*path, "arrival"), found)
+        grouping.read(document, (*path, "set"), found)
         for name, one in found.references.items():
             at: Path = (*path, "references", name, "csv")
             _dialect(document, at, one.csv)
@@ -108,7 +109,10 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     for place, pattern in patterns:
         if isinstance(pattern, str):
             _pattern(document, place, pattern, str(value.get("producer")))
-    return tuple(document.finding("error", place, "overlap", "", "") for place, _ in patterns)
+    listed = [place for place, _ in patterns]
+    rule = value.get("set") if isinstance(value, dict) else None
+    listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
+    return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
 
 
 def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:

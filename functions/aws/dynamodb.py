@@ -23,6 +23,7 @@ from functions.ports import (
     Absence,
     Batch,
     Beside,
+    FileSet,
     InFlight,
     Lineage,
     Pause,
@@ -116,6 +117,15 @@ class DynamoLedger:
             )
         )
         return tuple(items.drop_of(i) for i in islice(found, most))
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        found = self._get(*items.set_key(set_id))
+        return items.set_of(found) if found else None
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        values = {":pk": items.set_key(set_id)[0], ":m": items.MEMBER}
+        found = self._query("pk = :pk AND begins_with(sk, :m)", values, ConsistentRead=True)
+        return {i["drop"]: i["name"] for i in found}
 
     def roll_call(self) -> RollCall:
         found = self._get(*items.ROLL)
@@ -227,6 +237,10 @@ class DynamoLedger:
         before, drop = move.before, move.drop
         yield self._fenced(items.drop_item(drop), before.version)
         yield self._put(items.step_item(drop, move.event))
+        if drop.state == "gathering":
+            yield self._put(items.member_item(drop))
+        elif before.state == "gathering":
+            yield {"Delete": {"TableName": self._table, "Key": items.key(*items.member_key(before))}}
         if drop.state == "staged" and drop.plan:
             yield self._put(items.pending_item(drop))
         elif before.state == "staged":

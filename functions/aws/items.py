@@ -9,6 +9,7 @@
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
 - SWEEP                  STATE            where the next look at landing begins
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
+- SET#<id>               STATE            a set of files; M#<drop> one that waits for the rest, as long as it does
 - ROLL                   STATE            how far windows that have ended have been looked at, and what may still end
 - ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of that
 """
@@ -24,7 +25,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Absence, Batch, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
+from functions.ports import Absence, Batch, FileSet, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
 from functions.ports import step_of as told
 from functions.submission import Drop
 
@@ -40,7 +41,7 @@ FLIGHTS = 8
 Those that wait may be any number, and must hide nothing else: a batch brings them further, and a window that batch.
 """
 BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
-"""The partitions of batches and of windows; there are few."""
+"""The partitions of batches, and of windows and sets of files by when they are due; there are few."""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
@@ -91,7 +92,7 @@ def drop_key(drop_id: str) -> tuple[str, str]:
 def drop_item(drop: Drop) -> Item:
     """A drop, and where the indexes list it."""
     pk, sk = drop_key(drop.id)
-    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.in_flight else {}
+    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.listed else {}
     month = dataset_month(drop.contract, drop.received_at[:7])
     return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
 
@@ -223,6 +224,7 @@ def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
     waiting: list[Drop] = []
     batches: list[Batch] = []
     windows: list[Window] = []
+    sets: list[FileSet] = []
     unreadable: list[str] = []
     for item in found:
         try:
@@ -233,10 +235,17 @@ def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
                 batches.append(batch_of(item))
             elif kind(item) == "WINDOW":
                 windows.append(window_of(item))
+            elif kind(item) == "SET":
+                sets.append(set_of(item))
         except (DocumentInvalid, KeyError):
             unreadable.append(item["pk"])
     return InFlight(
-        tuple(drops[:most]), tuple(batches[:most]), tuple(windows[:most]), tuple(waiting), tuple(unreadable)
+        drops=tuple(drops[:most]),
+        batches=tuple(batches[:most]),
+        windows=tuple(windows[:most]),
+        sets=tuple(sets[:most]),
+        waiting=tuple(waiting),
+        unreadable=tuple(unreadable),
     )
 
 
@@ -299,6 +308,37 @@ def watermarks_of(item: Item) -> Watermarks:
     return _value(Watermarks, item)
 
 
+MEMBER = "M#"
+
+
+def set_key(set_id: str) -> tuple[str, str]:
+    """Where a set of files is."""
+    return f"SET#{set_id}", STATE
+
+
+def set_item(files: FileSet) -> Item:
+    """A set of files; in flight from the moment at which it is to be looked at."""
+    pk, sk = set_key(files.id)
+    listed = {"inflight": WINDOWS, "changed_at": files.look_at} if files.look_at else {}
+    return {"pk": pk, "sk": sk, **listed, **_fields(files)}
+
+
+def set_of(item: Item) -> FileSet:
+    """The set of an item."""
+    return _value(FileSet, {"look_at": None, **{k: v for k, v in item.items() if k != "changed_at"}})
+
+
+def member_key(drop: Drop) -> tuple[str, str]:
+    """Where it stands that a drop waits for its set."""
+    return set_key(drop.file_set or "")[0], f"{MEMBER}{drop.id}"
+
+
+def member_item(drop: Drop) -> Item:
+    """A drop that waits for its set."""
+    pk, sk = member_key(drop)
+    return {"pk": pk, "sk": sk, "drop": drop.id, "name": drop.name, "format": FORMAT, "version": 1}
+
+
 ROLL = ("ROLL", STATE)
 """Where the roll call is."""
 
@@ -336,9 +376,11 @@ def absence_step_item(absence: Absence) -> Item:
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **said}
 
 
-def item(value: Lineage | Batch | Watermarks | RollCall | Absence) -> Item:
+def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:
     """The item of a record that is written with drops."""
     match value:
+        case FileSet():
+            return set_item(value)
         case RollCall():
             return roll_item(value)
         case Absence():

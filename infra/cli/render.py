@@ -43,6 +43,7 @@ LOOKS = {
     "failed": Look("?", "failed", "magenta"),
     "unmatched": Look("∅", "unmatched", "cyan"),
     "superseded": Look("↷", "superseded", "bright_black"),
+    "noted": Look("·", "noted", "bright_black"),
     "vanished": Look("↷", "vanished", "bright_black"),
 }
 RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not_evaluated": "cyan", "passed": "green"}

@@ -23,7 +23,20 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Absence, Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Watermarks, Window
+from functions.ports import (
+    Absence,
+    Batch,
+    FileSet,
+    Jobs,
+    Ledger,
+    Mark,
+    ObjectStore,
+    Pause,
+    Reach,
+    RunStatus,
+    Watermarks,
+    Window,
+)
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -412,6 +425,33 @@ def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:
     assert ledger.watermarks("orders.v1") == Watermarks("orders.v1", marks, 1)
     assert ledger.watermarks("others.v1") == Watermarks("others.v1")
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_who_waits_for_a_set_is_listed_until_it_goes_on(ledger: Ledger) -> None:
+    files = FileSet("s1", "orders.v1", "p" * 64, {"day": "1"}, AT, LATER, SOON)
+    drop = a_drop()
+    ledger.open(drop)
+    joined = moved(drop, "joined", file_set="s1")
+    ledger.write((joined,), files)
+    waiting = ledger.gathering("s1")
+    looked = [ledger.in_flight(at).sets for at in (SOON, LATER)]
+    ledger.write((moved(joined.drop, "set_complete", staged_at=AT),), replace(files, version=1, state="complete"))
+
+    assert (waiting, ledger.gathering("s1"), ledger.gathering("s2")) == ({drop.id: drop.name}, {}, {})
+    assert looked == [(), (replace(files, version=1),)]
+    assert ledger.file_set("s1") == replace(files, version=2, state="complete")
+    assert [d.id for d in ledger.pending(drop.plan or "")] == [drop.id]
+    with pytest.raises(StaleWrite):
+        ledger.write((), files)
+
+
+def test_who_waits_for_a_set_is_not_in_flight(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    ledger.write((moved(drop, "joined", file_set="s1"),), FileSet("s1", "orders.v1", "p", {}, AT, LATER, None))
+    found = ledger.in_flight(LATER)
+
+    assert (found.drops, found.waiting, found.sets) == ((), (), ())
 
 
 def test_roll_call_and_absences_are_fenced_together(ledger: Ledger) -> None:

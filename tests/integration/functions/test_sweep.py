@@ -17,12 +17,16 @@ import pytest
 from contracts.arrival import Arrival
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
+from contracts.sets import SetRule
 from functions import ports
 from infra.local.cloud import Cloud
 from tests.builders import a_marked_plan, a_plan, all_good, one_bad, publish, reaching
 from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
 from tests.integration.functions.sweep import SIDES, Attack, Point, Scenario, Sweep
 
+GATHERED = a_plan(
+    "sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS"), same_key="version"
+)
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
 
 
@@ -47,7 +51,7 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
     environment.setattr(botocore.retries.quota.RetryQuota, "acquire", lambda *_: True)
     with running(environment, cloud) as site:
-        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, a_window(datetime.now(UTC))))
+        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, a_window(datetime.now(UTC))))
         site.judge = judge
         yield Sweep(site)
 
@@ -118,6 +122,13 @@ def miss_a_file(attack: Attack) -> None:
     attack.strike()
 
 
+def wait_for_a_marker(attack: Attack) -> None:
+    attack.upload("sets/1/a.csv")
+    attack.deliver()
+    attack.upload("sets/1/_SUCCESS", b"1")
+    attack.deliver()
+
+
 def hear_nothing(attack: Attack) -> None:
     """No message arrives: the schedule finds the object, has its window told of again, and asks for the run."""
     attack.site.ports.ledger.put_sweep(("orders/0.csv", "v"))
@@ -162,6 +173,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     crash,
     reach,
     miss_a_file,
+    wait_for_a_marker,
     hear_nothing,
     start_again,
     claim_again,

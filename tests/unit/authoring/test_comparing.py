@@ -209,6 +209,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
     ("empty: warn", "empty: warn\n      mode: observe"): ("mode", "mode", *LOOSENS),
+    ('{year:%Y}/*.csv"]', '{year:%Y}/*.csv"]\n      set: {of: [year], parts: 2}'): ("set", "set", *BOTH),
     ("empty: warn", 'empty: warn\n      arrival: {by: "06:00"}'): ("arrival", "arrival", *CALM),
     ("empty: warn", 'empty: warn\n      arrival: {by: "06:00", outside: reject}'): ("arrival", "arrival", *TIGHTENS),
     ("status: active", "status: deprecated"): ("status", "status", *CALM),

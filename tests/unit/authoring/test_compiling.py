@@ -13,6 +13,7 @@ from contracts.authoring.compiling import compile_file, load_plan
 from contracts.authoring.regex import to_java
 from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
+from contracts.sets import SetRule
 from tests.unit.authoring.documents import (
     DROP,
     HEAD,
@@ -629,3 +630,13 @@ def test_window_of_files_has_its_defaults() -> None:
     assert plain.arrival == Arrival("06:00")
     assert whole.arrival == Arrival("24:00", "04:00", ("mon", "fri"), "America/Sao_Paulo", 3, "reject")
     assert "arrival" not in codec.encode(a_plan(a_document()))
+
+
+def test_rule_for_sets_is_read() -> None:
+    files = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
+    marked = a_plan(a_document(drop=files, more_drop="set: {of: [day], marker: 'shop/{day}/_SUCCESS'}"))
+    counted = a_plan(a_document(drop=files, more_drop="set: {of: [day], parts: 4, within: 90m}"))
+
+    assert marked.set == SetRule(("day",), 86_400, marker="shop/{day}/_SUCCESS")
+    assert counted.set == SetRule(("day",), 5_400, parts=4)
+    assert "set" not in codec.encode(a_plan(a_document()))

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, found
 
+SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
 OF_JSON = DROP.replace("csv", "jsonl")
 
 
@@ -393,6 +394,23 @@ BLOCK = {
     "no file a day": f"{DROP}arrival: {{by: '16:00', files: 0}}  #! bad-value",
     "part of a file": f"{DROP}arrival: {{by: '16:00', files: 1.5}}  #! wrong-type",
     "zone of a window misspelt": f"{DROP}arrival: {{by: '16:00', zone: Europe/Berln}}  #! unknown-timezone",
+    "set without an end": f"{SET}set:  #! bad-value\n  of: [day]",
+    "set with two ends": f"{SET}set:  #! bad-value\n  of: [day]\n  parts: 2\n  marker: shop/{{day}}/ok",
+    "set of nothing": f"{SET}set: {{of: [], parts: 2}}  #! bad-value",
+    "set of an unknown part": f"{SET}set: {{of: [dya], parts: 2}}  #! unknown-part",
+    "set of a part that is written in two ways": (
+        f"{DROP.replace('shop/orders/*.csv', '[shop/{day}/*.csv, shop/{day:%Y}-*.csv]')}"
+        "set: {of: [day], parts: 2}  #! bad-pattern"
+    ),
+    "set of too many parts": f"{SET}set: {{of: [day], parts: 10001}}  #! bad-value",
+    "set that waits for too long": f"{SET}set: {{of: [day], parts: 2, within: 7d}}  #! bad-value",
+    "set that waits for no length of time": f"{SET}set: {{of: [day], parts: 2, within: soon}}  #! bad-value",
+    "marker that names no set": f"{SET}set: {{of: [day], marker: shop/ok}}  #! unknown-part",
+    "marker that names its set in another way": f"{SET}set: {{of: [day], marker: 'shop/{{day:%j}}'}}  #! unknown-part",
+    "marker with another part": f"{SET}set: {{of: [day], marker: 'shop/{{day}}/{{x}}.ok'}}  #! unknown-part",
+    "marker that is a file": f"{SET}set: {{of: [day], marker: 'shop/{{day}}/*'}}  #! overlap",
+    "marker in another folder": f"{SET}set: {{of: [day], marker: 'ok/{{day}}'}}  #! no-folder",
+    "marker that cannot be read": f"{SET}set: {{of: [day], marker: 'shop/{{day'}}  #! bad-pattern",
     "policy misspelt": f"{DROP}columns: {{extra: warning}}  #! unknown-value",
     "empty misspelt": f"{DROP}empty: ignore  #! unknown-value",
     "tolerance without unit": f'{DROP}tolerance: {{rows: "5"}}  #! bad-value',

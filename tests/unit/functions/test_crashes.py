@@ -5,6 +5,7 @@ Each way is walked once undisturbed, to count the calls; then once for each call
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from contracts.arrival import Arrival
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Columns, Limit, Plan
+from contracts.sets import SetRule
 from functions import keys
 from functions.overruling import accept, reject
 from functions.ports import Ports
@@ -214,6 +216,45 @@ def windows(world: World) -> Iterator[Callable[[], Any]]:
     yield partial(hours, world, 12)
 
 
+def marked(world: World) -> Iterator[Callable[[], Any]]:
+    """Files that wait for a marker, one of a set whose marker never comes, and one that comes after it."""
+    rule = SetRule(("day",), 3600, marker="orders/{day}/_SUCCESS")
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("1/a.csv", "1/bad.csv", "2/a.csv"):
+        world.upload(f"orders/{name}", b"id,note\n1,a\n")
+    yield world.deliver_events
+    world.upload("orders/1/_SUCCESS", b"")
+    yield from once(world)
+    world.upload("orders/1/late.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield partial(hours, world, 2)
+
+
+def listed(world: World) -> Iterator[Callable[[], Any]]:
+    """Files that a manifest names, one of which is not what it says, and one that it does not name."""
+    rule = SetRule(("day",), 3600, manifest="orders/{day}/all.json")
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("a", "b", "c"):
+        world.upload(f"orders/1/{name}.csv", b"id,note\n1,a\n")
+    files = [{"name": "a.csv", "bytes": 12}, {"name": "b.csv", "bytes": 13}, {"name": "d.csv"}]
+    world.upload("orders/1/all.json", json.dumps({"files": files}).encode())
+    yield world.deliver_events
+    world.upload("orders/1/d.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield world.reconcile
+
+
+def counted(world: World) -> Iterator[Callable[[], Any]]:
+    """Three files that are a set, of which one comes twice; another set lacks one."""
+    rule = SetRule(("day",), 3600, parts=3)
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("1/a", "1/b", "1/b", "2/a", "2/b", "1/c"):
+        world.upload(f"orders/{name}.csv", b"id,note\n1,%d\n" % world.versions)
+    yield from once(world)
+    yield partial(hours, world, 2)
+
+
+OF_SETS = [marked, listed, counted]
 ABSENT = ("late", "never")
 
 
@@ -231,7 +272,7 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
-    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, windows, *OF_PEOPLE],
+    [every_kind, replaced, crashing_job, poisoned, replayed, observing, reaching, rows, windows, *OF_SETS, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 
@@ -364,6 +405,15 @@ def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     assert end.marks == [7]
 
 
+def test_undisturbed_sets_go_on_whole_or_not_at_all() -> None:
+    ends = [{key: way[-1] for key, way in ending(walk(way, Fuse())).drops.items()} for way in OF_SETS]
+    good = "accepted"
+
+    assert list(ends[0].values()) == [good, "rejected", "rejected", "noted", good]
+    assert list(ends[1].values()) == [good, "rejected", "rejected", "noted", good]
+    assert list(ends[2].values()) == [good, good, good, "rejected", "rejected", good]
+
+
 def test_undisturbed_what_is_missing_is_told_once() -> None:
     end = ending(walk(windows, Fuse()))
 
@@ -394,7 +444,9 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [every_kind, poisoned, replayed, observing, reaching, rows, windows, *OF_PEOPLE], ids=lambda w: w.__name__
+    "way",
+    [every_kind, poisoned, replayed, observing, reaching, rows, windows, *OF_SETS, *OF_PEOPLE],
+    ids=lambda w: w.__name__,
 )
 @SIDES
 def test_somebody_faster_changes_nothing(way: Way, after: bool) -> None:
