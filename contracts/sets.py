@@ -7,8 +7,10 @@ a marker or all files of a manifest are there, or so many files.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 
+from contracts import codec
 from contracts.pattern import captures, tokens
 
 MOST_PARTS = 10_000
@@ -17,10 +19,19 @@ MOST_WITHIN = 6 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
+class Totals:
+    """What a manifest says that a file holds: records, and the sums of properties; None and no entry: not said."""
+
+    rows: int | None = None
+    sums: dict[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class SetRule:
     """What makes a set, and how many seconds after its first upload it must be complete.
 
-    One of `marker` and `manifest` (patterns of keys) and `parts` (how many files) is there.
+    One of `marker` and `manifest` (patterns of keys) and `parts` (how many files) is there. `sums` are the properties
+    whose sums a manifest may say.
     """
 
     of: tuple[str, ...]
@@ -28,6 +39,7 @@ class SetRule:
     marker: str | None = None
     manifest: str | None = None
     parts: int | None = None
+    sums: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
 
     @property
     def signal(self) -> str | None:

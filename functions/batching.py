@@ -263,6 +263,7 @@ def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) 
             notes=(*notes(plan, names), *drop.problems),
             types=types,
             modified=drop.received_at,
+            totals=drop.totals,
             valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
         )
 

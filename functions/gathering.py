@@ -195,9 +195,9 @@ def _manifest(ports: Ports, known: FileSet) -> Manifest:
     """The files that the manifest of a set names; it was read before it was noted."""
     if known.manifest is None:
         return {}
-    at = f"the manifest of the set {known.id}"
+    at, rule = f"the manifest of the set {known.id}", ports.catalog.plan(known.plan).set
     try:
-        found = read(ports.store.get(known.manifest), known.beside)
+        found = read(ports.store.get(known.manifest), known.beside, rule.sums if rule else ())
     except ObjectGone as error:
         raise DocumentInvalid(f"{at} is not kept any more") from error
     if isinstance(found, Problem):
@@ -250,7 +250,8 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest, drop: Drop) -> Move
         return None
     wrong = _incomplete(ports, known) if known.state == "incomplete" else _unlike(drop, known, listed)
     event: Event = "set_refused" if wrong else "set_complete"
-    told: Mapping[str, Any] = {"staged_at": at}
+    said = listed.get(drop.name)
+    told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
     if wrong and wrong.code == UNKNOWN.code:
         event, told = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
     elif wrong:

@@ -76,12 +76,14 @@ def resume(ports: Ports, drop: Drop) -> Drop:
 
 def pin(drop: Drop, found: Match) -> Drop:
     """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
+    drop = replace(drop, file_set=None, totals=None)
     if isinstance(found, Matched):
         entry = found.entry
         return replace(
             drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=found.parts, problems=()
         )
-    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=brief((_why_unmatched(found),)))
+    problems = brief((_why_unmatched(found),))
+    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
 
 
 def _received(ports: Ports, created: Created, name: str) -> Drop:
@@ -179,7 +181,8 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
 
 def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
     if plan.set and plan.set.is_signal(drop.name):
-        wrong = manifest.read(read(0, manifest.LARGEST + 1), drop.name) if plan.set.manifest else None
+        text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
+        wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
         return Admission((wrong,) if isinstance(wrong, Problem) else ())
     found = admit(plan, drop.name, drop.size, read, _room(ports))
     return replace(found, problems=(*found.problems, *arriving.problems(plan, drop)))

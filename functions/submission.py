@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from contracts import codec
 from contracts.problem import Problem
+from contracts.sets import Totals
 from contracts.verdict import VerdictName
 from contracts.watermarks import HighMark
 
@@ -231,9 +232,9 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
-    `file_set` is the set that it waited for or tells of. `marks` is how far its records reach, from its verdict on.
-    `retracts` is what this attempt takes back or replaces, until it has; `override` is set where a person has decided
-    this attempt.
+    `file_set` is the set that it waited for or tells of, `totals` what a manifest says of its records. `marks` is how
+    far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces, until it has;
+    `override` is set where a person has decided this attempt.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -270,6 +271,7 @@ class Drop:
     receipt: str | None = None
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     file_set: str | None = field(default=None, metadata=codec.SPARSE)
+    totals: Totals | None = field(default=None, metadata=codec.SPARSE)
     retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)
     override: Override | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1

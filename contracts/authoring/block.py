@@ -105,7 +105,7 @@ def made(value: dict[str, Any]) -> DropBlock:
 def _set(wanted: dict[str, Any]) -> SetRule:
     within = int(wanted["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[wanted["within"][-1]]
     rest = {key: wanted.get(key) for key in ("marker", "manifest", "parts")}
-    return SetRule(of=tuple(wanted["of"]), within=within, **rest)
+    return SetRule(of=tuple(wanted["of"]), within=within, sums=tuple(dict.fromkeys(wanted["sums"])), **rest)
 
 
 def _arrival(wanted: dict[str, Any]) -> Arrival:

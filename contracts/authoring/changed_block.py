@@ -78,7 +78,9 @@ def _ended(rule: SetRule | None) -> str:
     if rule is None:
         return "each file alone"
     end = rule.signal or f"{rule.parts} files"
-    return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes"
+    return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes" + (
+        f", with sums of {', '.join(rule.sums)}" if rule.sums else ""
+    )
 
 
 def _window(arrival: Arrival | None) -> str:

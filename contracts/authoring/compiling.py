@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-from contracts.authoring import checks, drop, heading, parting, promises, relationships, schema, source, versions
+from contracts.authoring import (
+    checks,
+    drop,
+    grouping,
+    heading,
+    parting,
+    promises,
+    relationships,
+    schema,
+    source,
+    versions,
+)
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Finding, Path
@@ -148,6 +159,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
+    grouping.sums(document, (*path, "set"), block, props)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if contract is None or one is None or not whole:

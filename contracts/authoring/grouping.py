@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.overlap import witness
 from contracts.errors import PatternInvalid
 from contracts.pattern import Token, literal_folder, tokens
+from contracts.plan import Property
 from contracts.problem import nearest, quoted
 from contracts.sets import MOST_PARTS, MOST_WITHIN, SetRule
 
@@ -22,7 +25,8 @@ def read(document: Document, at: Path, block: DropBlock) -> None:
     ways = [way for way in WAYS if getattr(rule, way) is not None]
     if len(ways) != 1:
         message = f"`set` has {' and '.join(f'`{way}`' for way in ways)}." if ways else "`set` says no end."
-        document.error(at, "bad-value", message, f"Write one of {quoted(WAYS)}: what makes a set complete.")
+        fix = f"Write one of {quoted(WAYS)}: what makes a set complete."
+        document.error(at, "bad-value", message, fix, on_key=True)
     if rule.within > MOST_WITHIN:
         message = "Files would wait for longer than they are kept in stage."
         document.error((*at, "within"), "bad-value", message, f"Write {MOST_WITHIN // 86400}d or less.")
@@ -30,6 +34,23 @@ def read(document: Document, at: Path, block: DropBlock) -> None:
         fix = f"Write {MOST_PARTS} or less, or let a marker or a manifest end the set."
         document.error((*at, "parts"), "bad-value", f"A set cannot have {rule.parts:,} files.", fix)
     _patterns(document, at, block, rule)
+
+
+def sums(document: Document, at: Path, block: DropBlock, props: Sequence[Property]) -> None:
+    """Refuse sums of what has none, and where no manifest says them."""
+    known = {prop.name: prop for prop in props}
+    for n, name in enumerate(block.set.sums if block.set else ()):
+        place: Path = (*at, "sums", n)
+        if name not in known:
+            close = nearest(name, known)
+            fix = f"Write `{close}`." if close else "Write the name of a property."
+            document.error(place, "unknown-property", f"There is no property `{name}`.", fix)
+        elif known[name].type not in ("integer", "number") or known[name].repeats:
+            message = f"`{name}` is no number of each record: it has no sum."
+            document.error(place, "bad-value", message, "Leave it out.")
+        elif block.set and not block.set.manifest:
+            message = "Only a manifest says sums, and the set has none."
+            document.error(place, "bad-value", message, "Leave `sums` out, or write `manifest`.")
 
 
 def _patterns(document: Document, at: Path, block: DropBlock, rule: SetRule) -> None:

@@ -108,7 +108,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
     },
     Csv: dict.fromkeys(("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line"), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order"), "columns"),
-    SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts"), "set"),
+    SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),
     Property: {
         "name": "property-added",

@@ -388,7 +388,7 @@ BLOCK = {
     "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
     "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
     "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",
-    "time of day as a number": f"{DROP}arrival: {{by: 16:00}}  #! wrong-type",
+    "time of day as a number": f"{DROP}arrival: {{by: 16}}  #! wrong-type",
     "day of the week misspelt": f"{DROP}arrival: {{by: '16:00', days: [Monday]}}  #! unknown-value",
     "no day of the week": f"{DROP}arrival: {{by: '16:00', days: []}}  #! bad-value",
     "no file a day": f"{DROP}arrival: {{by: '16:00', files: 0}}  #! bad-value",
@@ -399,9 +399,11 @@ BLOCK = {
     "set of nothing": f"{SET}set: {{of: [], parts: 2}}  #! bad-value",
     "set of an unknown part": f"{SET}set: {{of: [dya], parts: 2}}  #! unknown-part",
     "set of a part that is written in two ways": (
-        f"{DROP.replace('shop/orders/*.csv', '[shop/{day}/*.csv, shop/{day:%Y}-*.csv]')}"
-        "set: {of: [day], parts: 2}  #! bad-pattern"
+        DROP.replace("shop/orders/*.csv", "['shop/{day}/*.csv', 'shop/{day:%Y}-*.csv']")
+        + "set: {of: [day], parts: 2}  #! bad-pattern"
     ),
+    "sum of nothing known": f"{SET}set: {{of: [day], manifest: 'shop/{{day}}.json', sums: [ID]}}  #! unknown-property",
+    "sum without a manifest": f"{SET}set: {{of: [day], parts: 2, sums: [id]}}  #! bad-value",
     "set of too many parts": f"{SET}set: {{of: [day], parts: 10001}}  #! bad-value",
     "set that waits for too long": f"{SET}set: {{of: [day], parts: 2, within: 7d}}  #! bad-value",
     "set that waits for no length of time": f"{SET}set: {{of: [day], parts: 2, within: soon}}  #! bad-value",

@@ -6,17 +6,20 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.sets import SetRule, filled
+from contracts.sets import SetRule, Totals, filled
 from functions import manifest
 from functions.gathering import GROUP, MOST_SETTLED
 from functions.replay import replay
-from tests.builders import World, a_plan, a_world
+from tests.builders import World, a_plan, a_world, all_good
 from tests.invariants import Watch
 
 GOOD = b"id,note\n1,a\n"
@@ -128,6 +131,34 @@ def test_manifest_beside_a_single_file_is_held_against_it(totals: dict[str, obje
         assert (drop.state, [p.code for p in drop.problems]) == (("rejected", [code]) if code else ("accepted", []))
 
 
+def test_totals_of_records_go_to_the_verdict_and_no_further() -> None:
+    rule = SetRule(("name",), 3600, manifest="in/{name}.json", sums=("n",))
+    world = a_world([a_set_plan(rule, "in/{name}.csv")])
+    world.upload("in/a.csv", GOOD)
+    world.upload("in/a.json", b'{"files": [{"name": "a.csv", "rows": 4, "sums": {"n": 1.50}}]}')
+    world.deliver_events()
+    world.deliver_windows()
+    (drop,) = world.request().drops
+
+    assert drop.totals == world.drop(drop.id).totals == Totals(4, {"n": Decimal("1.50")})
+
+
+@pytest.mark.parametrize(("rows", "state"), [(3, "accepted"), (4, "rejected")])
+def test_file_with_another_number_of_records_is_rejected(rows: int, state: str) -> None:
+    def judge(plan: Plan, drop: JobDrop) -> DropResult:
+        return replace(all_good(plan, drop), totals=drop.totals)
+
+    world = a_world([a_set_plan(MANIFEST)])
+    (file,) = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", rows=rows))
+    world.finish(judge)
+
+    assert world.drop(file).state == state
+    assert [p.message for p in world.drop(file).problems] == (
+        [] if state == "accepted" else ["The file has 3 records; its manifest says 4."]
+    )
+
+
 def test_total_that_differs_names_both_figures() -> None:
     world = a_world([a_set_plan(MANIFEST)])
     files = sent(world, "a.csv")
@@ -149,6 +180,9 @@ def test_total_that_differs_names_both_figures() -> None:
         (named("a.csv", size=1), "`size`"),
         (named("a.csv", byte=1), "did you mean `bytes`?"),
         (named("a.csv", bytes=-1), "no number of bytes"),
+        (named("a.csv", rows="3"), "no number of rows"),
+        (named("a.csv", sums=[]), "no object"),
+        (named("a.csv", sums={"id": 1}), "nobody adds up"),
         (named("a.csv", sha256="x"), "no SHA-256"),
         (b" " * (manifest.LARGEST + 1), "larger than"),
     ],
@@ -198,6 +232,7 @@ def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: li
     world.clock.pass_seconds(3000)
     world.reconcile()
     assert states(world, files) == ["gathering"] * len(files)
+    world.clock.pass_seconds(600)
     world.finish(rounds=3)
 
     for drop in files:
