@@ -57,6 +57,11 @@ UNKNOWN = Problem(
 )
 
 
+def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
+    """The id of the set that a drop belongs to."""
+    return keys.set_id(plan.contract, rule.named(drop.parts))
+
+
 def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Drop | None:
     """Let a drop whose bytes are `laid` in stage wait for its set; None if that is complete: it goes on at once.
 
@@ -66,7 +71,7 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
         known = _of(ports, drop, plan, rule)
         if known.state == "complete" and not known.manifest:
             return None
-        answer = advance(drop, "joined", ports.at(), file_set=known.id, **laid)
+        answer = advance(drop, "joined", ports.at(), **laid)
         if not isinstance(answer, Moved):
             return drop
         opened = _opened(ports, known, rule) if known.state != "complete" else None
@@ -100,8 +105,12 @@ def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> D
 
 
 def gathered(ports: Ports, drop: Drop) -> Drop:
-    """What has become of a drop that waits for its set, once that was looked at."""
-    look(ports, drop.file_set or "")
+    """What has become of a drop that waits for its set, once that was looked at; of one that is decided it alone."""
+    known = ports.ledger.file_set(drop.file_set or "")
+    if known and known.state == "open":
+        look(ports, known.id)
+    elif known:
+        _send_on(ports, known, _manifest(ports, known), (drop,))
     return reread(ports, drop)
 
 
@@ -126,9 +135,8 @@ def look(ports: Ports, set_id: str) -> None:
 
 def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
     """The set of a drop; one that nobody has opened has version 0."""
+    set_id, at = set_of(drop, plan, rule), ports.at()
     parts = rule.named(drop.parts)
-    set_id = keys.set_id(plan.contract, parts)
-    at = ports.at()
     return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
 
 
@@ -155,7 +163,10 @@ def _told(ports: Ports, known: FileSet, drop: Drop, rule: SetRule, at: Location)
         return None
     told = _opened(ports, known, rule) or known
     told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
-    return replace(told, manifest=at.uri, beside=drop.name) if rule.manifest else _complete(ports, told)
+    if not rule.manifest:
+        return _complete(ports, told)
+    told = replace(told, manifest=at.uri, beside=drop.name)
+    return replace(told, files=len(_manifest(ports, told)))
 
 
 def _complete(ports: Ports, known: FileSet) -> FileSet:
@@ -187,6 +198,8 @@ def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
     came = set(ports.ledger.gathering(known.id).values())
     if rule.parts:
         return f"{len(came):,} of {rule.parts:,} files have come" if len(came) < rule.parts else None
+    if len(came) < known.files and ports.at() < known.due_at:
+        return f"{len(came):,} of {known.files:,} files have come"
     left = [name for name in _manifest(ports, known) if name not in came]
     return f"{quoted(left, most=3)} of its manifest have not come" if left else None
 

@@ -232,6 +232,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         "sha256": carried.sha256,
         "problems": brief(arriving.problems(plan, drop)),
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
+        "file_set": gathering.set_of(drop, plan, plan.set) if plan.set else None,
     }
     if plan.set and (waits := gathering.join(ports, drop, plan, plan.set, **laid)):
         return resume(ports, waits) if waits.state in ("staged", "rejecting") else waits

@@ -212,7 +212,7 @@ class FileSet:
 
     `plan` is whose rule holds. It must be complete at `due_at`; `lacks` says what it lacked then. `signal` is the drop
     of its marker or manifest, with its place among uploads, `manifest` where the bytes of that lie, `beside` its key
-    below landing. At `look_at` the schedule looks at it; None: there is nothing left to do.
+    below landing, `files` how many it names. At `look_at` the schedule looks at it; None: there is nothing left to do.
     """
 
     id: str
@@ -230,6 +230,7 @@ class FileSet:
     uploaded_at: str = ""
     manifest: str | None = None
     beside: str = ""
+    files: int = 0
     version: int = 0
     format: Literal[1] = 1
 

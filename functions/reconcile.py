@@ -63,7 +63,7 @@ def reconcile(
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
     since = [*(d.changed_at for d in (*found.drops, *found.waiting)), *(b.changed_at for b in found.batches)]
-    since += [w.due_at for w in found.windows]
+    since += [*(w.due_at for w in found.windows), *(s.look_at for s in found.sets if s.look_at)]
     standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
     lost: list[Work] = []

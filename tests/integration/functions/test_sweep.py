@@ -27,6 +27,7 @@ from tests.integration.functions.sweep import SIDES, Attack, Point, Scenario, Sw
 GATHERED = a_plan(
     "sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS"), same_key="version"
 )
+LISTED = a_plan("listed.v1", ("listed/{day}/*.csv",), set=SetRule(("day",), 3600, manifest="listed/{day}/all.json"))
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
 
 
@@ -51,7 +52,9 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
     environment.setattr(botocore.retries.quota.RetryQuota, "acquire", lambda *_: True)
     with running(environment, cloud) as site:
-        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, a_window(datetime.now(UTC))))
+        publish(
+            site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, LISTED, a_window(datetime.now(UTC)))
+        )
         site.judge = judge
         yield Sweep(site)
 
@@ -129,6 +132,13 @@ def wait_for_a_marker(attack: Attack) -> None:
     attack.deliver()
 
 
+def follow_a_manifest(attack: Attack) -> None:
+    attack.upload("listed/1/all.json", b'{"files": [{"name": "a.csv", "bytes": 12, "rows": 3}]}')
+    attack.deliver()
+    attack.upload("listed/1/a.csv")
+    attack.deliver()
+
+
 def hear_nothing(attack: Attack) -> None:
     """No message arrives: the schedule finds the object, has its window told of again, and asks for the run."""
     attack.site.ports.ledger.put_sweep(("orders/0.csv", "v"))
@@ -174,6 +184,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     reach,
     miss_a_file,
     wait_for_a_marker,
+    follow_a_manifest,
     hear_nothing,
     start_again,
     claim_again,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
+from contracts.sets import SetRule
 from functions.replay import replay
-from tests.builders import ZONES, World, a_world, all_good, one_bad
+from functions.submission import PROMOTED
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.invariants import Watch
 
 BODIES = {
@@ -93,6 +96,43 @@ def test_any_order_ends_well(steps: list[str]) -> None:
     assert not world.ledger._windows
     assert all(b.state == "ended" for b in world.ledger._batches.values())
     assert all(lineage.promoting is None for lineage in world.ledger._lineages.values())
+
+
+RULES = {
+    "marker": SetRule(("day",), 3600, marker="orders/{day}/_OK"),
+    "manifest": SetRule(("day",), 3600, manifest="orders/{day}/_OK"),
+    "parts": SetRule(("day",), 3600, parts=2),
+}
+LISTED = b'{"files": [{"name": "a.csv"}, {"name": "b.csv"}]}'
+OF_SETS: dict[str, Callable[[World], object]] = {
+    **{name: STEPS[name] for name in ("events", "events again", "events backwards", "windows", "schedule", "replays")},
+    **{f"{kind} {key}": partial(upload, key=f"1/{key}", kind=kind) for key in "ab" for kind in ("good", "bad")},
+    "refused a": partial(upload, key="1/a", kind="header"),
+    "signal": lambda w: w.upload("orders/1/_OK", LISTED),
+    "hours": lambda w: w.clock.pass_seconds(4000),
+    "jobs": lambda w: w.deliver_jobs(w.end_jobs(judge)),
+}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(sorted(RULES)), st.lists(st.sampled_from(sorted(OF_SETS)), max_size=20))
+def test_any_order_of_a_set_ends_well(rule: str, steps: list[str]) -> None:
+    world = a_world([a_plan(files=("orders/{day}/*.csv",), set=RULES[rule])])
+    watch = Watch(world)
+    for step in steps:
+        with suppress(DropgateError):
+            OF_SETS[step](world)
+        watch.look()
+    for _ in range(3):
+        world.clock.pass_seconds(8000)
+        world.finish(judge)
+    watch.look_at_the_end()
+
+    assert {s.look_at for s in world.ledger._sets.values()} <= {None}
+    assert not world.ledger._windows
+    for drop in world.drops().values():
+        whole = {s.state for s in world.ledger._sets.values() if s.id == drop.file_set}
+        assert drop.state not in PROMOTED or "complete" in whole
 
 
 def test_settled_bytes_are_still_there() -> None:
