@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from contracts import codec
+from contracts.arrival import Arrival
 from contracts.authoring.linting import index_of
 from contracts.catalog import Pointer
 from contracts.columns import rejected_file, valid_file
@@ -76,6 +79,15 @@ def a_marked_plan(**changes: Any) -> Plan:
     only = {"sql": "true", "text": "", "properties": [], "watermark": "n"}
     new = Check("new", "required", "row", "error", "completeness", "a value", "id", {"filter": only})
     return replace(plan, checks=(*RECORD_CHECKS, new))
+
+
+def a_window(name: str, minutes: int) -> Plan:
+    """A contract whose window of files ends so many minutes from now on, in a zone where it is about noon."""
+    now = datetime.now(UTC)
+    west = (now.hour - 12) % 24
+    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
+    by = f"{(now + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone)):%H:%M}"
+    return a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival(by, zone=zone))
 
 
 def a_drop(**changes: Any) -> Drop:

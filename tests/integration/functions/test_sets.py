@@ -6,35 +6,24 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from contracts.arrival import Arrival
-from contracts.plan import Plan
 from contracts.sets import SetRule
 from functions.aws import items
 from functions.ports import stamp
 from infra.local.cloud import Cloud
-from tests.builders import a_plan, publish
+from tests.builders import a_plan, a_window, publish
 from tests.integration.functions.by_hand import GOOD, PLANS, Site, running
 
 LISTED = a_plan("listed.v1", ("listed/{day}/*.csv",), set=SetRule(("day",), 3600, manifest="listed/{day}/all.json"))
 
 
-def over(name: str, now: datetime) -> Plan:
-    """A contract whose window ended half an hour ago, in a zone where that is about noon."""
-    west = (now.hour - 12) % 24
-    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
-    by = f"{(now - timedelta(minutes=30)).astimezone(ZoneInfo(zone)):%H:%M}"
-    return a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival(by, zone=zone))
-
-
 @pytest.fixture(scope="module")
 def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
     with running(environment, cloud) as made:
-        now = datetime.now(UTC)
-        publish(made.ports.store, made.ports.zones.catalog, (*PLANS, LISTED, over("came", now), over("absent", now)))
+        windows = (a_window(name, -30) for name in ("came", "absent"))
+        publish(made.ports.store, made.ports.zones.catalog, (*PLANS, LISTED, *windows))
         yield made
 
 

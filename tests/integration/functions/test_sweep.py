@@ -6,21 +6,18 @@ The test command takes each call that a function makes for a port once; `make to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import cycle
-from zoneinfo import ZoneInfo
 
 import botocore.retries.quota
 import botocore.retries.standard
 import pytest
 
-from contracts.arrival import Arrival
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from contracts.sets import SetRule
 from functions import ports
 from infra.local.cloud import Cloud
-from tests.builders import a_marked_plan, a_plan, all_good, one_bad, publish, reaching
+from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, publish, reaching
 from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
 from tests.integration.functions.sweep import SIDES, Attack, Point, Scenario, Sweep
 
@@ -29,14 +26,6 @@ GATHERED = a_plan(
 )
 LISTED = a_plan("listed.v1", ("listed/{day}/*.csv",), set=SetRule(("day",), 3600, manifest="listed/{day}/all.json"))
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
-
-
-def a_window(now: datetime) -> Plan:
-    """A contract whose window ends in half an hour, in a zone where that is about noon."""
-    west = (now.hour - 12) % 24
-    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
-    by = f"{(now + timedelta(minutes=30)).astimezone(ZoneInfo(zone)):%H:%M}"
-    return a_plan("window.v1", ("window/*.csv",), arrival=Arrival(by, zone=zone))
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
@@ -52,9 +41,7 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
     environment.setattr(botocore.retries.quota.RetryQuota, "acquire", lambda *_: True)
     with running(environment, cloud) as site:
-        publish(
-            site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, LISTED, a_window(datetime.now(UTC)))
-        )
+        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, LISTED, a_window("window", 30)))
         site.judge = judge
         yield Sweep(site)
 
