@@ -10,6 +10,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal
 
+from contracts import codec
+from contracts.arrival import Arrival
 from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
 from contracts.plan import Reference
 from contracts.problem import nearest, quoted
@@ -19,13 +21,23 @@ EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the pattern index: a contract, its plan, and the keys that are its own."""
+    """One line of the pattern index: a contract, its plan, the keys that are its own, and when files are to come.
+
+    `signal` is the pattern of uploads that tell of a set of its files, and are none of them.
+    """
 
     contract: str
     plan: str
     producer: str
     files: tuple[str, ...]
     deprecated: bool = False
+    arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
+    signal: str | None = field(default=None, metadata=codec.SPARSE)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The patterns of all uploads that belong to the contract."""
+        return (*self.files, self.signal) if self.signal else self.files
 
 
 @dataclass(slots=True)
@@ -39,7 +51,7 @@ class Shelves:
     def of(cls, entries: tuple[Entry, ...], spelt: Callable[[str], str]) -> Shelves:
         """The shelves of an index; `spelt` is how beginnings are compared."""
         made = cls()
-        for number, (entry, pattern) in enumerate((e, p) for e in entries for p in e.files):
+        for number, (entry, pattern) in enumerate((e, p) for e in entries for p in e.claims):
             made.by_beginning[spelt(beginning(pattern))].append((number, entry, pattern))
         made.lengths = tuple(sorted({len(text) for text in made.by_beginning}))
         return made

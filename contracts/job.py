@@ -16,6 +16,7 @@ from contracts import codec
 from contracts.errors import DocumentInvalid
 from contracts.plan import Plan
 from contracts.problem import Problem
+from contracts.sets import Totals
 from contracts.watermarks import HighMark
 
 
@@ -26,7 +27,8 @@ class JobDrop:
     `header_line` is the file's first line without its line end, as decoded text, a byte order mark included; `notes`
     are the warnings of admission, carried through to the verdict; `rejected` is a folder URI, or None where nobody asks
     for the rows. `types` are Spark's types of the columns of a Parquet file, in the order of `header`. `modified` is
-    when its file came, in UTC. `valid` is the folder of its valid rows, where the plan promotes them.
+    when its file came, in UTC. `totals` is what its manifest says, carried through to the verdict. `valid` is the
+    folder of its valid rows, where the plan promotes them.
     """
 
     id: str
@@ -41,6 +43,7 @@ class JobDrop:
     types: tuple[str, ...] = ()
     modified: str | None = None
     valid: str | None = field(default=None, metadata=codec.SPARSE)
+    totals: Totals | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ class DropResult:
     failing row checks: (hexadecimal bit mask over `Plan.row_checks`, rows), the most frequent first; `overflow`
     tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
     that is the file's fault, as it cannot be read as what it says it is, a `refusal`. `marks` are the greatest values
-    of the plan's watermarks among its valid records.
+    of the plan's watermarks among its valid records. `totals` is what its manifest says, `sums` are those of the
+    properties that one may say, of all records.
     """
 
     drop: str
@@ -172,6 +176,8 @@ class DropResult:
     failure: Problem | None = None
     refusal: Problem | None = None
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    totals: Totals | None = field(default=None, metadata=codec.SPARSE)
+    sums: dict[str, Decimal] | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

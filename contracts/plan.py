@@ -16,6 +16,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from contracts import codec
+from contracts.arrival import Arrival
+from contracts.sets import SetRule
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -328,6 +330,8 @@ class Plan:
     compression: Compression = "none"
     unmarked: str | None = field(default=None, metadata=codec.SPARSE)
     references: tuple[Reference, ...] = field(default=(), metadata=codec.SPARSE)
+    arrival: Arrival | None = field(default=None, metadata=codec.SPARSE)
+    set: SetRule | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property

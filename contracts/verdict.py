@@ -97,7 +97,11 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
     if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
-    problems = _worst_first((*facts.notes, *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes)
+    if fault := _not_added(facts):
+        return Decision(None, Rows(), outcomes, failure=fault)
+    problems = _worst_first(
+        (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes
+    )
     rows = Rows(facts.read, facts.valid, facts.rejected)
     return Decision(_verdict(outcomes, problems, facts), rows, outcomes, problems, marks=facts.marks)
 
@@ -236,6 +240,32 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
         found.append(Problem("no-records", text, "Send the file with its records.", level))
     if plan.tolerance and not _tolerable(plan, facts):
         found.append(_too_many(plan.tolerance, facts))
+    return found
+
+
+def _not_added(facts: DropResult) -> Problem | None:
+    """The first sum that a manifest says and nobody has added up; what it says is not compared then."""
+    for name in facts.totals.sums if facts.totals else ():
+        if name not in (facts.sums or {}):
+            text = f"The values of `{name}` could not be added up, so that its total was not compared."
+            return Problem("sum-missing", text, OURS, property=name)
+    return None
+
+
+def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
+    """What a manifest says otherwise of the file than was read."""
+    said, found = facts.totals, []
+    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
+    if said and said.rows not in (None, facts.read):
+        text = f"The file has {facts.read:,} records; its manifest says {said.rows:,}."
+        found.append(Problem("rows-differ", text, fix))
+    for name, total in said.sums.items() if said else ():
+        seen = (facts.sums or {})[name]
+        if seen != total:
+            hidden = plan.property_named(name).masked
+            figures = "another than" if hidden else f"{seen:f};"
+            says = "its manifest says; the property is classified" if hidden else f"its manifest says {total:f}"
+            found.append(Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.", fix, property=name))
     return found
 
 

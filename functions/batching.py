@@ -196,7 +196,7 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
             ports.ledger.write(group)
         except StaleWrite:
             again = ports.ledger.drops([m.drop.id for m in group])
-            _write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
+            write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
             raced = True
         now |= {m.drop.id: m.drop for m in group}
     # Who was faster may have brought them to this very batch: their own records say so.
@@ -218,7 +218,8 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
     return answer if isinstance(answer, Moved) else None
 
 
-def _write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
+def write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
+    """Write drops one by one; those that somebody else was faster with are left alone."""
     for move in moves:
         try:
             ports.ledger.write((move,))
@@ -259,9 +260,10 @@ def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) 
             header=names,
             header_line=line,
             rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
-            notes=notes(plan, names),
+            notes=(*notes(plan, names), *drop.problems),
             types=types,
             modified=drop.received_at,
+            totals=drop.totals,
             valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
         )
 

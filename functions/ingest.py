@@ -1,9 +1,11 @@
 """A new object in landing: the event in, the drop as far as it comes without Spark out.
 
     received -> match -> admit -> move to stage -> staged, and its plan's window opened
+                |        |                          waiting for the rest of its set: gathering.join
                 |        `-> rejecting -> move to held -> receipt -> rejected
                 |                                      `-> where the contract only observes: finalize.finish
-                `-> move to held -> unmatched
+                |-> move to held -> unmatched
+                `-> a marker or manifest: move to held -> noted, and its set looked at: gathering.note
 
 Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
 """
@@ -12,22 +14,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from contracts.catalog import Ambiguous, Match, Matched, example
 from contracts.errors import DocumentInvalid, ObjectGone, ObjectReplaced, ObjectUnreadable, StaleWrite
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
+from contracts.sets import SetRule
 from contracts.verdict import refuse
-from functions import keys
-from functions.admission import LONGEST_KEY, Admission, admit
+from functions import arriving, gathering, keys, manifest
+from functions.admission import LONGEST_KEY, Admission, Read, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
-from functions.moves import Carried, Gone, Replaced, Unfinished, carry
+from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry
 from functions.observing import passes
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
 from functions.recording import record, reread
-from functions.submission import MOST_HEADER_LINE, UNVERSIONED, Created, Drop, Location, Moved, advance, brief
+from functions.submission import (
+    MOST_HEADER_LINE,
+    OF_SETS,
+    UNVERSIONED,
+    Created,
+    Drop,
+    Location,
+    Moved,
+    advance,
+    brief,
+)
 
 GONE = Problem(
     "object-gone",
@@ -66,6 +80,8 @@ def resume(ports: Ports, drop: Drop) -> Drop:
     """Finish what is unfinished of a drop before its batch; a drop that is further on stays as it is."""
     if drop.state == "received":
         return _receive(ports, drop)
+    if drop.state == "gathering":
+        drop = gathering.gathered(ports, drop)
     if drop.state == "rejecting" and drop.batch is None:
         return _finish_refusal(ports, drop)
     if drop.state == "staged" and drop.plan:
@@ -75,12 +91,14 @@ def resume(ports: Ports, drop: Drop) -> Drop:
 
 def pin(drop: Drop, found: Match) -> Drop:
     """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
+    drop = replace(drop, file_set=None, totals=None)
     if isinstance(found, Matched):
         entry = found.entry
         return replace(
             drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=found.parts, problems=()
         )
-    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=brief((_why_unmatched(found),)))
+    problems = brief((_why_unmatched(found),))
+    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
 
 
 def _received(ports: Ports, created: Created, name: str) -> Drop:
@@ -126,7 +144,17 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     here, admission = seen
     if admission.refused:
         return _refuse(ports, here, admission)
+    if plan.set and plan.set.is_signal(drop.name):
+        return _note(ports, here, plan, plan.set)
     return _stage(ports, here, plan, admission)
+
+
+def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
+    """Keep a marker or a manifest, and let its set go on."""
+    at = _hold(ports, drop)
+    if at is None:
+        return record(ports, drop, "gone", problems=(GONE,))
+    return gathering.note(ports, drop, plan, rule, at)
 
 
 def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
@@ -157,13 +185,22 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
     stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
     for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
         try:
-            found = admit(plan, drop.name, drop.size, partial(ports.store.read, place), _room(ports))
+            found = _admitted(ports, plan, drop, partial(ports.store.read, place))
         except ObjectGone:
             continue
         except ObjectUnreadable:
             return replace(drop, source=place), Admission((UNREADABLE,))
         return replace(drop, source=place), found
     return None
+
+
+def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
+    if plan.set and plan.set.is_signal(drop.name):
+        text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
+        wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
+        return Admission((wrong,) if isinstance(wrong, Problem) else ())
+    found = admit(plan, drop.name, drop.size, read, _room(ports))
+    return replace(found, problems=(*found.problems, *arriving.problems(plan, drop)))
 
 
 def _room(ports: Ports) -> int:
@@ -184,7 +221,8 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
         seen = _look(ports, drop, plan)
     except ObjectReplaced:
         seen = None
-    here, problems = (seen[0], seen[1].problems) if seen else (drop, drop.problems)
+    others = tuple(p for p in drop.problems if p.code in OF_SETS)
+    here, problems = (seen[0], (*others, *seen[1].problems)) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
     held = replace(drop, source=at)
     if drop.retracts or passes(
@@ -197,25 +235,20 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
-    if isinstance(carried, Unfinished):
-        return drop  # the schedule goes on with it, minute after minute
-    if isinstance(carried, Gone):
-        return record(ports, drop, "gone", problems=(GONE,))
-    if isinstance(carried, Replaced):
-        return give_up(ports, drop, staged_replaced(drop))
     if not isinstance(carried, Carried):
-        return give_up(ports, drop, TAKEN)
+        return _not_staged(ports, drop, carried)
     line = admission.header_line
+    laid: dict[str, Any] = {
+        "source": carried.to,
+        "sha256": carried.sha256,
+        "problems": brief(arriving.problems(plan, drop)),
+        "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
+        "file_set": gathering.set_of(drop, plan, plan.set) if plan.set else None,
+    }
+    if plan.set and (waits := gathering.join(ports, drop, plan, plan.set, **laid)):
+        return resume(ports, waits) if waits.state in ("staged", "rejecting") else waits
     at = ports.at()
-    answer = advance(
-        drop,
-        "staged",
-        at,
-        staged_at=at,
-        source=carried.to,
-        sha256=carried.sha256,
-        header_line=line if len(line.encode()) <= MOST_HEADER_LINE else None,
-    )
+    answer = advance(drop, "staged", at, staged_at=at, **laid)
     if not isinstance(answer, Moved):
         return drop
     if (window := _window(ports, plan)) is not None:
@@ -231,6 +264,18 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     except StaleWrite:
         return reread(ports, drop)
     return resume(ports, answer.drop)
+
+
+def _not_staged(ports: Ports, drop: Drop, why: Unfinished | Gone | Taken | Replaced) -> Drop:
+    match why:
+        case Unfinished():
+            return drop  # the schedule goes on with it, minute after minute
+        case Gone():
+            return record(ports, drop, "gone", problems=(GONE,))
+        case Replaced():
+            return give_up(ports, drop, staged_replaced(drop))
+        case Taken():
+            return give_up(ports, drop, TAKEN)
 
 
 def _window(ports: Ports, plan: Plan) -> Window | None:

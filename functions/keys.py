@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from contracts.plan import Plan
@@ -154,6 +155,11 @@ def evidence_folders(zones: Zones, contract: str, claimed_at: str, batch: str) -
 def lineage_hash(bucket: str, key: str, contract: str) -> str:
     """The name of the record that the uploads of one key under one contract share."""
     return digest(bucket, key, contract)
+
+
+def set_id(contract: str, parts: Mapping[str, str]) -> str:
+    """The id of a set of files: the values of the parts that name it."""
+    return digest("set", contract, *(text for part in sorted(parts.items()) for text in part))
 
 
 def content_hash(sha256: str, contract: str) -> str:

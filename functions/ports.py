@@ -226,6 +226,65 @@ class Watermarks:
 
 
 @dataclass(frozen=True, slots=True)
+class FileSet:
+    """Files of one contract that go on together, as they have the same values of the parts that name it.
+
+    `plan` is whose rule holds. It must be complete at `due_at`; `lacks` says what it lacked then. `signal` is the drop
+    of its marker or manifest, with its place among uploads, `manifest` where the bytes of that lie, `beside` its key
+    below landing, `files` how many it names. At `look_at` the schedule looks at it; None: there is nothing left to do.
+    """
+
+    id: str
+    contract: str
+    plan: str
+    parts: dict[str, str]
+    opened_at: str
+    due_at: str
+    look_at: str | None
+    state: Literal["open", "complete", "incomplete"] = "open"
+    decided_at: str | None = None
+    lacks: str | None = None
+    signal: str | None = None
+    sequencer: str = ""
+    uploaded_at: str = ""
+    manifest: str | None = None
+    beside: str = ""
+    files: int = 0
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The files of a contract that had not come by the end of their window on a local day, of so many that should have.
+
+    `due_at` is when the window ended; from `over_at` on, with the next day, nothing ends it any more. `arrived`: all of
+    them came on that day after all.
+    """
+
+    contract: str
+    day: str
+    files: int
+    came: int
+    due_at: str
+    over_at: str
+    changed_at: str
+    state: Literal["missing", "arrived"] = "missing"
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RollCall:
+    """How far windows that have ended have been looked at (moment and contract), and which absences may still end."""
+
+    until: str = ""
+    missing: tuple[Absence, ...] = ()
+    version: int = 0
+    format: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One item of a drop's history, which is a notice too."""
 
@@ -274,10 +333,12 @@ class InFlight:
     waiting: tuple[Drop, ...] = ()
     """Of the drops that wait for a batch the oldest and the newest: enough to know whose windows are missing."""
     unreadable: tuple[str, ...] = ()
-    """Keys of items that are no drop, batch or window that this version reads."""
+    """Keys of items that are no drop, batch, window or set that this version reads."""
+    sets: tuple[FileSet, ...] = ()
+    """Sets of files that are to be looked at."""
 
 
-Beside = Lineage | Batch | Window | Watermarks
+Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence | FileSet
 """What goes into the ledger in one transaction with drops."""
 
 
@@ -332,6 +393,26 @@ class Ledger(Protocol):
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop]:
         """The same, all of them, read page by page."""
+        ...
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        """The drops that a contract received from one moment to another, the newest first."""
+        ...
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        """A set of files as it stands now."""
+        ...
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        """The keys below landing of the drops that wait for a set, by their ids; read consistently."""
+        ...
+
+    def roll_call(self) -> RollCall:
+        """The roll call; a new one has version 0."""
+        ...
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What was missing of a contract on the days of a month YYYY-MM, the first day first."""
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
@@ -492,6 +573,16 @@ class Clock(Protocol):
     def now(self) -> datetime:
         """Now, in UTC."""
         ...
+
+
+def months(since: str, until: str) -> tuple[str, ...]:
+    """The months YYYY-MM from one moment to another, the newest first."""
+    found, month = [until[:7]], until[:7]
+    while month > since[:7]:
+        year, number = divmod(int(month[:4]) * 12 + int(month[5:]) - 2, 12)
+        month = f"{year:04}-{number + 1:02}"
+        found.append(month)
+    return tuple(found)
 
 
 def stamp(moment: datetime) -> str:

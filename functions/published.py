@@ -42,11 +42,18 @@ class Published:
 
     def index(self) -> catalog.Index:
         """The pattern index now in force; DocumentInvalid where there is none, so that no key is called unmatched."""
+        found = self.index_if_any()
+        if found is None:
+            raise DocumentInvalid(f"No contract is in force: there is no {self._zone}current.json. {PUBLISH}.")
+        return found
+
+    def index_if_any(self) -> catalog.Index | None:
+        """The pattern index now in force; None where nothing was ever published."""
         at = f"{self._zone}current.json"
         try:
             changed = self._documents.get_if_changed(at, self._etag)
-        except ObjectGone as error:
-            raise DocumentInvalid(f"No contract is in force: there is no {at}. {PUBLISH}.") from error
+        except ObjectGone:
+            return None
         if changed:
             text, etag = changed
             pointer = _read(catalog.Pointer, text, at)

@@ -3,7 +3,8 @@
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
 or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
 message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
-finalize.job_ended; a failed drop without a receipt: its receipt.
+finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended: missing.call_roll;
+sets of files: gathering.look.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from contracts.errors import DropgateError
 from functions.batching import open_window, start
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
+from functions.gathering import look
 from functions.ingest import ingest, resume
 from functions.landing import unannounced
+from functions.missing import call_roll
 from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
 from functions.submission import Drop
 
@@ -60,12 +63,12 @@ def reconcile(
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
     since = [*(d.changed_at for d in (*found.drops, *found.waiting)), *(b.changed_at for b in found.batches)]
-    since += [w.due_at for w in found.windows]
+    since += [*(w.due_at for w in found.windows), *(s.look_at for s in found.sets if s.look_at)]
     standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
     lost: list[Work] = []
 
-    def look() -> None:
+    def find() -> None:
         lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
 
     def take(what: str, act: Callable[[], object]) -> bool:
@@ -77,7 +80,8 @@ def reconcile(
             return False
         return True
 
-    take("landing", look)
+    take("landing", find)
+    take("windows of files", partial(call_roll, ports))
     for what, act in (*_turn(_work(ports, found), now), *lost):
         if take(what, act):
             taken(what)
@@ -97,6 +101,7 @@ def _work(ports: Ports, found: InFlight) -> list[Work]:
     return [
         *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
         *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in _next(ports, found.windows)),
+        *((f"set {s.id}", partial(look, ports, s.id)) for s in found.sets),
         *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
         *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops),
     ]

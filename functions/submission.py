@@ -11,11 +11,13 @@ from typing import Any, Literal, Protocol, get_args
 
 from contracts import codec
 from contracts.problem import Problem
+from contracts.sets import Totals
 from contracts.verdict import VerdictName
 from contracts.watermarks import HighMark
 
 State = Literal[
     "received",
+    "gathering",
     "staged",
     "validating",
     "promoting",
@@ -28,6 +30,7 @@ State = Literal[
     "unmatched",
     "vanished",
     "superseded",
+    "noted",
 ]
 """Where a drop stands."""
 
@@ -36,6 +39,10 @@ Event = Literal[
     "refused",  # admission found errors
     "gone",  # the bytes lie in neither landing nor stage
     "announced",  # the event of an upload that was found without one
+    "noted",  # a marker or a manifest, which tells of a set
+    "joined",  # the bytes lie in the stage zone, and wait for the rest of their set
+    "set_complete",  # the set is complete
+    "set_refused",  # the set is not complete in time, or its manifest says otherwise of the file
     "staged",  # the bytes lie in the stage zone
     "claimed",  # a batch has taken the drop
     "retried",  # the batch's job runs again
@@ -64,8 +71,16 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
         "matched_nothing": "unmatched",
         "refused": "rejecting",
         "announced": "received",
+        "noted": "noted",
+        "joined": "gathering",
         "staged": "staged",
         "gone": "vanished",
+        "failed": "failed",
+    },
+    "gathering": {
+        "announced": "gathering",
+        "set_complete": "staged",
+        "set_refused": "rejecting",
         "failed": "failed",
     },
     "staged": {"announced": "staged", "claimed": "validating", "failed": "failed"},
@@ -126,12 +141,13 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     },
     "vanished": {},
     "superseded": {"forgetting": "superseded", "forgotten": "superseded"},
+    "noted": {"forgetting": "noted", "forgotten": "noted"},
 }
 """From a state, by an event, to the next state."""
 
 STATES: tuple[State, ...] = get_args(State)
 EVENTS: tuple[Event, ...] = get_args(Event)
-OPEN: frozenset[State] = frozenset({"received", "staged", "validating", "promoting", "rejecting"})
+OPEN: frozenset[State] = frozenset({"received", "gathering", "staged", "validating", "promoting", "rejecting"})
 """The states that something must still happen to."""
 PROMOTED: frozenset[State] = frozenset({"accepted", "accepted_with_warnings", "observed"})
 """The settled states whose files consumers have."""
@@ -148,6 +164,12 @@ OF_PEOPLE = frozenset({ACCEPTED_BY_PERSON, REJECTED_BY_PERSON})
 """Codes of what a person has said of a drop that they decided."""
 UNVERSIONED = ("", "null")
 """Version ids of objects in a bucket without versioning, or while it is suspended (S3 user guide, "Versioning")."""
+
+SET_INCOMPLETE, NOT_LISTED = "set-incomplete", "not-in-manifest"
+BYTES_DIFFER, CHECKSUM_DIFFERS = "bytes-differ", "checksum-differs"
+OF_SETS = frozenset({SET_INCOMPLETE, NOT_LISTED, BYTES_DIFFER, CHECKSUM_DIFFERS})
+"""Codes of problems that lie in a drop's set: the file itself does not show them."""
+
 SECONDS = 19
 """Characters of a time up to its seconds: events tell no more."""
 MOST_PROBLEMS = 5
@@ -252,8 +274,9 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
-    `marks` is how far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces,
-    until it has; `override` is set where a person has decided this attempt, `forgotten` where one had it erased.
+    `file_set` is the set that it waited for or tells of, `totals` what a manifest says of its records. `marks` is how
+    far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces, until it has;
+    `override` is set where a person has decided this attempt, `forgotten` where one had it erased.
     Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
@@ -289,6 +312,8 @@ class Drop:
     promoted: Promotion | None = None
     receipt: str | None = None
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
+    file_set: str | None = field(default=None, metadata=codec.SPARSE)
+    totals: Totals | None = field(default=None, metadata=codec.SPARSE)
     retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)
     override: Override | None = field(default=None, metadata=codec.SPARSE)
     forgotten: Forgotten | None = field(default=None, metadata=codec.SPARSE)
@@ -299,6 +324,11 @@ class Drop:
         """Whether something must still happen: an open state, or a failed drop whose receipt is not written."""
         owed = self.state == "failed" and self.producer is not None and self.receipt is None and not self.forgotten
         return self.state in OPEN or owed
+
+    @property
+    def listed(self) -> bool:
+        """Whether the schedule finds it by itself; of those that gather it finds the set."""
+        return self.in_flight and self.state != "gathering"
 
     @property
     def waits(self) -> bool:
@@ -358,6 +388,7 @@ def _why_not(state: State, event: Event) -> str:
     return {
         **dict.fromkeys(PROMOTED, promoted),
         "superseded": "a newer upload of its key has taken its place; replay that one",
+        "noted": "it tells of a set of files, and is none; upload it again",
         "vanished": "its bytes were gone before anyone looked; upload the file again",
     }.get(state, f"it is {state}, so its attempt is not over")
 

@@ -182,7 +182,17 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         | {"evidence_rows": request.evidence_rows, "evidence_checks": request.evidence_checks},
         notes=drop.notes,
         marks=_marks(request.plan, tally),
+        totals=drop.totals,
+        sums=_sums(request.plan, tally),
     )
+
+
+def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Decimal] | None:
+    """The sums of all values of the properties of which a manifest may say one; without those that no double holds."""
+    if not plan.set or not plan.set.sums:
+        return None
+    each = ((p, figures.figure("sum", p, str(n), 1, tally.sums)) for n, p in enumerate(plan.properties))
+    return {p.name: total for p, total in each if p.name in plan.set.sums and isinstance(total, Decimal)}
 
 
 def _marks(plan: Plan, tally: metrics.Tally) -> tuple[HighMark, ...]:

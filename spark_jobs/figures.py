@@ -84,7 +84,8 @@ YEAR_1, CYCLE = -719_162, 146_097
 def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
     """What is added up for the figures of a plan, by column: the property's number, which part, of whose records.
 
-    Checks of all records share their parts. The high marks of properties stand beside them.
+    Checks of all records share their parts. The high marks of properties stand beside them, and the sums that a
+    manifest may say.
     """
     at = {p.name: n for n, p in enumerate(plan.properties)}
     wanted = [
@@ -94,6 +95,7 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
         for part in (*NEEDED[c.kind], *([VALUES] if plan.property_named(c.property).repeats else []))
     ]
     wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
+    wanted += [(at[name], part, -1, None) for name in (plan.set.sums if plan.set else ()) for part in SUMS]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted

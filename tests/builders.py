@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from contracts import codec
-from contracts.catalog import Entry, Index, Pointer
+from contracts.arrival import Arrival
+from contracts.authoring.linting import index_of
+from contracts.catalog import Pointer
 from contracts.columns import rejected_file, valid_file
 from contracts.errors import DropgateError
 from contracts.job import Count, DataFile, DataFiles, DropResult, JobDrop, JobHeader, JobRequest, JobResult
@@ -77,6 +81,15 @@ def a_marked_plan(**changes: Any) -> Plan:
     return replace(plan, checks=(*RECORD_CHECKS, new))
 
 
+def a_window(name: str, minutes: int) -> Plan:
+    """A contract whose window of files ends so many minutes from now on, in a zone where it is about noon."""
+    now = datetime.now(UTC)
+    west = (now.hour - 12) % 24
+    zone = f"Etc/GMT+{west}" if west <= 12 else f"Etc/GMT-{24 - west}"
+    by = f"{(now + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone)):%H:%M}"
+    return a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival(by, zone=zone))
+
+
 def a_drop(**changes: Any) -> Drop:
     """A drop that has just been received and matched."""
     at = "2026-01-31T12:00:00.000000Z"
@@ -102,8 +115,7 @@ def a_drop(**changes: Any) -> Drop:
 def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
     """Put plans, index and pointer into the catalog zone."""
     every = tuple(plans)
-    entries = tuple(Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in every)
-    index = Index(entries)
+    index = index_of(every)
     for plan in every:
         store.put(f"{catalog}plans/{plan.sha}.json", codec.canonical(plan).encode(), "application/json")
     store.put(f"{catalog}index/{codec.sha256(index)}.json", codec.canonical(index).encode(), "application/json")

@@ -12,8 +12,10 @@ from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
 from functions.ports import (
+    Absence,
     Batch,
     Beside,
+    FileSet,
     InFlight,
     Lineage,
     Lying,
@@ -22,6 +24,7 @@ from functions.ports import (
     Pause,
     Place,
     Reach,
+    RollCall,
     RunStatus,
     Stat,
     Step,
@@ -194,6 +197,9 @@ class MemoryLedger:
         self._runs: dict[str, str] = {}
         self._sweep: Place | None = None
         self._uploads: dict[tuple[Mark, str], str] = {}
+        self._roll = RollCall()
+        self._sets: dict[str, FileSet] = {}
+        self._absences: dict[tuple[str, str], Absence] = {}
 
     def open(self, drop: Drop) -> bool:
         if drop.id in self._drops:
@@ -237,6 +243,14 @@ class MemoryLedger:
                 return self.lineage(one.id).version == one.version
             case Watermarks():
                 return self.watermarks(one.contract).version == one.version
+            case FileSet():
+                known_set = self._sets.get(one.id)
+                return (known_set.version if known_set else 0) == one.version
+            case RollCall():
+                return self._roll.version == one.version
+            case Absence():
+                known_absence = self._absences.get((one.contract, one.day))
+                return (known_absence.version if known_absence else 0) == one.version
 
     def _put(self, one: Beside) -> None:
         match one:
@@ -248,6 +262,12 @@ class MemoryLedger:
                 self._lineages[one.id] = replace(one, version=one.version + 1)
             case Watermarks():
                 self._watermarks[one.contract] = replace(one, version=one.version + 1)
+            case FileSet():
+                self._sets[one.id] = replace(one, version=one.version + 1)
+            case RollCall():
+                self._roll = replace(one, version=one.version + 1)
+            case Absence():
+                self._absences[one.contract, one.day] = replace(one, version=one.version + 1)
 
     def _note(self, drop: Drop, event: str) -> None:
         self._steps.setdefault(drop.id, []).append(step_of(drop, event))
@@ -274,16 +294,35 @@ class MemoryLedger:
     def each(self, contract: str | None, month: str) -> Iterator[Drop]:
         return iter(self.of_month(contract, month, len(self._drops)))
 
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
+        return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        return self._sets.get(set_id)
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        return {d.id: d.name for d in self._drops.values() if d.state == "gathering" and d.file_set == set_id}
+
+    def roll_call(self) -> RollCall:
+        return self._roll
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        found = (a for a in self._absences.values() if a.contract == contract and a.day.startswith(month))
+        return tuple(sorted(found, key=lambda a: a.day))
+
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        found = [d for d in self._drops.values() if d.in_flight and d.changed_at < before]
+        found = [d for d in self._drops.values() if d.listed and d.changed_at < before]
         drops, waiting = ([d for d in found if d.waits is kind] for kind in (False, True))
         batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
         windows = [w for w in self._windows.values() if w.due_at < before]
+        sets = [s for s in self._sets.values() if s.look_at and s.look_at < before]
         return InFlight(
-            tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
-            tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
-            tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
-            tuple(sorted(waiting, key=lambda d: d.changed_at)),
+            drops=tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
+            batches=tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
+            windows=tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
+            sets=tuple(sorted(sets, key=lambda s: s.look_at or "")[:most]),
+            waiting=tuple(sorted(waiting, key=lambda d: d.changed_at)),
         )
 
     def open_window(self, window: Window) -> bool:

@@ -9,7 +9,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
+from contracts.arrival import WEEKDAYS, Arrival
 from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
+from contracts.sets import SetRule
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -45,6 +47,8 @@ class DropBlock:
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]
     references: dict[str, Reference]
+    arrival: Arrival | None
+    set: SetRule | None
 
 
 @cache
@@ -93,6 +97,25 @@ def made(value: dict[str, Any]) -> DropBlock:
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
         references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
+        arrival=_arrival(whole["arrival"]) if "arrival" in value else None,
+        set=_set(whole["set"]) if "set" in value else None,
+    )
+
+
+def _set(wanted: dict[str, Any]) -> SetRule:
+    within = int(wanted["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[wanted["within"][-1]]
+    rest = {key: wanted.get(key) for key in ("marker", "manifest", "parts")}
+    return SetRule(of=tuple(wanted["of"]), within=within, sums=tuple(dict.fromkeys(wanted["sums"])), **rest)
+
+
+def _arrival(wanted: dict[str, Any]) -> Arrival:
+    return Arrival(
+        by=wanted["by"],
+        since=wanted["from"],
+        days=tuple(day for day in WEEKDAYS if day in wanted["days"]),
+        zone=wanted["zone"],
+        files=wanted["files"],
+        outside=wanted["outside"],
     )
 
 

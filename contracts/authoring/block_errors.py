@@ -24,18 +24,36 @@ MISSING = {
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
     "format": "`format: csv`, or another of docs/contracts.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
+    "arrival.by": 'the time by which files come, as `by: "06:00"`',
+    "set.of": "the named parts of `files` that name a set, as `of: [day]`",
     "file": "`file:` with the path from the contract's folder to the reference file",
 }
-TYPES = {"string": "text", "array": "a list", "object": "a mapping", "boolean": "true or false"}
+TYPES = {
+    "string": "text",
+    "array": "a list",
+    "integer": "a whole number",
+    "object": "a mapping",
+    "boolean": "true or false",
+}
 SHAPES = {
     "minItems": ("bad-value", "names no keys", "Write the pattern of its keys, as `orders/*.csv`."),
     "anyOf": ("bad-value", "is no tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),
+    "minimum": ("bad-value", "must be 1 or more", "Write a whole number, as `1`."),
     "minLength": ("not-built-yet", "is empty, which is not built yet", "Write the one character that is used."),
     "maxLength": (
         "bad-value", "must be one character, not above U+FFFF", 'Write one in quotes, as ";" or "\\t".',
     ),
 }  # fmt: skip
 """What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
+TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as "06:00".')
+WRITTEN = {
+    "arrival.by": TIME,
+    "arrival.from": TIME,
+    "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
+    "set.within": ("bad-value", "is no length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
+    "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
+}  # fmt: skip
+"""The same of keys whose values are written in a way of their own, by the key."""
 
 
 def say(document: Document, path: Path, error: ValidationError) -> None:
@@ -56,7 +74,7 @@ def say(document: Document, path: Path, error: ValidationError) -> None:
         fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
         document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
-        code, message, fix = SHAPES["maxLength" if kind == "pattern" else kind]
+        code, message, fix = WRITTEN.get(name) or SHAPES["maxLength" if kind == "pattern" else kind]
         document.error(at, code, f"`{name}` {message}.", fix)
 
 

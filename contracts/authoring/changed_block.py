@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
+from contracts.arrival import WEEKDAYS, Arrival
 from contracts.authoring import directions
 from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
 from contracts.plan import Limit
+from contracts.sets import SetRule
 
 
 def changes(old: Edition, new: Edition) -> Iterator[Change]:
@@ -58,6 +60,35 @@ def _block(old: Edition, new: Edition) -> Iterator[Change]:
     yield from _dialect(old, new)
     yield from _columns(old, new)
     yield from _references(old, new)
+    yield from _arrival(old, new)
+    if old.plan.set != new.plan.set:
+        message = was("set", *(_ended(one) for one in (old.plan.set, new.plan.set)))
+        yield new.change("set", "set", message, new.block("set"))
+
+
+def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
+    before, after = old.plan.arrival, new.plan.arrival
+    if before != after:
+        message = was("arrival", *(_window(one) for one in (before, after)))
+        found = directions.of_arrivals(before, after)
+        yield new.change("arrival", "arrival", message, new.block("arrival"), found)
+
+
+def _ended(rule: SetRule | None) -> str:
+    if rule is None:
+        return "each file alone"
+    end = rule.signal or f"{rule.parts} files"
+    return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes" + (
+        f", with sums of {', '.join(rule.sums)}" if rule.sums else ""
+    )
+
+
+def _window(arrival: Arrival | None) -> str:
+    if arrival is None:
+        return "at any time"
+    days = "every day" if arrival.days == WEEKDAYS else ", ".join(arrival.days)
+    files = "1 file" if arrival.files == 1 else f"{arrival.files:,} files"
+    return f"{files}, {days} from {arrival.since} by {arrival.by} {arrival.zone}, outside: {arrival.outside}"
 
 
 def _references(old: Edition, new: Edition) -> Iterator[Change]:

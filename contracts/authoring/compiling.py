@@ -8,6 +8,7 @@ from pathlib import Path as File
 from contracts.authoring import (
     checks,
     drop,
+    grouping,
     heading,
     parting,
     promises,
@@ -140,8 +141,8 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     """Read what the standard has not refused; `whole` tells that nothing was."""
     heading.description(document)
     heading.unused_sections(document)
-    promises.read(document)
     path = drop.find(document)
+    promises.read(document)
     if path is None:
         return _done(document)
     status = heading.status(document)
@@ -159,6 +160,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
+    grouping.sums(document, (*path, "set"), block, props)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if block.promote == "table":
@@ -212,6 +214,8 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         file_format=block.format,
         compression=block.compression,
         references=relationships.references(document, found, block),
+        arrival=block.arrival,
+        set=block.set,
     )
 
 

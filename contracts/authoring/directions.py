@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
+from contracts.arrival import Arrival
 from contracts.authoring.change import Direction, direction, joined, turned
 from contracts.authoring.values import order_of
 from contracts.formats import INTEGERS
@@ -49,6 +50,20 @@ def of_policies(before: str, after: str) -> Direction:
     return direction(
         tightens=after in strict and before not in strict, loosens=before in strict and after not in strict
     )
+
+
+def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:
+    """When files may come; None, and a window that only warns, refuse none."""
+    old, new = (one if one and one.outside == "reject" else None for one in (before, after))
+    if old is None or new is None:
+        return direction(tightens=old is None and new is not None, loosens=new is None and old is not None)
+    if old.zone != new.zone:
+        return "both"
+    days = of_sets(old.days, new.days)
+    times = direction(
+        tightens=new.since > old.since or new.by < old.by, loosens=new.since < old.since or new.by > old.by
+    )
+    return joined((days, times))
 
 
 def of_limits(before: Limit | None, after: Limit | None) -> Direction:

@@ -6,7 +6,7 @@ import re
 
 from jsonschema.validators import Draft201909Validator
 
-from contracts.authoring import block
+from contracts.authoring import block, grouping, zones
 from contracts.authoring.block import DropBlock
 from contracts.authoring.block_errors import say
 from contracts.authoring.document import Document
@@ -52,6 +52,8 @@ def read(document: Document, path: Path) -> DropBlock | None:
     if found:
         _dialect(document, (*path, "csv"), found.csv)
         _meaningless(document, path, found)
+        _arrival(document, (*path, "arrival"), found)
+        grouping.read(document, (*path, "set"), found)
         for name, one in found.references.items():
             at: Path = (*path, "references", name, "csv")
             _dialect(document, at, one.csv)
@@ -78,6 +80,15 @@ def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
             document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
 
 
+def _arrival(document: Document, at: Path, block: DropBlock) -> None:
+    """Refuse a window that never opens."""
+    wanted = block.arrival
+    if wanted and zones.is_known(document, (*at, "zone"), wanted.zone) and wanted.since >= wanted.by:
+        message = f"Files are to come from {wanted.since} and by {wanted.by} of the same day."
+        fix = "Write a `by` that is later; a window over midnight is one of each day: write `by` alone."
+        document.error((*at, "by"), "bounds-crossed", message, fix)
+
+
 def _dialect(document: Document, at: Path, csv: Csv) -> None:
     """Refuse characters that could not be told apart in a file."""
     if csv.delimiter == "\\":
@@ -98,7 +109,10 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     for place, pattern in patterns:
         if isinstance(pattern, str):
             _pattern(document, place, pattern, str(value.get("producer")))
-    return tuple(document.finding("error", place, "overlap", "", "") for place, _ in patterns)
+    listed = [place for place, _ in patterns]
+    rule = value.get("set") if isinstance(value, dict) else None
+    listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
+    return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
 
 
 def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:

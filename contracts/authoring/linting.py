@@ -60,8 +60,12 @@ def lint(paths: Sequence[File]) -> Linted:
 
 def index_of(plans: Sequence[Plan]) -> Index:
     """The pattern index of plans, the same whatever their order."""
-    entries = (Entry(p.contract, p.sha, p.producer, p.files, p.deprecated) for p in plans)
-    return Index(tuple(sorted(entries, key=lambda e: e.contract)))
+    return Index(tuple(sorted(map(_entry, plans), key=lambda e: e.contract)))
+
+
+def _entry(plan: Plan) -> Entry:
+    signal = plan.set.signal if plan.set else None
+    return Entry(plan.contract, plan.sha, plan.producer, plan.files, plan.deprecated, plan.arrival, signal)
 
 
 def _near(contracts: Sequence[Compiled]) -> Iterator[tuple[Compiled, Compiled]]:
@@ -102,7 +106,11 @@ def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
 
 
 def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
-    return list(zip(compiled.plan.files, compiled.places, strict=True)) if compiled.plan else []
+    """The patterns of its files and of its marker or manifest, each with its place."""
+    if compiled.plan is None:
+        return []
+    signal = compiled.plan.set.signal if compiled.plan.set else None
+    return list(zip((*compiled.plan.files, *((signal,) if signal else ())), compiled.places, strict=True))
 
 
 def _nested(a: Plan, first: str, b: Plan, second: str, place: Finding) -> Iterator[Finding]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contracts.arrival import Arrival
 from contracts.authoring.change import Direction, Level
 from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
+from contracts.sets import SetRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ MEANINGS: dict[str, Meaning] = {
     "mode": Meaning("`mode`: whether the verdict decides what is promoted"),
     "same-key": Meaning("`sameKey`: what a second upload of a key does", consumer="breaking"),
     "same-content": Meaning("`sameContent`: what a second upload of the same bytes does", consumer="compatible"),
+    "arrival": Meaning("`arrival`: when files are to come, and what becomes of those that come at another time"),
+    "set": Meaning("`set`: which files go on together, and what completes them", "both", consumer="compatible"),
     "property-added": Meaning("a property more", consumer="compatible"),
     "property-removed": Meaning("a property less", consumer="breaking"),
     "property-renamed": Meaning("a property less and one much like it more", consumer="breaking"),
@@ -98,10 +102,14 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "compression": "format",
         "unmarked": FOLLOWS + "of plans with high marks, which no contract is compiled to",
         "references": "reference",
+        "arrival": "arrival",
+        "set": "set",
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line"), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order"), "columns"),
+    SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
+    Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),
     Property: {
         "name": "property-added",
         "type": "type",

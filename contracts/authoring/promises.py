@@ -12,10 +12,13 @@ from contracts.problem import nearest
 TIMES = ("latency", "frequency", "retention")
 OTHERS = ("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability")
 """What else ODCS names, beside words of everybody's own (service-level-agreement.md)."""
+ARRIVAL = ("frequency", "timeOfAvailability")
+"""What `arrival` says of files with days, a window and a time zone, for which these have no place."""
 UNITS = (
     *("s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hr", "hour", "hours", "d", "day", "days"),
     *("w", "week", "weeks", "mo", "month", "months", "y", "yr", "year", "years"),
 )
+INSTEAD = "It may stay, for people and tools; what files are held against is `arrival` in the drop block."
 
 
 def read(document: Document) -> None:
@@ -33,7 +36,8 @@ def _promise(document: Document, path: Path, entry: dict[str, Any]) -> None:
         message = f"`{name}` is no service level that ODCS names."
         document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
     if name not in TIMES:
-        document.note(at, "not-used", f"`{name}` is not used.", "It may stay, for people and tools.")
+        fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
+        document.note(at, "not-used", f"`{name}` is not used.", fix)
         return
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
         message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is no length of time."
@@ -43,4 +47,5 @@ def _promise(document: Document, path: Path, entry: dict[str, Any]) -> None:
         document.warning((*path, "unit"), "unknown-value", f"`{unit}` is no unit of time.", f"Write `{close}`.")
     else:
         message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
-        document.note(at, "not-checked", message, "It may stay: who reads the contract sees it.")
+        fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."
+        document.note(at, "not-checked", message, fix)

@@ -33,15 +33,20 @@ def read(
     return _zone(document, path, options, has_offset=written or offset is True), offset
 
 
-def _zone(document: Document, path: Path, options: dict[str, Any], *, has_offset: bool) -> str | None:
-    name, at = options.get("defaultTimezone"), (*path, "defaultTimezone")
-    if name is None or name in UTC:
-        return None
+def is_known(document: Document, at: Path, name: str) -> bool:
+    """Whether a name is that of a time zone; a finding where it is not."""
     known = {z for z in zoneinfo.available_timezones() if "/" in z}
-    if name not in known:
+    if name not in known | UTC:
         close = nearest(name, sorted(known))
         fix = f"Write `{close}`." if close else "Write a name of the IANA database, as `Europe/Berlin` or `Etc/UTC`."
-        document.error(at, "unknown-timezone", f"`{name}` is not a time zone.", fix)
+        document.error(at, "unknown-timezone", f"`{name:.60}` is not a time zone.", fix)
+        return False
+    return True
+
+
+def _zone(document: Document, path: Path, options: dict[str, Any], *, has_offset: bool) -> str | None:
+    name, at = options.get("defaultTimezone"), (*path, "defaultTimezone")
+    if name is None or name in UTC or not is_known(document, at, name):
         return None
     if has_offset:
         message = f"Every text has an offset, so `defaultTimezone: {name}` says nothing."

@@ -19,7 +19,22 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
-from functions.ports import Batch, Beside, InFlight, Lineage, Mark, Pause, Place, Step, Watermarks, Window
+from functions.ports import (
+    Absence,
+    Batch,
+    Beside,
+    FileSet,
+    InFlight,
+    Lineage,
+    Mark,
+    Pause,
+    Place,
+    RollCall,
+    Step,
+    Watermarks,
+    Window,
+    months,
+)
 from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
@@ -93,6 +108,39 @@ class DynamoLedger:
         shelf = {":m": items.dataset_month(contract, month)}
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
         return (items.drop_of(i) for i in found)
+
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+        between = {":since": since, ":until": until}
+        found = (
+            item
+            for month in months(since, until)
+            for item in self._query(
+                "dataset_month = :m AND received_at BETWEEN :since AND :until",
+                {":m": items.dataset_month(contract, month), **between},
+                IndexName="by_month",
+                ScanIndexForward=False,
+                Limit=most,
+            )
+        )
+        return tuple(items.drop_of(i) for i in islice(found, most))
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        found = self._get(*items.set_key(set_id))
+        return items.set_of(found) if found else None
+
+    def gathering(self, set_id: str) -> Mapping[str, str]:
+        values = {":pk": items.set_key(set_id)[0], ":m": items.MEMBER}
+        found = self._query("pk = :pk AND begins_with(sk, :m)", values, ConsistentRead=True)
+        return {i["drop"]: i["name"] for i in found}
+
+    def roll_call(self) -> RollCall:
+        found = self._get(*items.ROLL)
+        return items.roll_of(found) if found else RollCall()
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        values = {":pk": items.absence_shelf(contract, month), ":month": month}
+        found = self._query("pk = :pk AND begins_with(sk, :month)", values, ConsistentRead=True)
+        return tuple(items.absence_of(i) for i in found)
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
         shards = range(items.FLIGHTS)
@@ -204,6 +252,10 @@ class DynamoLedger:
         before, drop = move.before, move.drop
         yield self._fenced(items.drop_item(drop), before.version)
         yield self._put(items.step_item(drop, move.event), NEW)  # also where the drop's item is a former one
+        if drop.state == "gathering":
+            yield self._put(items.member_item(drop))
+        elif before.state == "gathering":
+            yield {"Delete": {"TableName": self._table, "Key": items.key(*items.member_key(before))}}
         if drop.state == "staged" and drop.plan:
             yield self._put(items.pending_item(drop))
         elif before.state == "staged":
@@ -215,6 +267,8 @@ class DynamoLedger:
             return
         now = replace(one, version=one.version + 1)
         yield self._fenced(items.item(now), one.version)
+        if isinstance(now, Absence):
+            yield self._put(items.absence_step_item(now))
         if isinstance(now, Batch):
             yield from (*self._slot(now), *self._unless_held(now))
 

@@ -10,6 +10,9 @@
 - UPLOAD#<drop>          <attempt>#<uri>  the copy in parts that moves a large drop there
 - SWEEP                  STATE            where the next look at landing begins
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
+- SET#<id>               STATE            a set of files; M#<drop> one that waits for the rest, as long as it does
+- ROLL                   STATE            how far windows that have ended have been looked at, and what may still end
+- ABSENT#<contract>#<month> <day>         files that were missing on a day; H#<day>#<n> the history of that
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from functions.ports import Batch, InFlight, Lineage, Pause, Place, Step, Watermarks, Window
+from functions.ports import Absence, Batch, FileSet, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
 from functions.ports import step_of as told
 from functions.submission import Drop
 
@@ -39,13 +42,15 @@ FLIGHTS = 8
 Those that wait may be any number, and must hide nothing else: a batch brings them further, and a window that batch.
 """
 BATCHES, WINDOWS = "inflight#batches", "inflight#windows"
-"""The partitions of batches and of windows; there are few."""
+"""The partitions of batches, and of windows and sets of files by when they are due; there are few."""
 SHELF = 4
 """Characters of an id that name the partition in which its beginning is looked up."""
 PAUSES = "PAUSES"
 """The partition of all pauses; there are few."""
 SLOTS = "SLOTS"
 """The partition of all slots that are taken; there are as many as batches under way."""
+TOLD = "told"
+"""The attribute of a history item that says its problem to the notice: always there, as a notice needs all it names."""
 NO_CONTRACT = "-"
 OURS = {"pk", "sk", "inflight", "dataset_month"}
 """Attributes that serve the table and are no part of a value."""
@@ -88,7 +93,7 @@ def drop_key(drop_id: str) -> tuple[str, str]:
 def drop_item(drop: Drop) -> Item:
     """A drop, and where the indexes list it."""
     pk, sk = drop_key(drop.id)
-    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.in_flight else {}
+    listed = {"inflight": flight(_shard(drop.id, FLIGHTS), waits=drop.waits)} if drop.listed else {}
     month = dataset_month(drop.contract, drop.received_at[:7])
     return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
 
@@ -102,12 +107,12 @@ def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
     step = told(drop, event)
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
-    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, **_fields(step)}
+    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, TOLD: step.problem or "", **_fields(step)}
 
 
 def step_of(item: Item) -> Step:
     """The step that a history item tells of."""
-    return _value(Step, {k: v for k, v in item.items() if k != "version"})
+    return _value(Step, {k: v for k, v in item.items() if k not in ("version", TOLD)})
 
 
 def id_shelf(prefix: str) -> str:
@@ -231,6 +236,7 @@ def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
     waiting: list[Drop] = []
     batches: list[Batch] = []
     windows: list[Window] = []
+    sets: list[FileSet] = []
     unreadable: list[str] = []
     for item in found:
         try:
@@ -241,10 +247,17 @@ def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
                 batches.append(batch_of(item))
             elif kind(item) == "WINDOW":
                 windows.append(window_of(item))
+            elif kind(item) == "SET":
+                sets.append(set_of(item))
         except (DocumentInvalid, KeyError):
             unreadable.append(item["pk"])
     return InFlight(
-        tuple(drops[:most]), tuple(batches[:most]), tuple(windows[:most]), tuple(waiting), tuple(unreadable)
+        drops=tuple(drops[:most]),
+        batches=tuple(batches[:most]),
+        windows=tuple(windows[:most]),
+        sets=tuple(sets[:most]),
+        waiting=tuple(waiting),
+        unreadable=tuple(unreadable),
     )
 
 
@@ -307,9 +320,83 @@ def watermarks_of(item: Item) -> Watermarks:
     return _value(Watermarks, item)
 
 
-def item(value: Lineage | Batch | Watermarks) -> Item:
+MEMBER = "M#"
+
+
+def set_key(set_id: str) -> tuple[str, str]:
+    """Where a set of files is."""
+    return f"SET#{set_id}", STATE
+
+
+def set_item(files: FileSet) -> Item:
+    """A set of files; in flight from the moment at which it is to be looked at."""
+    pk, sk = set_key(files.id)
+    listed = {"inflight": WINDOWS, "changed_at": files.look_at} if files.look_at else {}
+    return {"pk": pk, "sk": sk, **listed, **_fields(files)}
+
+
+def set_of(item: Item) -> FileSet:
+    """The set of an item."""
+    return _value(FileSet, {"look_at": None, **{k: v for k, v in item.items() if k != "changed_at"}})
+
+
+def member_key(drop: Drop) -> tuple[str, str]:
+    """Where it stands that a drop waits for its set."""
+    return set_key(drop.file_set or "")[0], f"{MEMBER}{drop.id}"
+
+
+def member_item(drop: Drop) -> Item:
+    """A drop that waits for its set."""
+    pk, sk = member_key(drop)
+    return {"pk": pk, "sk": sk, "drop": drop.id, "name": drop.name, "format": FORMAT, "version": 1}
+
+
+ROLL = ("ROLL", STATE)
+"""Where the roll call is."""
+
+
+def roll_item(roll: RollCall) -> Item:
+    """The roll call."""
+    pk, sk = ROLL
+    return {"pk": pk, "sk": sk, **_fields(roll)}
+
+
+def roll_of(item: Item) -> RollCall:
+    """The roll call of an item."""
+    return _value(RollCall, item)
+
+
+def absence_shelf(contract: str, month: str) -> str:
+    """The partition of what was missing of a contract in a month."""
+    return f"ABSENT#{contract}#{month}"
+
+
+def absence_item(absence: Absence) -> Item:
+    """An absence."""
+    return {"pk": absence_shelf(absence.contract, absence.day[:7]), "sk": absence.day, **_fields(absence)}
+
+
+def absence_of(item: Item) -> Absence:
+    """The absence of an item."""
+    return _value(Absence, item)
+
+
+def absence_step_item(absence: Absence) -> Item:
+    """The history item of what an absence has become: its notice."""
+    pk, sk = absence_shelf(absence.contract, absence.day[:7]), f"{HISTORY}{absence.day}#{absence.version:04}"
+    said = {"contract": absence.contract, "state": absence.state, "at": absence.changed_at, TOLD: ""}
+    return {"pk": pk, "sk": sk, "format": FORMAT, "version": absence.version, **said}
+
+
+def item(value: Lineage | Batch | Watermarks | RollCall | Absence | FileSet) -> Item:
     """The item of a record that is written with drops."""
     match value:
+        case FileSet():
+            return set_item(value)
+        case RollCall():
+            return roll_item(value)
+        case Absence():
+            return absence_item(value)
         case Lineage():
             return lineage_item(value)
         case Batch():

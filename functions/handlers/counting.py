@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
-from functions.ports import Beside
+from functions.ports import Absence, Beside
 from functions.submission import Drop, Event, Moved
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ METRICS: dict[Event, str] = {
 """The metric of each event that operators count; a refused drop is counted as rejected, too, when that is settled."""
 
 RECEIVED = "DropsReceived"
+MISSING = "FilesMissing"
 
 
 class CountedLedger(DynamoLedger):
@@ -49,3 +50,6 @@ class CountedLedger(DynamoLedger):
         for move in moves:
             if name := METRICS.get(move.event):
                 self._count(name)
+        for one in beside:
+            if isinstance(one, Absence) and one.state == "missing":
+                self._count(MISSING)

@@ -12,6 +12,7 @@ import click
 from contracts.problem import nearest
 
 if TYPE_CHECKING:
+    from functions.ports import Absence
     from functions.submission import Drop
     from infra.cli.target import Target
 
@@ -45,6 +46,15 @@ def chosen(target: Target, contract: str | None, state: str | None, month: datet
             raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
     newest = sorted(found, key=lambda d: d.received_at, reverse=True)
     return Chosen(tuple(newest[:most]), len(found) > most, when)
+
+
+def absent(target: Target, contract: str | None, month: datetime | None, most: int) -> tuple[Absence, ...]:
+    """What did not come in a month, the newest day first; a usage error where there is no such contract."""
+    known, when = target.contracts(), f"{month or datetime.now(UTC):%Y-%m}"
+    if contract and contract not in known:
+        raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
+    found = [a for c in ((contract,) if contract else known) for a in target.ledger.absences(c, when)]
+    return tuple(sorted(found, key=lambda a: a.due_at, reverse=True)[:most])
 
 
 def need_state(state: str | None) -> None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.choosing import chosen, contract_option, most_option, need_state, state_option
+from infra.cli.choosing import absent, chosen, contract_option, most_option, need_state, state_option
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from functions.ports import Absence
     from functions.submission import Drop
+    from infra.cli.target import Target
 
 
 @click.command(
@@ -25,6 +30,7 @@ Examples:
   dropgate drops --month 2026-01 --format json
   dropgate drops --stuck
   dropgate drops --stuck --minutes 60 --format json
+  dropgate drops --missing
 """
 )
 @contract_option
@@ -40,10 +46,18 @@ Examples:
 @click.option(
     "--minutes", type=click.IntRange(min=0), default=15, show_default=True, help="With --stuck: for longer than that."
 )
+@click.option("--missing", is_flag=True, help="List files that did not come by the end of their window instead.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(
-    contract: str | None, state: str | None, month: datetime | None, most: int, stuck: bool, minutes: int, form: str
+    contract: str | None,
+    state: str | None,
+    month: datetime | None,
+    most: int,
+    stuck: bool,
+    minutes: int,
+    missing: bool,
+    form: str,
 ) -> None:
     """List drops, the newest first: those of every contract, and those that none claims.
 
@@ -60,6 +74,11 @@ def command(
 
     need_state(state)
     target = reading()
+    if missing:
+        if state:
+            raise click.UsageError("--missing lists files that did not come: they have no --state.")
+        _show_missing(target, absent(target, contract, month, most), form)
+        return
     found = chosen(target, contract, state, month, most)
     rows = [_row(d) for d in found.drops]
     if found.more:
@@ -91,6 +110,19 @@ def _stuck(minutes: int, form: str) -> None:
         ]
         click.echo(stuck_text(rows, minutes, width, sys.stdout.isatty()), nl=False)
     sys.exit(1 if found else 0)
+
+
+def _show_missing(target: Target, found: Sequence[Absence], form: str) -> None:
+    if form == "json":
+        from contracts import codec
+
+        click.echo(json.dumps(codec.encode(tuple(found)), indent=2))
+        return
+    from infra.cli.render import missing_table
+
+    click.echo(f"Files that did not come, in {target.where}", err=True)
+    rows = [{**asdict(one)} for one in found]
+    click.echo(missing_table(rows, sys.stdout.isatty()), nl=False)
 
 
 def _row(drop: Drop) -> dict[str, Any]:

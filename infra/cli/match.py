@@ -54,6 +54,8 @@ def warn_of_broken(linted: Linted) -> None:
 def _text(found: Match) -> str:
     if isinstance(found, Matched):
         lines = [f"{found.entry.contract}", f"  pattern   {found.pattern}", f"  producer  {found.entry.producer}"]
+        if found.pattern == found.entry.signal:
+            lines.append("  tells of  a set of files, and is none of them")
         lines += [f"  {name:<9} {value}" for name, value in found.parts.items()]
         return "\n".join(
             lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else [])

@@ -43,6 +43,7 @@ LOOKS = {
     "failed": Look("?", "failed", "magenta"),
     "unmatched": Look("∅", "unmatched", "cyan"),
     "superseded": Look("↷", "superseded", "bright_black"),
+    "noted": Look("·", "noted", "bright_black"),
     "vanished": Look("↷", "vanished", "bright_black"),
 }
 RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not_evaluated": "cyan", "passed": "green"}
@@ -101,6 +102,26 @@ def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80,
         lines += [f"  {line}" for line in _wrapped(f"waits for  {visible(row['waits_for'], 600)}", width - 2, " " * 11)]
         lines += [f"  {line}" for line in _wrapped(f"what to do {visible(row['do'], 600)}", width - 2, " " * 11)]
     return "\n".join(lines) + "\n"
+
+
+def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
+    """Files that did not come, a line for each contract and day.
+
+    A row has contract, day, files, came, due_at, state and changed_at.
+    """
+    if not rows:
+        return "Nothing is missing.\n"
+    paint = _paint(colour)
+    cells = [("CONTRACT", "DAY", "DUE", "CAME", "STATE")]
+    for row in rows:
+        came = f"{row['came']:,} of {row['files']:,}"
+        state = "✕ missing" if row["state"] == "missing" else f"! all came by {_moment(row['changed_at'])}"
+        cells.append((row["contract"], row["day"], _moment(row["due_at"]), came, state))
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(f"{cell:<{n}}" for cell, n in zip(line, wide, strict=True)).rstrip() for line in cells]
+    colours = ["red" if row["state"] == "missing" else "yellow" for row in rows]
+    shown = [paint(line, one) for line, one in zip(lines[1:], colours, strict=True)]
+    return "\n".join([paint(lines[0], bold=True), *shown]) + "\n"
 
 
 def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:

@@ -15,7 +15,7 @@ from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from contracts.problem import Problem
-    from functions.ports import Batch, Step
+    from functions.ports import Batch, FileSet, Step
     from functions.submission import Drop, Override
     from infra.cli.target import Target
 
@@ -54,7 +54,8 @@ def command(drop: str, month: datetime | None, form: str) -> None:
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
-    facts = _facts(found, batch) | {"uploads": named.told()}
+    files = target.ledger.file_set(found.file_set) if found.file_set else None
+    facts = _facts(found, batch) | {"set": _set(files)} | {"uploads": named.told()}
     text = drop_detail(facts, map(_event, history), _links(found, target), width, sys.stdout.isatty())
     click.echo(text, nl=False)
 
@@ -81,6 +82,15 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "run ended": batch and batch.reason,
         **{f"problem {n}": f"{p.message}{_first(p)} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
     }
+
+
+def _set(files: FileSet | None) -> str | None:
+    if files is None:
+        return None
+    named = ", ".join(f"{name}={value}" for name, value in files.parts.items())
+    if files.state == "open":
+        return f"{named}: must be complete by {files.due_at}"
+    return f"{named}: {files.state} since {files.decided_at}"
 
 
 def _override(by: Override | None) -> str | None:

@@ -23,7 +23,7 @@ from contracts.errors import DropgateError
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-    from functions.ports import Batch, Ports, Step
+    from functions.ports import Absence, Batch, FileSet, Ports, Step
     from functions.submission import Drop
 
 HOME = Path(".dropgate")
@@ -101,6 +101,14 @@ class Reader(Protocol):
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
     ) -> tuple[Drop, ...]:
         """The drops that a contract (None: no contract) received in a month, the newest first; `only` these."""
+        ...
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        """The set of files that a drop waits for or was in, as it stands now."""
+        ...
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What did not come of a contract in a month, the first day first."""
         ...
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts import codec
-from functions.ports import Batch, Ledger, Step
+from functions.ports import Absence, Batch, FileSet, Ledger, Step
 from functions.submission import Drop
 
 LEDGER = "ledger.json"
@@ -30,6 +30,9 @@ class Archive:
         }
         batches = [codec.decode(Batch, one, LEDGER) for one in saved.get("batches", ())]
         self._batches = {batch.id: batch for batch in batches}
+        sets = [codec.decode(FileSet, one, LEDGER) for one in saved.get("sets", ())]
+        self._sets = {one.id: one for one in sets}
+        self._absences = [codec.decode(Absence, one, LEDGER) for one in saved.get("absences", ())]
 
     @property
     def landing(self) -> str:
@@ -74,9 +77,18 @@ class Archive:
         found = [d for d in found if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
 
+    def file_set(self, set_id: str) -> FileSet | None:
+        """A set of files as it was left."""
+        return self._sets.get(set_id)
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What did not come of a contract in a month."""
+        return tuple(a for a in self._absences if a.contract == contract and a.day.startswith(month))
+
     def contracts(self) -> tuple[str, ...]:
         """The contracts that have drops here."""
-        return tuple(sorted({d.contract for d in self._drops.values() if d.contract}))
+        having = [d.contract for d in self._drops.values() if d.contract]
+        return tuple(sorted({*having, *(a.contract for a in self._absences)}))
 
 
 def save(
@@ -97,6 +109,11 @@ def save(
         {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
     ]
     batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in found if drop.batch})]
+    contracts = sorted({drop.contract for drop in found if drop.contract})
+    absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
+    sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in found if drop.file_set})]
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches}, indent=1)
-    (folder / LEDGER).write_text(text, encoding="utf-8")
+    whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences} | {
+        "sets": sets
+    }
+    (folder / LEDGER).write_text(json.dumps(whole, indent=1), encoding="utf-8")

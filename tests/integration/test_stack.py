@@ -70,7 +70,10 @@ def pumping(stack: Stack, client_for: ClientFor, handlers: Mapping[str, Recorder
 
 
 def history(table: str, drop: str, sk: str) -> dict[str, Any]:
-    return {"TableName": table, "Item": {"pk": {"S": drop}, "sk": {"S": sk}, "state": {"S": "received"}}}
+    return {
+        "TableName": table,
+        "Item": {"pk": {"S": drop}, "sk": {"S": sk}, "state": {"S": "received"}, "told": {"S": ""}},
+    }
 
 
 def send(client_for: ClientFor, stack: Stack, *bodies: str) -> None:
@@ -84,7 +87,7 @@ def waiting(client_for: ClientFor, stack: Stack, queue: str) -> list[str]:
 
 
 def put(client_for: ClientFor, stack: Stack, sk: str, **attributes: str) -> None:
-    item = {"pk": "D#one", "sk": sk, **attributes}
+    item = {"pk": "D#one", "sk": sk, "told": "", **attributes}
     client_for("dynamodb").put_item(
         TableName=stack.names["LedgerTable"], Item={name: {"S": value} for name, value in item.items()}
     )
@@ -302,15 +305,15 @@ def test_new_history_becomes_a_notice(client_for: ClientFor) -> None:
     heard: list[Mapping[str, Any]] = []
 
     put(client_for, stack, "STATE", state="received")
-    put(client_for, stack, "H#1#1", state="received", note="5 rows of ünknown")
+    put(client_for, stack, "H#1#1", state="received", told="arrived-late", note="5 rows of ünknown")
     put(client_for, stack, "H#1#1", state="changed")
     with pumping(stack, client_for, {}, listener=heard.append) as pump:
         put(client_for, stack, "H#1#2", state="staged")
         assert pump.drain(5)
 
     expected = [
-        {"drop": "D#one", "history": "H#1#1", "state": "received"},
-        {"drop": "D#one", "history": "H#1#2", "state": "staged"},
+        {"drop": "D#one", "history": "H#1#1", "state": "received", "problem": "arrived-late"},
+        {"drop": "D#one", "history": "H#1#2", "state": "staged", "problem": ""},
     ]
     messages = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
     assert [notice["detail"] for notice in heard] == expected

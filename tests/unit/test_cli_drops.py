@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from functions.ports import Absence
 from infra.cli.main import main
 from infra.cli.target import DEMO
 from infra.local.archive import save
@@ -28,6 +29,9 @@ def _archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drops.append(replace(drop, id="u" * 32, contract=None, state="unmatched", received_at=at(0)))
     for one in drops:
         ledger.open(one)
+    ledger.write((), Absence("orders.v1", "2026-01-02", 2, 1, at(0), at(9), at(1)))
+    ended = Absence("orders.v1", "2026-01-03", 1, 1, at(2), at(9), at(3), "arrived")
+    ledger.write((), ended)
     save(DEMO, ledger, [d.id for d in drops], {}, {"promoted": ZONES.promoted}, "2026-01-31T12:00:00Z")
 
 
@@ -60,3 +64,18 @@ def test_contract_without_a_drop_in_that_state_is_no_error() -> None:
     shown = drops("--state", "rejected", "--contract", "orders.v1")
     assert (shown.exit_code, shown.stdout) == (0, "No drops.\n")
     assert drops("--state", "rejected", "--contract", "oders.v1").exit_code == 2
+
+
+def test_what_did_not_come_is_listed_by_day() -> None:
+    shown = drops("--missing").stdout.splitlines()
+
+    assert [line.split()[:2] for line in shown[1:]] == [["orders.v1", "2026-01-03"], ["orders.v1", "2026-01-02"]]
+    assert shown[2].endswith("1 of 2  ✕ missing")
+    assert "all came by 2026-01-01 00:00:03" in shown[1]
+    assert [row["state"] for row in rows("--missing", "--contract", "orders.v1")] == ["arrived", "missing"]
+    assert drops("--missing", "--month", "2026-02").stdout == "Nothing is missing.\n"
+
+
+def test_what_did_not_come_has_no_state_and_a_contract_that_is_known() -> None:
+    assert drops("--missing", "--state", "failed").exit_code == 2
+    assert "Did you mean orders.v1?" in drops("--missing", "--contract", "oders.v1").stderr

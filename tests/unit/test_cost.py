@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
 from functions.aws.emr_serverless import LARGEST, workers_for
-from functions.handlers.counting import METRICS, RECEIVED
+from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from functions.ports import MOST_DROPS
 from infra.bundles import ROOT
 from infra.calls import CALLS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
@@ -130,7 +130,7 @@ def test_idle_stack_costs_what_the_template_has() -> None:
     text = {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "infra" / "aws").glob("*.yaml")}
     month = {line.name: line.quantity for line in idle().lines}
     handlers = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "functions" / "handlers").glob("*.py"))
-    named = {*METRICS.values(), RECEIVED, *re.findall(r'\bcount\("(\w+)"', handlers)}
+    named = {*METRICS.values(), RECEIVED, MISSING, *re.findall(r'\bcount\("(\w+)"', handlers)}
 
     assert month["alarm_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Alarm")
     assert month["dashboard_month"] == text["operations.yaml"].count("Type: AWS::CloudWatch::Dashboard")

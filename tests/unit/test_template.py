@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from functions.handlers.counting import METRICS, RECEIVED
+from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from infra.local.template import expand, of_type, statements_of
 
 ROOT = Path(__file__).parents[2]
@@ -367,6 +367,7 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
     assert shown <= {
         *METRICS.values(),
         RECEIVED,
+        MISSING,
         "Heartbeat",
         "JobQueueMinutes",
         "OldestOpenMinutes",

@@ -24,7 +24,7 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers import batch_due, job_state_changed, object_created, schedule
 from functions.handlers.runtime import STACK, logger
-from functions.ports import Ports
+from functions.ports import Ports, stamp
 from functions.submission import Drop
 from infra import deployed
 from infra.local import events
@@ -37,7 +37,7 @@ from infra.local.invocation import Context
 from infra.local.pump import Pump
 from infra.local.stack import deploy
 from infra.local.template import expand, of_type
-from tests.builders import Judge, a_plan, all_good, answer, one_bad, publish
+from tests.builders import Judge, a_plan, a_window, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 
 ALARMING = {
@@ -367,6 +367,9 @@ def test_message_that_fails_leaves_the_others_done(site: Site) -> None:
 
 def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     flow = {"DropsAccepted", "DropsReceived", "DropsStaged"}
+    long_ago = stamp(datetime.now(UTC) - timedelta(hours=2))
+    site.ports.ledger.write((), replace(site.ports.ledger.roll_call(), until=long_ago))
+    publish(site.ports.store, site.ports.zones.catalog, [a_plan(), a_window("absent", -30)])
     unreadable = {"pk": {"S": "D#old"}, "sk": {"S": "STATE"}, "inflight": {"S": "inflight#0"}, "changed_at": {"S": "2"}}
     site.clients.dynamodb.put_item(TableName=site.names["LedgerTable"], Item=unreadable)
 
@@ -377,7 +380,7 @@ def test_every_metric_of_ours_that_rings_an_alarm_is_told(site: Site, capsys: py
     site.judge = all_good
     told: dict[str, list[float]] = {}
     end = time.monotonic() + 180
-    while not ({"Heartbeat", "Troubles"} <= told.keys()):
+    while not ({"Heartbeat", "Troubles", "FilesMissing"} <= told.keys()):
         assert time.monotonic() < end, told
         time.sleep(0.2)
         for line in map(json.loads, (text for text in capsys.readouterr().out.splitlines() if '"_aws"' in text)):

@@ -23,7 +23,20 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
-from functions.ports import Batch, Jobs, Ledger, Mark, ObjectStore, Pause, Reach, RunStatus, Watermarks, Window
+from functions.ports import (
+    Absence,
+    Batch,
+    FileSet,
+    Jobs,
+    Ledger,
+    Mark,
+    ObjectStore,
+    Pause,
+    Reach,
+    RunStatus,
+    Watermarks,
+    Window,
+)
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from infra.local.emr import EmrServerless
 from infra.local.emr_run import JobSpec
@@ -412,6 +425,75 @@ def test_marks_are_fenced_with_their_drop(ledger: Ledger) -> None:
     assert ledger.watermarks("orders.v1") == Watermarks("orders.v1", marks, 1)
     assert ledger.watermarks("others.v1") == Watermarks("others.v1")
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_who_waits_for_a_set_is_listed_until_it_goes_on(ledger: Ledger) -> None:
+    files = FileSet("s1", "orders.v1", "p" * 64, {"day": "1"}, AT, LATER, SOON)
+    drop = a_drop()
+    ledger.open(drop)
+    joined = moved(drop, "joined", file_set="s1")
+    ledger.write((joined,), files)
+    waiting = ledger.gathering("s1")
+    looked = [ledger.in_flight(at).sets for at in (SOON, LATER)]
+    ledger.write((moved(joined.drop, "set_complete", staged_at=AT),), replace(files, version=1, state="complete"))
+
+    assert (waiting, ledger.gathering("s1"), ledger.gathering("s2")) == ({drop.id: drop.name}, {}, {})
+    assert looked == [(), (replace(files, version=1),)]
+    assert ledger.file_set("s1") == replace(files, version=2, state="complete")
+    assert [d.id for d in ledger.pending(drop.plan or "")] == [drop.id]
+    with pytest.raises(StaleWrite):
+        ledger.write((), files)
+
+
+def test_who_waits_for_a_set_is_not_in_flight(ledger: Ledger) -> None:
+    drop = a_drop()
+    ledger.open(drop)
+    ledger.write((moved(drop, "joined", file_set="s1"),), FileSet("s1", "orders.v1", "p", {}, AT, LATER, None))
+    found = ledger.in_flight(LATER)
+
+    assert (found.drops, found.waiting, found.sets) == ((), (), ())
+
+
+def test_roll_call_and_absences_are_fenced_together(ledger: Ledger) -> None:
+    one = Absence("orders.v1", "2026-01-31", 2, 1, AT, LATER, AT)
+    roll = replace(ledger.roll_call(), until=AT, missing=(replace(one, version=1),))
+    ledger.write((), roll, one)
+    for stale in (roll, replace(one, came=2)):
+        with pytest.raises(StaleWrite):
+            ledger.write((), stale)
+    ledger.write((), replace(roll, version=1, missing=()), replace(one, version=1, came=2, state="arrived"))
+
+    assert ledger.roll_call() == replace(roll, version=2, missing=())
+    assert ledger.absences("orders.v1", "2026-01") == (replace(one, version=2, came=2, state="arrived"),)
+    assert ledger.absences("orders.v1", "2026-02") == ()
+
+
+def test_absence_and_its_end_leave_a_history_each(clients: Clients, stack: Stack) -> None:
+    table = stack.names["LedgerTable"]
+    real, one = DynamoLedger(clients.dynamodb, table), Absence("orders.v1", "2026-01-31", 2, 1, AT, LATER, AT)
+    real.write((), one)
+    real.write((), replace(one, version=1, state="arrived"))
+    found = [items.loads(i) for i in clients.dynamodb.scan(TableName=table)["Items"]]
+    _empty(clients, table)
+
+    steps = [(i["pk"], i["sk"], i["state"], i["told"]) for i in found if i["sk"].startswith("H#")]
+    assert sorted(steps) == [
+        ("ABSENT#orders.v1#2026-01", "H#2026-01-31#0001", "missing", ""),
+        ("ABSENT#orders.v1#2026-01", "H#2026-01-31#0002", "arrived", ""),
+    ]
+
+
+def test_drops_of_a_period_are_listed_the_newest_first(ledger: Ledger) -> None:
+    for n, at in enumerate(("2025-12-31T23:00:00.000000Z", "2026-01-01T01:00:00.000000Z", AT)):
+        ledger.open(a_drop(id=str(n) * 32, received_at=at))
+    ledger.open(a_drop(id="x" * 32, contract="other.v1"))
+
+    def listed(since: str, until: str, most: int = 9) -> str:
+        return "".join(d.id[0] for d in ledger.received("orders.v1", since, until, most))
+
+    assert listed("2025-12-31T22:00:00.000000Z", LATER) == "210"
+    assert listed("2025-12-31T22:00:00.000000Z", LATER, 2) == "21"
+    assert listed("2026-01-01T00:00:00.000000Z", "2026-01-31T11:00:00.000000Z") == "1"
 
 
 def test_staged_drops_wait_the_oldest_first(ledger: Ledger) -> None:

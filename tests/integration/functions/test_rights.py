@@ -20,12 +20,14 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts import codec
+from contracts.arrival import Arrival
 from contracts.job import JobRequest
 from contracts.plan import Plan, Reference
+from contracts.sets import SetRule
 from functions import batching, ingest, keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers.object_created import created
-from functions.ports import Mark, Ports, Window, stamp
+from functions.ports import Absence, Mark, Ports, Window, stamp
 from functions.replay import Replayed, replay
 from functions.submission import Drop, Location
 from infra.local.cloud import Cloud
@@ -44,6 +46,8 @@ GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
 WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","), references=(Reference("orders.v1", contract="orders.v1"),))
+RULE = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
+SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"))
 
 LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
 GIB = 1024**3
@@ -235,7 +239,7 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         cloud.guard.learn(stack)
         clients = Clients()
         ports = ports_from(dict(stack.functions[CLOCK].environment), clients)
-        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER])
+        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER, SETS])
         made.append(Site(ports, clients, cloud, stack, emr, Invoker(stack.functions, HANDLERS, "us-east-1")))
         yield made[0]
 
@@ -264,6 +268,10 @@ def by_events(site: Site) -> None:
     site.tell(DOOR, json.dumps(site.copied(copied, site.staged(copied))))
     copied = site.opened("nowhere/copied.csv")
     site.tell(DOOR, json.dumps(site.copied(copied, site.held(copied))))
+    member = site.land("sets/1/a.csv")
+    site.land("sets/1/_SUCCESS")
+    site.close(SETS)
+    site.end(member)
     site.land("orders/replaced.csv")
     replaced = site.land("orders/replaced.csv")
     site.close(ORDERS)
@@ -295,11 +303,13 @@ def by_events(site: Site) -> None:
         site.job = "crashing"
     site.job = "good"
     assert {site.drop(event).state for event in crashed} == {"failed"}
-    assert {site.drop(each).state for each in (first, again, replaced, wide)} == {"accepted"}
+    assert {site.drop(each).state for each in (first, again, replaced, wide, member)} == {"accepted"}
     assert site.drop(late).state == "rejected"
 
 
 def by_the_schedule(site: Site) -> None:
+    absent = Absence("sets.v1", "2026-01-01", 1, 0, LONG_AGO, "9999", LONG_AGO, version=1)
+    site.ports.ledger.write((), replace(site.ports.ledger.roll_call(), until=LONG_AGO, missing=(absent,)))
     good, again = site.opened("orders/2.csv"), site.opened("orders/3.csv")
     copied, held = site.opened("orders/4.csv"), site.opened("nowhere/4.csv")
     site.copied(copied, site.staged(copied))

@@ -14,12 +14,17 @@ import pytest
 
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
+from contracts.sets import SetRule
 from functions import ports
 from infra.local.cloud import Cloud
-from tests.builders import a_marked_plan, all_good, one_bad, publish, reaching
+from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, publish, reaching
 from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
 from tests.integration.functions.sweep import SIDES, Attack, Point, Scenario, Sweep
 
+GATHERED = a_plan(
+    "sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS"), same_key="version"
+)
+LISTED = a_plan("listed.v1", ("listed/{day}/*.csv",), set=SetRule(("day",), 3600, manifest="listed/{day}/all.json"))
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
 
 
@@ -36,7 +41,7 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     environment.setattr(botocore.retries.standard.ExponentialBackoff, "delay_amount", lambda *_: 0)
     environment.setattr(botocore.retries.quota.RetryQuota, "acquire", lambda *_: True)
     with running(environment, cloud) as site:
-        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED))
+        publish(site.ports.store, site.ports.zones.catalog, (*PLANS, MARKED, GATHERED, LISTED, a_window("window", 30)))
         site.judge = judge
         yield Sweep(site)
 
@@ -98,6 +103,29 @@ def reach(attack: Attack) -> None:
     attack.deliver()
 
 
+def miss_a_file(attack: Attack) -> None:
+    """A window ends without its file, which comes late."""
+    for _ in range(3):
+        attack.strike()
+    attack.upload("window/a.csv")
+    attack.deliver()
+    attack.strike()
+
+
+def wait_for_a_marker(attack: Attack) -> None:
+    attack.upload("sets/1/a.csv")
+    attack.deliver()
+    attack.upload("sets/1/_SUCCESS", b"1")
+    attack.deliver()
+
+
+def follow_a_manifest(attack: Attack) -> None:
+    attack.upload("listed/1/all.json", b'{"files": [{"name": "a.csv", "bytes": 12, "rows": 3}]}')
+    attack.deliver()
+    attack.upload("listed/1/a.csv")
+    attack.deliver()
+
+
 def hear_nothing(attack: Attack) -> None:
     """No message arrives: the schedule finds the object, has its window told of again, and asks for the run."""
     attack.site.ports.ledger.put_sweep(("orders/0.csv", "v"))
@@ -141,13 +169,16 @@ SCENARIOS: tuple[Scenario, ...] = (
     overtake,
     crash,
     reach,
+    miss_a_file,
+    wait_for_a_marker,
+    follow_a_manifest,
     hear_nothing,
     start_again,
     claim_again,
 )
 
 PORTS = (ports.ObjectStore, ports.Ledger, ports.Jobs, ports.Delays)
-OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses"}
+OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses", "absences"}
 """Methods of ports that no function calls: what people look for and hold up."""
 
 

@@ -169,6 +169,7 @@ UNUSED_HERE = {
     (DUE, "TellMissingFromForbidden"),
     (ENDED, "TellMissingFromForbidden"),
     (CLOCK, "TellMissingFromForbidden"),
+    (CLOCK, "LedgerByMonth"),
 }
 """Rights that are asked for on none of these ways."""
 

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from contracts.arrival import Arrival
 from contracts.authoring import changed_block, directions, meanings
 from contracts.authoring.change import Change, joined
 from contracts.authoring.comparing import Comparison, compare, removed
 from contracts.authoring.meanings import FIELDS, FOLLOWS, MEANINGS
 from contracts.errors import ContractInvalid
 from contracts.plan import OPERATORS, Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
+from contracts.sets import SetRule
 from contracts.wording import MESSAGES
 from tests.unit.authoring.documents import compiled
 
@@ -209,6 +211,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("empty: warn", "empty: warn\n      sameKey: reject"): ("same-key", "sameKey", "tightens", BREAKS, BREAKS),
     ("empty: warn", "empty: warn\n      sameContent: reject"): ("same-content", "sameContent", *TIGHTENS),
     ("empty: warn", "empty: warn\n      mode: observe"): ("mode", "mode", *LOOSENS),
+    ("empty: warn", 'empty: warn\n      arrival: {by: "06:00"}'): ("arrival", "arrival", *CALM),
+    ("empty: warn", 'empty: warn\n      arrival: {by: "06:00", outside: reject}'): ("arrival", "arrival", *TIGHTENS),
     ("status: active", "status: deprecated"): ("status", "status", *CALM),
     ("status: active", "status: retired"): ("retired", "status", "tightens", BREAKS, BREAKS),
     ("id: orders", "id: order-s"): ("id", "id", *BOTH),
@@ -400,7 +404,22 @@ def test_new_major_version_announces_what_breaks() -> None:
 # ---- the table
 
 
-@pytest.mark.parametrize("cls", [Plan, Csv, Columns, Property, Check, Threshold, Limit, Reference])
+def test_set_that_changes_breaks_producers() -> None:
+    one, other = (
+        compiled(
+            OLD.replace("shop/orders/*.csv", '"shop/{year:%Y}/x-*.csv"').replace(
+                "empty: warn", f"empty: warn\n      set: {{of: [year], parts: {n}}}"
+            )
+        )
+        for n in (2, 3)
+    )
+    (found,) = compare(one, other).changes
+
+    assert told(found) == ("set", "set", "both", BREAKS, FINE)
+    assert "until 3 files" in found.message
+
+
+@pytest.mark.parametrize("cls", [Plan, Csv, Columns, Property, Check, Threshold, Limit, Reference, Arrival, SetRule])
 def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
     assert set(FIELDS[cls]) == {f.name for f in dataclasses.fields(cls)}
     assert all(kind in MEANINGS or kind.startswith(FOLLOWS) for kind in FIELDS[cls].values())
@@ -409,7 +428,7 @@ def test_every_field_of_a_plan_has_an_answer(cls: Any) -> None:
 def test_every_value_of_the_block_is_compared() -> None:
     one_value = {n for n, kind in FIELDS[Plan].items() if not kind.startswith(FOLLOWS)}
     elsewhere = {"id", "object", "files", "properties", "checks", "csv", "columns", "tolerance", "deprecated"}
-    elsewhere |= {"references"}
+    elsewhere |= {"references", "arrival", "set"}
     assert set(changed_block.BLOCK) == one_value - elsewhere
 
 
@@ -420,7 +439,15 @@ def test_arguments_of_every_kind_of_check_are_compared() -> None:
 
 def test_every_kind_of_change_occurs() -> None:
     seen = {expected[0] for expected in EDITS.values() if expected}
-    elsewhere = {"contract-added", "contract-removed", "activated", "promote", "property-added", "property-removed"}
+    elsewhere = {
+        "contract-added",
+        "contract-removed",
+        "activated",
+        "promote",
+        "property-added",
+        "property-removed",
+        "set",
+    }
     assert set(MEANINGS) - seen == elsewhere | {"property-order", "property-order-shown"}
 
 

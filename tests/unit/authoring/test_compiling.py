@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from contracts import codec
+from contracts.arrival import Arrival
 from contracts.authoring.compiling import compile_file, load_plan
 from contracts.authoring.regex import to_java
 from contracts.errors import ContractInvalid
 from contracts.plan import RECORD_CHECKS, Limit, Plan, Threshold
+from contracts.sets import SetRule
 from tests.unit.authoring.documents import (
     DROP,
     HEAD,
@@ -619,3 +621,27 @@ def test_nested_properties_follow_what_they_lie_in() -> None:
     assert plan.property_named("a['b.c']").masked
     assert "a['b.c'].required" in [c.id for c in plan.checks]
     assert codec.decode(Plan, codec.encode(plan)) == plan
+
+
+def test_window_of_files_has_its_defaults() -> None:
+    plain = a_plan(a_document(more_drop='arrival: {by: "06:00"}'))
+    whole = a_plan(
+        a_document(
+            more_drop="arrival: {days: [fri, mon], from: '04:00', by: '24:00', zone: America/Sao_Paulo, files: 3, "
+            "outside: reject}"
+        )
+    )
+
+    assert plain.arrival == Arrival("06:00")
+    assert whole.arrival == Arrival("24:00", "04:00", ("mon", "fri"), "America/Sao_Paulo", 3, "reject")
+    assert "arrival" not in codec.encode(a_plan(a_document()))
+
+
+def test_rule_for_sets_is_read() -> None:
+    files = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
+    marked = a_plan(a_document(drop=files, more_drop="set: {of: [day], marker: 'shop/{day}/_SUCCESS'}"))
+    counted = a_plan(a_document(drop=files, more_drop="set: {of: [day], parts: 4, within: 90m}"))
+
+    assert marked.set == SetRule(("day",), 86_400, marker="shop/{day}/_SUCCESS")
+    assert counted.set == SetRule(("day",), 5_400, parts=4)
+    assert "set" not in codec.encode(a_plan(a_document()))

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.authoring.documents import DROP, HEAD, a_document, a_property, compiled, expected, found
 
+SET = DROP.replace("shop/orders/*.csv", "shop/{day}/*.csv")
 OF_JSON = DROP.replace("csv", "jsonl")
 
 
@@ -394,6 +395,34 @@ BLOCK = {
     "bare null among nulls": f"{DROP}csv:\n  nullValues:\n    - ~  #! wrong-type",
     "bare no among nulls": f"{DROP}csv:\n  nullValues:\n    - no  #! wrong-type",
     "csv is text": f"{DROP}csv: utf-8  #! wrong-type",
+    "window without an end": f"{DROP}arrival:\n  from: '04:00'  #! missing-key",
+    "window that is over before it begins": f"{DROP}arrival:\n  from: '07:00'\n  by: '06:00'  #! bounds-crossed",
+    "time of day that is none": f"{DROP}arrival: {{by: '6:00'}}  #! bad-value",
+    "time of day as a number": f"{DROP}arrival: {{by: 16}}  #! wrong-type",
+    "day of the week misspelt": f"{DROP}arrival: {{by: '16:00', days: [Monday]}}  #! unknown-value",
+    "no day of the week": f"{DROP}arrival: {{by: '16:00', days: []}}  #! bad-value",
+    "no file a day": f"{DROP}arrival: {{by: '16:00', files: 0}}  #! bad-value",
+    "part of a file": f"{DROP}arrival: {{by: '16:00', files: 1.5}}  #! wrong-type",
+    "zone of a window misspelt": f"{DROP}arrival: {{by: '16:00', zone: Europe/Berln}}  #! unknown-timezone",
+    "set without an end": f"{SET}set:  #! bad-value\n  of: [day]",
+    "set with two ends": f"{SET}set:  #! bad-value\n  of: [day]\n  parts: 2\n  marker: shop/{{day}}/ok",
+    "set of nothing": f"{SET}set: {{of: [], parts: 2}}  #! bad-value",
+    "set of an unknown part": f"{SET}set: {{of: [dya], parts: 2}}  #! unknown-part",
+    "set of a part that is written in two ways": (
+        DROP.replace("shop/orders/*.csv", "['shop/{day}/*.csv', 'shop/{day:%Y}-*.csv']")
+        + "set: {of: [day], parts: 2}  #! bad-pattern"
+    ),
+    "sum of nothing known": f"{SET}set: {{of: [day], manifest: 'shop/{{day}}.json', sums: [ID]}}  #! unknown-property",
+    "sum without a manifest": f"{SET}set: {{of: [day], parts: 2, sums: [id]}}  #! bad-value",
+    "set of too many parts": f"{SET}set: {{of: [day], parts: 10001}}  #! bad-value",
+    "set that waits for too long": f"{SET}set: {{of: [day], parts: 2, within: 7d}}  #! bad-value",
+    "set that waits for no length of time": f"{SET}set: {{of: [day], parts: 2, within: soon}}  #! bad-value",
+    "marker that names no set": f"{SET}set: {{of: [day], marker: shop/ok}}  #! unknown-part",
+    "marker that names its set in another way": f"{SET}set: {{of: [day], marker: 'shop/{{day:%j}}'}}  #! unknown-part",
+    "marker with another part": f"{SET}set: {{of: [day], marker: 'shop/{{day}}/{{x}}.ok'}}  #! unknown-part",
+    "marker that is a file": f"{SET}set: {{of: [day], marker: 'shop/{{day}}/*'}}  #! overlap",
+    "marker in another folder": f"{SET}set: {{of: [day], marker: 'ok/{{day}}'}}  #! no-folder",
+    "marker that cannot be read": f"{SET}set: {{of: [day], marker: 'shop/{{day'}}  #! bad-pattern",
     "policy misspelt": f"{DROP}columns: {{extra: warning}}  #! unknown-value",
     "empty misspelt": f"{DROP}empty: ignore  #! unknown-value",
     "tolerance without unit": f'{DROP}tolerance: {{rows: "5"}}  #! bad-value',
@@ -587,6 +616,13 @@ def test_service_levels_are_read_and_named() -> None:
         "`frequency` of 1 d is a promise that no file is held against yet.",
         "`availability` is not used.",
     ]
+
+
+def test_service_levels_of_arrival_lead_to_the_block() -> None:
+    levels = "[{property: frequency, value: 1, unit: d}, {property: timeOfAvailability, value: 09:00-08:00}]"
+    found = compiled(a_document(head=HEAD + f"slaProperties: {levels}\n")).findings
+
+    assert ["`arrival` in the drop block" in f.fix for f in found] == [True, True]
 
 
 def test_every_finding_says_what_to_write() -> None:

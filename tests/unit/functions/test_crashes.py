@@ -5,6 +5,7 @@ Each way is walked once undisturbed, to count the calls; then once for each call
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,9 +15,11 @@ from typing import Any
 
 import pytest
 
+from contracts.arrival import Arrival
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Columns, Limit, Plan
+from contracts.sets import SetRule
 from functions import keys
 from functions.overruling import accept, reject
 from functions.ports import Ports
@@ -181,6 +184,68 @@ def tables(world: World) -> Iterator[Callable[[], Any]]:
     yield lambda: accept(world.ports, world.drop(bad), "ben", "a table takes none as it came")
 
 
+def windows(world: World) -> Iterator[Callable[[], Any]]:
+    """Windows of files end: of one contract a file has come, of another it comes too late, of a third never."""
+    each = {name: a_plan(f"{name}.v1", (f"{name}/*.csv",), arrival=Arrival("13:00")) for name in ("orders", *ABSENT)}
+    world.publish(each.values())
+    world.upload("orders/a.csv", b"id,note\n1,a\n")
+    yield world.reconcile
+    yield from once(world)
+    yield partial(hours, world, 2)
+    world.upload("late/a.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield world.reconcile
+    yield partial(hours, world, 12)
+
+
+def marked(world: World) -> Iterator[Callable[[], Any]]:
+    """Files that wait for a marker, one of a set whose marker never comes, and one that comes after it."""
+    rule = SetRule(("day",), 3600, marker="orders/{day}/_SUCCESS")
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("1/a.csv", "1/bad.csv", "2/a.csv"):
+        world.upload(f"orders/{name}", b"id,note\n1,a\n")
+    yield world.deliver_events
+    world.upload("orders/1/_SUCCESS", b"")
+    yield from once(world)
+    world.upload("orders/1/late.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield partial(hours, world, 2)
+
+
+def listed(world: World) -> Iterator[Callable[[], Any]]:
+    """Files that a manifest names, one of which is not what it says, and one that it does not name."""
+    rule = SetRule(("day",), 3600, manifest="orders/{day}/all.json")
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("a", "b", "c"):
+        world.upload(f"orders/1/{name}.csv", b"id,note\n1,a\n")
+    files = [{"name": "a.csv", "bytes": 12}, {"name": "b.csv", "bytes": 13}, {"name": "d.csv"}]
+    world.upload("orders/1/all.json", json.dumps({"files": files}).encode())
+    yield world.deliver_events
+    world.upload("orders/1/d.csv", b"id,note\n1,a\n")
+    yield from once(world)
+    yield world.reconcile
+
+
+def counted(world: World) -> Iterator[Callable[[], Any]]:
+    """Three files that are a set, of which one comes twice; another set lacks one."""
+    rule = SetRule(("day",), 3600, parts=3)
+    world.publish([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    for name in ("1/a", "1/b", "1/b", "2/a", "2/b", "1/c"):
+        world.upload(f"orders/{name}.csv", b"id,note\n1,%d\n" % world.versions)
+    yield from once(world)
+    yield partial(hours, world, 2)
+
+
+OF_SETS = [marked, listed, counted]
+ABSENT = ("late", "never")
+
+
+def hours(world: World, number: int) -> None:
+    """Let time pass, and the schedule come."""
+    world.clock.pass_seconds(number * 3600)
+    world.reconcile()
+
+
 def once(world: World) -> Iterator[Callable[[], Any]]:
     """Each event delivered once."""
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
@@ -189,7 +254,21 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
-    [every_kind, replaced, crashing_job, poisoned, large, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
+    [
+        every_kind,
+        replaced,
+        crashing_job,
+        poisoned,
+        large,
+        replayed,
+        observing,
+        reaching,
+        rows,
+        tables,
+        windows,
+        *OF_SETS,
+        *OF_PEOPLE,
+    ],
     ids=lambda w: w.__name__,
 )
 
@@ -249,6 +328,7 @@ class End:
     receipts: list[str] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     tables: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    absences: list[tuple[str, str, str, int]] = field(default_factory=list)
 
 
 def ending(world: World) -> End:
@@ -265,6 +345,11 @@ def ending(world: World) -> End:
         receipts=[uri for uri in objects if uri.startswith("internal/reports/")],
         tables=world.tables.rows,
         marks=[int(mark.value) for mark in world.ledger.watermarks("orders.v1").marks],
+        absences=[
+            (a.contract, a.day, a.state, a.version)
+            for name in ABSENT
+            for a in world.ledger.absences(f"{name}.v1", "2026-01")
+        ],
     )
 
 
@@ -332,6 +417,22 @@ def test_undisturbed_the_mark_goes_as_far_as_what_is_accepted() -> None:
     assert end.marks == [7]
 
 
+def test_undisturbed_sets_go_on_whole_or_not_at_all() -> None:
+    ends = [{key: way[-1] for key, way in ending(walk(way, Fuse())).drops.items()} for way in OF_SETS]
+    good = "accepted"
+
+    assert list(ends[0].values()) == [good, "rejected", "rejected", "noted", good]
+    assert list(ends[1].values()) == [good, "rejected", "rejected", "noted", good]
+    assert list(ends[2].values()) == [good, good, good, "rejected", "rejected", good]
+
+
+def test_undisturbed_what_is_missing_is_told_once() -> None:
+    end = ending(walk(windows, Fuse()))
+
+    assert [d[-1] for d in end.drops.values()] == ["accepted", "accepted_with_warnings"]
+    assert end.absences == [("late.v1", "2026-01-31", "arrived", 2), ("never.v1", "2026-01-31", "missing", 1)]
+
+
 def test_undisturbed_rows_are_promoted_without_the_rejected() -> None:
     end = ending(walk(rows, Fuse()))
 
@@ -365,7 +466,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 @pytest.mark.parametrize(
     "way",
-    [every_kind, poisoned, large, replayed, observing, reaching, rows, tables, *OF_PEOPLE],
+    [every_kind, poisoned, large, replayed, observing, reaching, rows, tables, windows, *OF_SETS, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 @SIDES

@@ -1,0 +1,78 @@
+"""When files are to come: a contract's window and a moment in; the local day, and whether it is early or late, out.
+
+Pure. A time of day that the clocks skip is the moment that it would be had they not been changed; of one that comes
+twice, a window begins with the first and ends with the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal, get_args
+from zoneinfo import ZoneInfo
+
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
+Outside = Literal["early", "late", "other-day"]
+MIDNIGHT, END = "00:00", "24:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """On which days, from when and by when (local times of `zone`, `HH:MM`) how many files come.
+
+    `outside` says what becomes of a file that comes at another time. An upload in the very second of `by` is in time.
+    """
+
+    by: str
+    since: str = MIDNIGHT
+    days: tuple[Weekday, ...] = WEEKDAYS
+    zone: str = "UTC"
+    files: int = 1
+    outside: Literal["warn", "reject"] = "warn"
+
+    def local(self, moment: datetime) -> datetime:
+        """A moment in local time."""
+        return moment.astimezone(ZoneInfo(self.zone))
+
+    def day(self, moment: datetime) -> date:
+        """The local day of a moment."""
+        return self.local(moment).date()
+
+    def expects(self, day: date) -> bool:
+        """Whether files come on that day."""
+        return WEEKDAYS[day.weekday()] in self.days
+
+    def opens(self, day: date) -> datetime:
+        """When the window of a day begins, in UTC."""
+        return self._moment(day, self.since)
+
+    def closes(self, day: date) -> datetime:
+        """When the window of a day ends, in UTC."""
+        return max(self._moment(day, self.by), self._moment(day, self.by, second=True))
+
+    def begins(self, day: date) -> datetime:
+        """When a day begins, in UTC."""
+        return self._moment(day, MIDNIGHT)
+
+    def outside_of(self, moment: datetime) -> Outside | None:
+        """How an upload of that moment misses the window; None if it does not."""
+        second, day = moment.replace(microsecond=0), self.day(moment)
+        if not self.expects(day):
+            return "other-day"
+        return "early" if second < self.opens(day) else "late" if second > self.closes(day) else None
+
+    def deadlines(self, after: datetime, until: datetime) -> Iterator[tuple[date, datetime]]:
+        """The days whose windows have ended after a moment, up to another, and when: the oldest first."""
+        day = self.day(after) - timedelta(days=1)
+        while self.begins(day) <= until:
+            if self.expects(day) and after < (end := self.closes(day)) <= until:
+                yield day, end
+            day += timedelta(days=1)
+
+    def _moment(self, day: date, at: str, *, second: bool = False) -> datetime:
+        """A local time in UTC; of one that the clocks skip, as if they had not been changed yet."""
+        days, at = (1, MIDNIGHT) if at == END else (0, at)
+        local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), ZoneInfo(self.zone))
+        return local.replace(fold=int(second)).astimezone(UTC)

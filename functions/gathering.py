@@ -1,0 +1,300 @@
+"""Sets of files: a drop or a marker in; once its set is complete, all that wait for it on their way, out.
+
+    a file      gathering, written first; then its set is looked at: so of a file and a marker that come at once one
+                sees the other
+    a marker    noted, in one transaction with its set, which is complete then; a manifest: once all files are there
+    complete    staged, group by group;     not in time: rejecting, with what is missing
+
+The set has one item, on which every writer relies; the schedule looks at it now and then, and for a quarter of an hour
+after the decision, until nothing that was under way meanwhile can be left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
+from contracts.plan import Plan
+from contracts.problem import Problem, quoted
+from contracts.sets import SetRule, filled
+from functions import keys
+from functions.batching import open_window, write_singly
+from functions.failing import NOT_YOURS
+from functions.lineage import TRIES
+from functions.manifest import Manifest, read
+from functions.ports import FileSet, Ports, moment, stamp
+from functions.recording import reread
+from functions.submission import (
+    BYTES_DIFFER,
+    CHECKSUM_DIFFERS,
+    MOST_TEXT,
+    NOT_LISTED,
+    SET_INCOMPLETE,
+    Drop,
+    Event,
+    Location,
+    Moved,
+    advance,
+    brief,
+    is_later,
+)
+
+GROUP = 24
+"""Drops written in one transaction, which has room for 100 items: of a drop four, and what waits in a window."""
+MOST_SETTLED = 1200
+"""Drops of a set that are sent on at once; the next minute takes more."""
+LAST = timedelta(minutes=15)
+"""How long a function may live (AWS Lambda developer guide, "Quotas"): what began before a decision has ended then."""
+LOOKS = 16
+"""How often the schedule looks at a set before it is due."""
+UNKNOWN = Problem(
+    "checksum-unknown",
+    "S3 gave no checksum of the file, which its manifest has one of: nobody compared them.",
+    NOT_YOURS,
+)
+
+
+def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
+    """The id of the set that a drop belongs to."""
+    return keys.set_id(plan.contract, rule.named(drop.parts))
+
+
+def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Drop | None:
+    """Let a drop whose bytes are `laid` in stage wait for its set; None if that is complete: it goes on at once.
+
+    What comes after all that a manifest names is held against that, too, and waits for it.
+    """
+    for _ in range(TRIES):
+        known = _of(ports, drop, plan, rule)
+        if known.state == "complete" and not known.manifest:
+            return None
+        answer = advance(drop, "joined", ports.at(), **laid)
+        if not isinstance(answer, Moved):
+            return drop
+        opened = _opened(ports, known, rule) if known.state != "complete" else None
+        try:
+            ports.ledger.write((answer,), *((opened,) if opened else ()))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            return gathered(ports, answer.drop)
+    return drop
+
+
+def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> Drop:
+    """Take note of a marker or manifest whose bytes are kept, and look at its set."""
+    for _ in range(TRIES):
+        known = _of(ports, drop, plan, rule)
+        answer = advance(drop, "noted", ports.at(), source=at, file_set=known.id)
+        if not isinstance(answer, Moved):
+            return drop
+        told = _told(ports, known, drop, rule, at)
+        try:
+            ports.ledger.write((answer,), *((told,) if told else ()))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            look(ports, known.id)
+            return answer.drop
+    return drop
+
+
+def gathered(ports: Ports, drop: Drop) -> Drop:
+    """What has become of a drop that waits for its set, once that was looked at; of one that is decided it alone."""
+    known = ports.ledger.file_set(drop.file_set or "")
+    if known and known.state == "open":
+        look(ports, known.id)
+    elif known:
+        _send_on(ports, known, _manifest(ports, known), (drop,))
+    return reread(ports, drop)
+
+
+def look(ports: Ports, set_id: str) -> None:
+    """Decide on a set if that can be done, and send those on that wait for it."""
+    known = ports.ledger.file_set(set_id)
+    if known is None:
+        return None
+    if known.state == "open":
+        after = _decided(ports, known)
+        if after is None:
+            return None
+        try:
+            ports.ledger.write((), after)
+        except StaleWrite:
+            return look(ports, set_id)
+        known = replace(after, version=after.version + 1)
+    if known.state != "open":
+        _settle(ports, known)
+    return None
+
+
+def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
+    """The set of a drop; one that nobody has opened has version 0."""
+    set_id, at = set_of(drop, plan, rule), ports.at()
+    parts = rule.named(drop.parts)
+    return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
+
+
+def _opened(ports: Ports, known: FileSet, rule: SetRule) -> FileSet | None:
+    """A set that is new, or begins anew after it was not complete in time; None if it is open."""
+    if known.version and known.state == "open":
+        return None
+    now = ports.clock.now()
+    return replace(
+        known,
+        state="open",
+        opened_at=stamp(now),
+        due_at=stamp(now + timedelta(seconds=rule.within)),
+        look_at=stamp(now + timedelta(seconds=rule.within / LOOKS)),
+        decided_at=None,
+        lacks=None,
+    )
+
+
+def _told(ports: Ports, known: FileSet, drop: Drop, rule: SetRule, at: Location) -> FileSet | None:
+    """A set that a marker or manifest tells of; None where it changes nothing."""
+    older = known.signal not in (None, drop.id) and not is_later(drop, known)
+    if known.state == "complete" or older:
+        return None
+    told = _opened(ports, known, rule) or known
+    told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
+    if not rule.manifest:
+        return _complete(ports, told)
+    told = replace(told, manifest=at.uri, beside=drop.name)
+    return replace(told, files=len(_manifest(ports, told)))
+
+
+def _complete(ports: Ports, known: FileSet) -> FileSet:
+    now = ports.clock.now()
+    return replace(known, state="complete", decided_at=stamp(now), look_at=stamp(now + LAST))
+
+
+def _decided(ports: Ports, known: FileSet) -> FileSet | None:
+    """What an open set is now; None where it stays as it is."""
+    rule = ports.catalog.plan(known.plan).set
+    if rule is None:
+        raise DocumentInvalid(f"the plan {known.plan} of the set {known.id} has no rule for sets")
+    lacks, at = _lacking(ports, known, rule), ports.at()
+    if lacks is None:
+        return _complete(ports, known)
+    if at >= known.due_at:
+        later = stamp(ports.clock.now() + LAST)
+        return replace(known, state="incomplete", decided_at=at, look_at=later, lacks=lacks[:MOST_TEXT])
+    if known.look_at and known.look_at > at:
+        return None
+    later = stamp(ports.clock.now() + timedelta(seconds=rule.within / LOOKS))
+    return replace(known, look_at=min(later, known.due_at))
+
+
+def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
+    """What a set lacks, in words; None if it is complete."""
+    if rule.signal and known.signal is None:
+        return f"`{filled(rule.signal, known.parts)}` has not come"
+    came = set(ports.ledger.gathering(known.id).values())
+    if rule.parts:
+        return f"{len(came):,} of {rule.parts:,} files have come" if len(came) < rule.parts else None
+    if len(came) < known.files and ports.at() < known.due_at:
+        return f"{len(came):,} of {known.files:,} files have come"
+    left = [name for name in _manifest(ports, known) if name not in came]
+    return f"{quoted(left, most=3)} of its manifest have not come" if left else None
+
+
+def _manifest(ports: Ports, known: FileSet) -> Manifest:
+    """The files that the manifest of a set names; it was read before it was noted."""
+    if known.manifest is None:
+        return {}
+    at, rule = f"the manifest of the set {known.id}", ports.catalog.plan(known.plan).set
+    try:
+        found = read(ports.store.get(known.manifest), known.beside, rule.sums if rule else ())
+    except ObjectGone as error:
+        raise DocumentInvalid(f"{at} is not kept any more") from error
+    if isinstance(found, Problem):
+        raise DocumentInvalid(f"{at} is not what it was")
+    return found
+
+
+def _settle(ports: Ports, known: FileSet) -> None:
+    """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted."""
+    waiting = list(ports.ledger.gathering(known.id))
+    listed = _manifest(ports, known) if waiting and known.state == "complete" else {}
+    _send_on(ports, known, listed, ports.ledger.drops(waiting[:MOST_SETTLED]))
+    now = ports.clock.now()
+    over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
+    if len(waiting) > MOST_SETTLED:
+        look_at: str | None = stamp(now)
+    elif known.look_at and known.look_at > stamp(now):
+        return
+    else:
+        look_at = stamp(now + LAST) if waiting or not over else None
+    if look_at != known.look_at:
+        try:
+            ports.ledger.write((), replace(known, look_at=look_at))
+        except StaleWrite:
+            return  # somebody else looks
+
+
+def _send_on(ports: Ports, known: FileSet, listed: Manifest, drops: Sequence[Drop]) -> None:
+    moves = [move for drop in drops if (move := _sent_on(ports, known, listed, drop))]
+    for begin in range(0, len(moves), GROUP):
+        group = moves[begin : begin + GROUP]
+        try:
+            ports.ledger.write(group)
+        except StaleWrite:
+            again = ports.ledger.drops([move.drop.id for move in group])
+            write_singly(ports, [move for drop in again if (move := _sent_on(ports, known, listed, drop))])
+    _open_windows(ports, (move.drop.plan for move in moves if move.drop.state == "staged"))
+
+
+def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
+    for plan in dict.fromkeys(plans):
+        if plan:
+            open_window(ports, plan, ports.window_seconds)
+
+
+def _sent_on(ports: Ports, known: FileSet, listed: Manifest, drop: Drop) -> Moved | None:
+    """What becomes of a drop that waits for a set that is decided."""
+    at = ports.at()
+    if drop.state != "gathering" or drop.file_set != known.id:
+        return None
+    wrong = _incomplete(ports, known) if known.state == "incomplete" else _unlike(drop, known, listed)
+    event: Event = "set_refused" if wrong else "set_complete"
+    said = listed.get(drop.name)
+    told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
+    if wrong and wrong.code == UNKNOWN.code:
+        event, told = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
+    elif wrong:
+        told = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
+    answer = advance(drop, event, at, **told)
+    return answer if isinstance(answer, Moved) else None
+
+
+def _incomplete(ports: Ports, known: FileSet) -> Problem:
+    rule = ports.catalog.plan(known.plan).set
+    named = ", ".join(f"{name} {value}" for name, value in known.parts.items())
+    hours = f"{rule.within / 3600:g} hours" if rule else "time"
+    text = f"The set of files ({named}) was not complete within {hours} of its first upload: {known.lacks}."
+    return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
+
+
+def _unlike(drop: Drop, known: FileSet, listed: Manifest) -> Problem | None:
+    """What a manifest says against a drop of its set, as far as S3 knows the file."""
+    if known.manifest is None:
+        return None
+    said = listed.get(drop.name)
+    if said is None:
+        text = "The manifest of its set does not name the file."
+        return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
+    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
+    if said.size not in (None, drop.size):
+        return Problem(BYTES_DIFFER, f"The file has {drop.size:,} bytes; its manifest says {said.size:,}.", fix)
+    if said.sha256 and drop.sha256 is None:
+        return UNKNOWN
+    if said.sha256 not in (None, drop.sha256):
+        text = f"The SHA-256 of the file is {drop.sha256}; its manifest says {said.sha256}."
+        return Problem(CHECKSUM_DIFFERS, text, fix)
+    return None

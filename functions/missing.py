@@ -1,0 +1,137 @@
+"""Files that have not come by the end of their window: the time in; absences, and that they have ended, recorded.
+
+    windows that have ended since the last look -> count what came that day -> missing
+    missing, and the day is not over            -> count again              -> arrived
+
+One item remembers how far was looked, and is written in one transaction with the absences: of two that look at once one
+writes, so that each is told once. A window that ended before the first look is nobody's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from contracts.arrival import Arrival
+from contracts.catalog import Entry
+from contracts.errors import StaleWrite
+from functions.arriving import uploaded
+from functions.ports import Absence, Ports, RollCall, stamp
+
+GROUP = 40
+"""Absences written in one transaction, which has room for 100 items: of an absence two, and the roll call."""
+MOST_MISSING = 1000
+"""Absences that may still end, which one item of the ledger (400 KB) remembers; other windows wait until some have."""
+AGE = timedelta(minutes=10)
+"""How old the last look may be said to be: a window that ended before its contract was published is not told then."""
+LONGEST = timedelta(days=7)
+"""A window that ended longer ago, while nobody looked, is not told any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A window that has ended; `place` orders all of them."""
+
+    entry: Entry
+    arrival: Arrival
+    day: date
+    at: datetime
+
+    @property
+    def place(self) -> str:
+        """When it ended, and whose it is."""
+        return f"{stamp(self.at)} {self.entry.contract}"
+
+
+def call_roll(ports: Ports) -> None:
+    """Look at the windows that have ended, and at what is missing; no look where no contract has a window."""
+    index = ports.catalog.index_if_any()
+    entries = [entry for entry in index.entries if entry.arrival] if index else []
+    if not entries:
+        return
+    now = ports.clock.now() - timedelta(seconds=ports.patience_seconds)  # events of uploads take their time, too
+    roll = ports.ledger.roll_call()
+    try:
+        if not roll.version:
+            ports.ledger.write((), replace(roll, until=stamp(now)))
+            return
+        roll = _end(ports, roll, {entry.contract: entry.arrival for entry in entries if entry.arrival}, now)
+        ended = sorted(_ended(entries, roll.until, now), key=lambda one: one.place)
+        for begin in range(0, len(ended), GROUP):
+            if len(roll.missing) > MOST_MISSING - GROUP:
+                return
+            roll = _tell(ports, roll, ended[begin : begin + GROUP], now)
+        if roll.until < stamp(now - AGE):
+            ports.ledger.write((), replace(roll, until=stamp(now)))
+    except StaleWrite:
+        return  # somebody else looks
+
+
+def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Deadline]:
+    since = max(datetime.fromisoformat(until.partition(" ")[0]), now - LONGEST) - timedelta(seconds=1)
+    for entry in entries:
+        if (arrival := entry.arrival) is None:
+            continue
+        for day, at in arrival.deadlines(since, now):
+            one = Deadline(entry, arrival, day, at)
+            if one.place > until:
+                yield one
+
+
+def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime) -> RollCall:
+    """Write how far was looked, and what is missing."""
+    found = [absence for one in ended if (absence := _absence(ports, one, now))]
+    open_ = tuple(replace(one, version=1) for one in found if one.over_at > stamp(now))
+    after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
+    return _written(ports, after, found)
+
+
+def _absence(ports: Ports, one: Deadline, now: datetime) -> Absence | None:
+    came = _came(ports, one.entry.contract, one.arrival, one.day, now)
+    if came >= one.arrival.files:
+        return None
+    return Absence(
+        contract=one.entry.contract,
+        day=one.day.isoformat(),
+        files=one.arrival.files,
+        came=came,
+        due_at=stamp(one.at),
+        over_at=stamp(one.arrival.begins(one.day + timedelta(days=1))),
+        changed_at=ports.at(),
+    )
+
+
+def _end(ports: Ports, roll: RollCall, windows: dict[str, Arrival], now: datetime) -> RollCall:
+    """Write which absences have ended, and forget those that nothing can end any more."""
+    ended: list[Absence] = []
+    left: list[Absence] = []
+    for one in roll.missing:
+        window = windows.get(one.contract)
+        if window and len(ended) < GROUP:
+            came = _came(ports, one.contract, replace(window, files=one.files), date.fromisoformat(one.day), now)
+            if came >= one.files:
+                ended.append(replace(one, state="arrived", came=came, changed_at=ports.at()))
+                continue
+        if one.over_at > stamp(now):
+            left.append(one)
+    if len(left) == len(roll.missing):
+        return roll
+    return _written(ports, replace(roll, missing=tuple(left)), ended)
+
+
+def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollCall:
+    ports.ledger.write((), roll, *absences)
+    return replace(roll, version=roll.version + 1)
+
+
+def _came(ports: Ports, contract: str, arrival: Arrival, day: date, now: datetime) -> int:
+    """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes."""
+    most = arrival.files
+    since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
+    while True:
+        found = ports.ledger.received(contract, since, until, most)
+        names = {drop.name for drop in found if arrival.day(uploaded(drop)) == day}
+        if len(names) >= arrival.files or len(found) < most:
+            return len(names)
+        most *= 2

@@ -1,0 +1,246 @@
+"""When files come: early, late, on another day or not at all, and who is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from contracts.arrival import Arrival
+from contracts.plan import Plan
+from functions.missing import MOST_MISSING
+from functions.overruling import accept
+from functions.ports import Absence
+from tests.builders import World, a_plan, a_world
+
+GOOD = b"id,note\n1,a\n"
+BERLIN = Arrival("02:30", "02:15", zone="Europe/Berlin")
+
+
+def a_window(by: str = "11:00", **changes: object) -> Plan:
+    """A contract whose files come by some time of the world's day, a Saturday at noon."""
+    return a_plan(arrival=Arrival(by, **changes))  # type: ignore[arg-type]
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "moment", "how"),
+    [
+        (Arrival("06:00", "04:00"), "2026-01-31 03:59:59", "early"),
+        (Arrival("06:00", "04:00"), "2026-01-31 04:00:00", None),
+        (Arrival("06:00", "04:00"), "2026-01-31 06:00:00.9", None),
+        (Arrival("06:00", "04:00"), "2026-01-31 06:00:01", "late"),
+        (Arrival("06:00", days=("mon", "fri")), "2026-01-31 05:00:00", "other-day"),
+        (Arrival("24:00"), "2026-01-31 23:59:59", None),
+        (Arrival("06:00", "04:00", zone="America/Sao_Paulo"), "2026-01-31 06:59:59", "early"),
+        (Arrival("06:00", days=("fri",), zone="America/Sao_Paulo"), "2026-01-31 02:00:00", "late"),
+        (Arrival("06:00", days=("sat",), zone="America/Sao_Paulo"), "2026-01-31 02:00:00", "other-day"),
+    ],
+)
+def test_window_is_one_of_the_local_day(wanted: Arrival, moment: str, how: str | None) -> None:
+    assert wanted.outside_of(at(moment)) == how
+
+
+def test_time_that_the_clocks_skip_comes_all_the_same() -> None:
+    day = date(2026, 3, 29)
+
+    assert (BERLIN.opens(day), BERLIN.closes(day)) == (at("2026-03-29 01:15"), at("2026-03-29 01:30"))
+    assert BERLIN.outside_of(at("2026-03-29 01:20")) is None
+
+
+def test_time_that_comes_twice_counts_from_the_first_to_the_second() -> None:
+    day = date(2026, 10, 25)
+
+    assert (BERLIN.opens(day), BERLIN.closes(day)) == (at("2026-10-25 00:15"), at("2026-10-25 01:30"))
+
+
+def test_every_day_has_one_deadline_whatever_its_length() -> None:
+    for first in (date(2026, 3, 28), date(2026, 10, 24)):
+        begin = BERLIN.begins(first)
+        found = list(BERLIN.deadlines(begin, begin + timedelta(days=3)))
+        assert [day for day, _ in found] == [first + timedelta(days=n) for n in range(3)]
+        for day, end in found:
+            assert list(BERLIN.deadlines(end - timedelta(seconds=1), end)) == [(day, end)]
+            assert list(BERLIN.deadlines(end, end + timedelta(hours=20))) == []
+
+
+def test_file_in_time_is_told_nothing() -> None:
+    world = a_world([a_window("13:00")])
+    drop = world.upload("orders/1.csv", GOOD)
+
+    assert world.finish()[drop].state == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("window", "code"),
+    [
+        (a_window("11:00"), "arrived-late"),
+        (a_window("23:00", since="13:00"), "arrived-early"),
+        (a_window("13:00", days=("mon",)), "arrived-other-day"),
+    ],
+)
+def test_file_at_another_time_is_warned_of_from_the_door_on(window: Plan, code: str) -> None:
+    world = a_world([window])
+    drop = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    first = world.drop(drop)
+    last = world.finish()[drop]
+
+    assert [(first.state, [p.code for p in first.problems])] == [("staged", [code])]
+    assert [(last.state, [p.code for p in last.problems])] == [("accepted_with_warnings", [code])]
+    assert {step.problem for step in world.ledger.history(drop)[1:]} == {code}
+    assert code.encode() in world.store.get(last.receipt or "")
+
+
+def test_file_at_another_time_is_rejected_where_the_contract_says_so() -> None:
+    world = a_world([a_window(outside="reject")])
+    drop = world.upload("orders/1.csv", GOOD)
+    found = world.finish()[drop]
+
+    assert (found.state, [p.code for p in found.problems]) == ("rejected", ["arrived-late"])
+    assert "by 11:00" in found.problems[0].message
+    accept(world.ports, found, "ann", "they called")
+    assert world.finish()[drop].state == "accepted_with_warnings"
+
+
+# -------------------------------------------------------------------- missing
+
+
+def missing(world: World) -> list[tuple[str, str, int]]:
+    """What is recorded of January and February: day, state, how many came."""
+    months = ("2026-01", "2026-02")
+    return [(a.day, a.state, a.came) for m in months for a in world.ledger.absences("orders.v1", m)]
+
+
+def pass_hours(world: World, hours: float) -> None:
+    """Let time pass, and the schedule come at its end."""
+    world.clock.pass_seconds(3600 * hours)
+    world.reconcile()
+
+
+def a_watched_world(*plans: Plan) -> World:
+    """A world in which the schedule has looked once."""
+    world = a_world(plans)
+    world.reconcile()
+    return world
+
+
+def test_what_has_not_come_is_missing_once() -> None:
+    world = a_watched_world(a_window("13:00"))
+    pass_hours(world, 0.5)
+    assert missing(world) == []
+    for _ in range(3):
+        pass_hours(world, 0.5)
+
+    assert missing(world) == [("2026-01-31", "missing", 0)]
+    assert world.ledger.absences("orders.v1", "2026-01")[0].due_at == "2026-01-31T13:00:00.000000Z"
+
+
+def test_what_came_is_not_missing() -> None:
+    world = a_watched_world(a_window("13:00"))
+    world.upload("orders/header.csv", b"ID\n")
+    world.finish()
+    pass_hours(world, 2)
+
+    assert missing(world) == []
+
+
+def test_several_uploads_of_a_key_are_one_file() -> None:
+    world = a_watched_world(a_window("13:00", files=2))
+    for name in ("a", "a", "a"):
+        world.upload(f"orders/{name}.csv", GOOD)
+    world.upload("order/b.csv", GOOD)
+    world.finish()
+    pass_hours(world, 2)
+
+    assert missing(world) == [("2026-01-31", "missing", 1)]
+
+
+def test_later_file_of_the_day_ends_it() -> None:
+    world = a_watched_world(a_window("13:00"))
+    pass_hours(world, 2)
+    drop = world.upload("orders/a.csv", GOOD)
+    world.finish()
+
+    assert missing(world) == [("2026-01-31", "arrived", 1)]
+    assert [p.code for p in world.drop(drop).problems] == ["arrived-late"]
+    assert world.ledger.roll_call().missing == ()
+
+
+def test_file_of_the_next_day_ends_nothing() -> None:
+    world = a_watched_world(a_window("13:00"))
+    pass_hours(world, 13)
+    world.upload("orders/a.csv", GOOD)
+    world.finish()
+    pass_hours(world, 14)
+
+    assert missing(world) == [("2026-01-31", "missing", 0)]
+    assert world.ledger.roll_call().missing == ()
+
+
+def test_days_without_files_and_windows_of_before_are_nobodys_fault() -> None:
+    world = a_watched_world(a_window("11:00", days=("sat", "mon")))
+    pass_hours(world, 72)
+
+    assert missing(world) == [("2026-02-02", "missing", 0)]
+
+
+def test_contract_that_is_new_owes_nothing_for_the_past() -> None:
+    world = a_watched_world(a_window("11:00", days=("mon",)))
+    pass_hours(world, 1)
+    world.publish([a_window("12:30")])
+    pass_hours(world, 1)
+
+    assert missing(world) == []
+
+
+def test_days_on_which_nobody_looked_are_told_later() -> None:
+    world = a_watched_world(a_window("13:00"))
+    pass_hours(world, 24 * 20)
+
+    assert [day for day, *_ in missing(world)] == [f"2026-02-{n:02}" for n in range(13, 20)]
+
+
+def test_hundreds_of_windows_end_at_once() -> None:
+    plans = [a_plan(f"c{n:03}.v1", (f"c{n}/*.csv",), arrival=Arrival("13:00")) for n in range(130)]
+    world = a_watched_world(*plans)
+    world.upload("c7/a.csv", GOOD)
+    world.finish()
+    pass_hours(world, 2)
+    found = [c.contract for c in plans if world.ledger.absences(c.contract, "2026-01")]
+
+    assert found == [c.contract for c in plans if c.contract != "c007.v1"]
+    assert len(world.ledger.roll_call().missing) == 129 < MOST_MISSING
+
+
+def test_two_schedules_at_once_tell_it_once() -> None:
+    world = a_watched_world(a_window("13:00"))
+    told: list[Absence] = []
+    write = world.ledger.write
+
+    class Racing:
+        """A ledger before whose every write somebody else comes."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.ledger, name)
+
+        def write(self, moves: object, *beside: object) -> None:
+            if not told:
+                told.extend(one for one in beside if isinstance(one, Absence))
+                write(moves, *beside)  # type: ignore[arg-type]
+            write(moves, *beside)  # type: ignore[arg-type]
+
+    world.with_ports(lambda port: Racing() if port is world.ledger else port)
+    pass_hours(world, 2)
+
+    assert missing(world) == [("2026-01-31", "missing", 0)]
+    assert world.ledger.absences("orders.v1", "2026-01")[0].version == 1
+
+
+def test_no_look_where_no_contract_has_a_window() -> None:
+    world = a_watched_world(a_plan())
+
+    assert world.ledger.roll_call().version == 0

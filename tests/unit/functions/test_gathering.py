@@ -1,0 +1,321 @@
+"""Sets of files: none goes on before its set is complete, in whatever order files, markers and manifests come."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from contracts.job import DropResult, JobDrop
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.sets import SetRule, Totals, filled
+from functions import manifest
+from functions.gathering import GROUP, MOST_SETTLED
+from functions.replay import replay
+from tests.builders import World, a_plan, a_world, all_good
+from tests.invariants import Watch
+
+GOOD = b"id,note\n1,a\n"
+DAY = "2026-01-31"
+FILES = "in/{day:%Y-%m-%d}/*.csv"
+MARKER = SetRule(("day",), 3600, marker="in/{day:%Y-%m-%d}/_SUCCESS")
+MANIFEST = SetRule(("day",), 3600, manifest="in/{day:%Y-%m-%d}/manifest.json")
+PARTS = SetRule(("day",), 3600, parts=3)
+
+
+def a_set_plan(rule: SetRule, files: str = FILES, **changes: Any) -> Plan:
+    return a_plan(files=(files,), set=rule, **changes)
+
+
+def named(*names: str, **totals: object) -> bytes:
+    """A manifest of these files, of which the same is said."""
+    return json.dumps({"files": [{"name": name, **totals} for name in names]}).encode()
+
+
+def states(world: World, drops: Iterable[str]) -> list[str]:
+    return [world.drop(drop).state for drop in drops]
+
+
+def sent(world: World, *names: str, body: bytes = GOOD, day: str = DAY) -> list[str]:
+    """Files of a day that have come, and been taken in."""
+    drops = [world.upload(f"in/{day}/{name}", body) for name in names]
+    world.deliver_events()
+    return drops
+
+
+def test_files_wait_for_their_marker() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    files = sent(world, "a.csv", "b.csv")
+    other = sent(world, "a.csv", day="2026-02-01")
+    world.finish(rounds=2)
+    before = states(world, (*files, *other))
+    (marker,) = sent(world, "_SUCCESS", body=b"")
+    after = states(world, (*files, *other, marker))
+
+    assert before == ["gathering"] * 3
+    assert after == ["staged", "staged", "gathering", "noted"]
+    world.finish(rounds=2)
+    assert states(world, (*files, *other)) == ["accepted", "accepted", "gathering"]
+    assert world.store.head(world.drop(marker).source)
+
+
+def test_what_comes_after_the_marker_goes_on_at_once() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    sent(world, "_SUCCESS", body=b"")
+    (late,) = sent(world, "a.csv")
+
+    assert states(world, [late]) == ["staged"]
+    assert world.states(late) == ["received", "staged"]
+
+
+def test_so_many_files_are_a_set() -> None:
+    world = a_world([a_set_plan(PARTS)])
+    first = sent(world, "a.csv", "b.csv", "b.csv")
+    assert states(world, first) == ["gathering"] * 3
+    last = sent(world, "c.csv", "d.csv")
+
+    assert states(world, [*first, *last]) == ["staged"] * 5
+    assert {d.state for d in world.finish().values()} == {"accepted"}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_manifest_names_the_files_in_any_order(order: tuple[int, ...]) -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    uploads = [("a.csv", GOOD), ("b.csv", GOOD), ("manifest.json", named("a.csv", f"in/{DAY}/b.csv"))]
+    for n in order[:2]:
+        sent(world, uploads[n][0], body=uploads[n][1])
+    assert "staged" not in {d.state for d in world.drops().values()}
+    sent(world, uploads[order[2]][0], body=uploads[order[2]][1])
+
+    assert sorted(d.state for d in world.drops().values()) == ["noted", "staged", "staged"]
+    assert sorted(d.state for d in world.finish().values()) == ["accepted", "accepted", "noted"]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_file_that_its_manifest_does_not_name_is_rejected(late: bool) -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    files = sent(world, *(("a.csv",) if late else ("a.csv", "x.csv")))
+    sent(world, "manifest.json", body=named("a.csv"))
+    extra = sent(world, "x.csv")[0] if late else files[1]
+    world.finish()
+
+    assert states(world, (files[0], extra)) == ["accepted", "rejected"]
+    assert [p.code for p in world.drop(extra).problems] == ["not-in-manifest"]
+    assert b"not-in-manifest" in world.store.get(world.drop(extra).receipt or "")
+
+
+@pytest.mark.parametrize(
+    ("totals", "code"),
+    [
+        ({"bytes": len(GOOD)}, None),
+        ({"bytes": 13}, "bytes-differ"),
+        ({"sha256": hashlib.sha256(GOOD).hexdigest().upper()}, None),
+        ({"sha256": "0" * 64}, "checksum-differs"),
+    ],
+)
+def test_manifest_beside_a_single_file_is_held_against_it(totals: dict[str, object], code: str | None) -> None:
+    rule = SetRule(("name",), 3600, manifest="in/{name}.json")
+    for order in (1, -1):
+        world = a_world([a_set_plan(rule, "in/{name}.csv")])
+        for name, body in [("in/a.csv", GOOD), ("in/a.json", named("a.csv", **totals))][::order]:
+            world.upload(name, body)
+        world.deliver_events()
+        (drop,) = (d for d in world.finish().values() if d.name == "in/a.csv")
+        assert (drop.state, [p.code for p in drop.problems]) == (("rejected", [code]) if code else ("accepted", []))
+
+
+def test_totals_of_records_go_to_the_verdict_and_no_further() -> None:
+    rule = SetRule(("name",), 3600, manifest="in/{name}.json", sums=("n",))
+    world = a_world([a_set_plan(rule, "in/{name}.csv")])
+    world.upload("in/a.csv", GOOD)
+    world.upload("in/a.json", b'{"files": [{"name": "a.csv", "rows": 4, "sums": {"n": 1.50}}]}')
+    world.deliver_events()
+    world.deliver_windows()
+    (drop,) = world.request().drops
+
+    assert drop.totals == world.drop(drop.id).totals == Totals(4, {"n": Decimal("1.50")})
+
+
+@pytest.mark.parametrize(("rows", "state"), [(3, "accepted"), (4, "rejected")])
+def test_file_with_another_number_of_records_is_rejected(rows: int, state: str) -> None:
+    def judge(plan: Plan, drop: JobDrop) -> DropResult:
+        return replace(all_good(plan, drop), totals=drop.totals)
+
+    world = a_world([a_set_plan(MANIFEST)])
+    (file,) = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", rows=rows))
+    world.finish(judge)
+
+    assert world.drop(file).state == state
+    assert [p.message for p in world.drop(file).problems] == (
+        [] if state == "accepted" else ["The file has 3 records; its manifest says 4."]
+    )
+
+
+def test_total_that_differs_names_both_figures() -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    files = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", bytes=1300))
+    message = world.drop(files[0]).problems[0].message
+
+    assert message == "The file has 12 bytes; its manifest says 1,300."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"{", "is no JSON"),
+        (b"[" * 100_000, "is no JSON"),
+        (b"[]", "no list `files`"),
+        (b'{"files": []}', "no list `files`"),
+        (b'{"files": [{"nme": "a"}]}', "no `name`"),
+        (named("a.csv", "a.csv"), "`a.csv` twice"),
+        (named("a.csv", size=1), "`size`"),
+        (named("a.csv", byte=1), "did you mean `bytes`?"),
+        (named("a.csv", bytes=-1), "no number of bytes"),
+        (named("a.csv", rows="3"), "no number of rows"),
+        (named("a.csv", sums=[]), "no object"),
+        (named("a.csv", sums={"id": 1}), "nobody adds up"),
+        (named("a.csv", sha256="x"), "no SHA-256"),
+        (b" " * (manifest.LARGEST + 1), "larger than"),
+    ],
+)
+def test_manifest_that_cannot_be_read_is_rejected(text: bytes, said: str) -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    (file,) = sent(world, "a.csv")
+    (wrong,) = sent(world, "manifest.json", body=text)
+
+    assert [p.code for p in world.drop(wrong).problems] == ["bad-manifest"]
+    assert said in world.drop(wrong).problems[0].message
+    assert states(world, (file, wrong)) == ["gathering", "rejected"]
+    sent(world, "manifest.json", body=named("a.csv"))
+    assert states(world, [file]) == ["staged"]
+
+
+def test_newer_manifest_holds_whichever_comes_first() -> None:
+    for order in (1, -1):
+        world = a_world([a_set_plan(MANIFEST)])
+        (file,) = sent(world, "a.csv")
+        for text in (named("a.csv", "b.csv"), named("a.csv", "c.csv")):
+            world.upload(f"in/{DAY}/manifest.json", text)
+        world.events = world.events[::order]
+        sent(world, "b.csv")
+        assert states(world, [file]) == ["gathering"]
+        sent(world, "c.csv")
+        assert states(world, [file]) == ["staged"]
+
+
+# ------------------------------------------------------------------- not in time
+
+
+@pytest.mark.parametrize(
+    ("rule", "uploads", "said"),
+    [
+        (MARKER, ["a.csv"], f"`in/{DAY}/_SUCCESS` has not come"),
+        (PARTS, ["a.csv", "b.csv", "b.csv"], "2 of 3 files have come"),
+        (MANIFEST, ["a.csv"], f"`in/{DAY}/manifest.json` has not come"),
+        (MANIFEST, ["a.csv", "manifest.json"], f"`in/{DAY}/b.csv`, `in/{DAY}/c.csv` of its manifest have not come"),
+    ],
+)
+def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: list[str], said: str) -> None:
+    world = a_world([a_set_plan(rule)])
+    text = named("a.csv", "b.csv", "c.csv")
+    drops = [sent(world, name, body=text if name == "manifest.json" else GOOD)[0] for name in uploads]
+    files = [d for d in drops if world.drop(d).name.endswith(".csv")]
+    world.clock.pass_seconds(3000)
+    world.reconcile()
+    assert states(world, files) == ["gathering"] * len(files)
+    world.clock.pass_seconds(600)
+    world.finish(rounds=3)
+
+    for drop in files:
+        found = world.drop(drop)
+        assert (found.state, [p.code for p in found.problems]) == ("rejected", ["set-incomplete"])
+        assert said in found.problems[0].message
+        assert found.problems[0].message.encode() in world.store.get(found.receipt or "")
+
+
+def test_rejected_files_of_a_set_can_be_judged_with_what_came_later() -> None:
+    world = a_world([a_set_plan(PARTS)])
+    files = sent(world, "a.csv", "b.csv")
+    world.clock.pass_seconds(4000)
+    world.finish(rounds=3)
+    files += sent(world, "c.csv")
+    assert states(world, files) == ["rejected", "rejected", "gathering"]
+    for drop in files[:2]:
+        replay(world.ports, drop)
+
+    assert states(world, files) == ["staged"] * 3
+    assert {world.drop(drop).state for drop in world.finish()} == {"accepted"}
+
+
+def test_late_marker_lets_replays_go_on() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    files = sent(world, "a.csv")
+    world.clock.pass_seconds(4000)
+    world.finish(rounds=3)
+    sent(world, "_SUCCESS", body=b"")
+    replay(world.ports, files[0])
+
+    assert states(world, files) == ["staged"]
+
+
+# --------------------------------------------------------------------- crashes
+
+
+def test_thousands_of_files_go_on_group_by_group() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    number = MOST_SETTLED + 2 * GROUP + 1
+    sent(world, *(f"{n}.csv" for n in range(number)))
+    sizes: list[int] = []
+    write = world.ledger.write
+
+    class Counting:
+        """A ledger that notes how many drops a transaction writes."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.ledger, name)
+
+        def write(self, moves: Any, *beside: Any) -> None:
+            sizes.append(len(moves))
+            write(moves, *beside)
+
+    world.with_ports(lambda port: Counting() if port is world.ledger else port)
+    sent(world, "_SUCCESS", body=b"")
+    staged = sum(d.state == "staged" for d in world.drops().values())
+    world.reconcile()
+
+    assert staged == MOST_SETTLED
+    assert sum(d.state == "staged" for d in world.drops().values()) == number
+    assert max(sizes) == GROUP
+
+
+def test_set_is_looked_at_until_nothing_can_be_left_behind() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    watch = Watch(world)
+    sent(world, "a.csv", "_SUCCESS")
+    (known,) = world.ledger._sets.values()
+    assert (known.state, known.look_at is not None) == ("complete", True)
+    world.clock.pass_seconds(1000)
+    world.finish()
+    (known,) = world.ledger._sets.values()
+
+    assert (known.state, known.look_at) == ("complete", None)
+    watch.look_at_the_end()
+
+
+def test_pattern_is_filled_for_people() -> None:
+    assert filled("in/{day:%Y}/{part}-*.ok", {"day": "2026"}) == "in/2026/*-*.ok"
+
+
+def test_manifest_is_read_beside_its_files() -> None:
+    read: Callable[[bytes, str], manifest.Manifest | Problem] = manifest.read
+
+    assert list(read(named("a.csv", "in/b.csv", "sub/c.csv"), "in/m.json")) == ["in/a.csv", "in/b.csv", "in/sub/c.csv"]  # type: ignore[arg-type]
