@@ -486,7 +486,7 @@ def test_notices_carry_history_and_no_values() -> None:
     }
     assert pipe["SourceParameters"]["DynamoDBStreamParameters"]["StartingPosition"] == "TRIM_HORIZON"
     assert target_of(pipe["SourceParameters"]["DynamoDBStreamParameters"]["DeadLetterConfig"]["Arn"]) in QUEUES
-    assert pipe["TargetParameters"]["InputTemplate"].count("<$") == 3
+    assert pipe["TargetParameters"]["InputTemplate"].count("<$") == 4
 
 
 # --- Spark
