@@ -74,7 +74,7 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
         answer = advance(drop, "joined", ports.at(), **laid)
         if not isinstance(answer, Moved):
             return drop
-        opened = _opened(ports, known, rule) if known.state != "complete" else None
+        opened = _opened(ports, known, plan, rule) if known.state != "complete" else None
         try:
             ports.ledger.write((answer,), *((opened,) if opened else ()))
         except StaleWrite:
@@ -92,7 +92,7 @@ def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> D
         answer = advance(drop, "noted", ports.at(), source=at, file_set=known.id)
         if not isinstance(answer, Moved):
             return drop
-        told = _told(ports, known, drop, rule, at)
+        told = _told(ports, known, drop, plan, rule, at)
         try:
             ports.ledger.write((answer,), *((told,) if told else ()))
         except StaleWrite:
@@ -140,13 +140,14 @@ def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
     return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
 
 
-def _opened(ports: Ports, known: FileSet, rule: SetRule) -> FileSet | None:
-    """A set that is new, or begins anew after it was not complete in time; None if it is open."""
+def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet | None:
+    """A set that is new, or begins anew by the rule of now after it was not complete in time; None if it is open."""
     if known.version and known.state == "open":
         return None
     now = ports.clock.now()
     return replace(
         known,
+        plan=plan.sha,
         state="open",
         opened_at=stamp(now),
         due_at=stamp(now + timedelta(seconds=rule.within)),
@@ -156,12 +157,12 @@ def _opened(ports: Ports, known: FileSet, rule: SetRule) -> FileSet | None:
     )
 
 
-def _told(ports: Ports, known: FileSet, drop: Drop, rule: SetRule, at: Location) -> FileSet | None:
+def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
     """A set that a marker or manifest tells of; None where it changes nothing."""
     older = known.signal not in (None, drop.id) and not is_later(drop, known)
     if known.state == "complete" or older:
         return None
-    told = _opened(ports, known, rule) or known
+    told = _opened(ports, known, plan, rule) or known
     told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
     if not rule.manifest:
         return _complete(ports, told)
@@ -170,8 +171,8 @@ def _told(ports: Ports, known: FileSet, drop: Drop, rule: SetRule, at: Location)
 
 
 def _complete(ports: Ports, known: FileSet) -> FileSet:
-    now = ports.clock.now()
-    return replace(known, state="complete", decided_at=stamp(now), look_at=stamp(now + LAST))
+    at = ports.at()  # to be looked at at once: who writes this may die before it sends anything on
+    return replace(known, state="complete", decided_at=at, look_at=at)
 
 
 def _decided(ports: Ports, known: FileSet) -> FileSet | None:
@@ -183,8 +184,7 @@ def _decided(ports: Ports, known: FileSet) -> FileSet | None:
     if lacks is None:
         return _complete(ports, known)
     if at >= known.due_at:
-        later = stamp(ports.clock.now() + LAST)
-        return replace(known, state="incomplete", decided_at=at, look_at=later, lacks=lacks[:MOST_TEXT])
+        return replace(known, state="incomplete", decided_at=at, look_at=at, lacks=lacks[:MOST_TEXT])
     if known.look_at and known.look_at > at:
         return None
     later = stamp(ports.clock.now() + timedelta(seconds=rule.within / LOOKS))

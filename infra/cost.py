@@ -67,9 +67,9 @@ class Assumed:
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
-    metrics: tuple[int, int] = (2, 14)
+    metrics: tuple[int, int] = (2, 16)
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
-    alarms: int = 24
+    alarms: int = 25
     """infra/aws/operations.yaml."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
@@ -200,7 +200,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     minutes = MONTH_DAYS * 24 * 60
     return {
         "s3_write": s3_writes + minutes,  # each minute a list of landing
-        "s3_read": s3_reads,
+        "s3_read": s3_reads + minutes,  # and a look at the catalog's pointer
         "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
         "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
         "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * assumed.looks / 2,

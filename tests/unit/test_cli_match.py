@@ -79,3 +79,16 @@ def test_other_folder_of_contracts_can_be_named(contracts: Path) -> None:
     contracts.rename(contracts.parent / "elsewhere")
     assert match("shop/orders/2026-01-31_7.csv", "--contracts", "elsewhere").exit_code == 0
     assert match("shop/orders/2026-01-31_7.csv").exit_code == 2
+
+
+def test_marker_of_a_set_is_told(contracts: Path) -> None:
+    drop = DROP.replace("shop/orders/*.csv", "shop/sets/{day}/*.csv")
+    text = a_document(
+        head=HEAD.replace("orders", "sets"), drop=drop + "set: {of: [day], marker: 'shop/sets/{day}/_OK'}"
+    )
+    (contracts / "sets.v1.yaml").write_text(text, encoding="utf-8")
+    shown = match("shop/sets/1/_OK").stdout.splitlines()
+
+    assert shown[:2] == ["sets.v1", "  pattern   shop/sets/{day}/_OK"]
+    assert "  tells of  a set of files, and is none of them" in shown
+    assert "tells of" not in match("shop/sets/1/a.csv").stdout

@@ -106,7 +106,7 @@ def test_requests_are_those_of_the_table() -> None:
     writes = sum(n for (_, o), n in asked.items() if o in ("s3:PutObject", "s3:CopyObject"))
 
     assert month["s3_write"] == pytest.approx(writes * MONTH_DAYS + MINUTES)
-    assert month["s3_read"] == pytest.approx(asked.total() * 0 + 3 * MONTH_DAYS)
+    assert month["s3_read"] == pytest.approx(asked.total() * 0 + 3 * MONTH_DAYS + MINUTES)
 
 
 @pytest.mark.parametrize("computed", [calls_table, dollars_table])
@@ -157,7 +157,7 @@ def test_each_run_asks_for_the_key_besides_its_share() -> None:
     month = usage(LONE, replace(ASSUMED, key_share=0.5, key_run=0))
 
     assert runs["key_request"] == pytest.approx(2 * MONTH_DAYS)
-    assert month["key_request"] == pytest.approx((month["s3_write"] - MINUTES + month["s3_read"]) / 2)
+    assert month["key_request"] == pytest.approx((month["s3_write"] + month["s3_read"] - 2 * MINUTES) / 2)
 
 
 def test_every_price_has_source_and_unit() -> None:

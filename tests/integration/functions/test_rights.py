@@ -349,14 +349,14 @@ def test_call_beyond_a_role_is_refused(driven: Site) -> None:
     names, denied = driven.stack.names, len(driven.cloud.guard.denied)
     as_door: Any = boto3.Session(DOOR, "none", region_name="us-east-1")
     internal, promoted = ({"Bucket": names[f"{zone}Bucket"]} for zone in ("Internal", "Promoted"))
-    key = {"pk": {"S": "a"}, "sk": {"S": "a"}}
+    month = {"KeyConditionExpression": "dataset_month = :m", "ExpressionAttributeValues": {":m": {"S": "a"}}}
     beyond: list[tuple[str, str, dict[str, Any]]] = [
         ("s3", "put_object", promoted | {"Key": "orders.v1/a"}),
         ("s3", "get_object", promoted | {"Key": "orders.v1/a"}),
         ("s3", "get_object", internal | {"Key": "jobs/a"}),
         ("s3", "delete_objects", internal | {"Delete": {"Objects": [{"Key": "stage/a"}]}}),
         ("dynamodb", "scan", {"TableName": names["LedgerTable"]}),
-        ("dynamodb", "batch_get_item", {"RequestItems": {names["LedgerTable"]: {"Keys": [key]}}}),
+        ("dynamodb", "query", {"TableName": names["LedgerTable"], "IndexName": "by_month", **month}),
         ("sqs", "receive_message", {"QueueUrl": names["BatchDueQueue"]}),
         ("emr-serverless", "list_job_runs", {"applicationId": driven.emr.application.id}),
     ]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from contracts.arrival import Arrival
 from contracts.authoring.linting import contract_files, index_of, lint
+from contracts.catalog import Matched, match
 from tests.unit.authoring.documents import DROP, HEAD, a_document
 
 
@@ -98,3 +100,25 @@ def test_contracts_of_the_repository_lint_clean(name: str) -> None:
     linted = lint((path,))
     assert linted.findings == ()
     assert [p.contract for p in linted.plans] == [path.stem]
+
+
+def test_marker_is_no_file_of_another_contract(tmp_path: Path) -> None:
+    rule = "set: {of: [day], marker: 'shop/{day}.ok'}\n"
+    write(tmp_path, "a", "shop/{day}.csv", drop=DROP + rule)
+    b = write(tmp_path, "b", "shop/b-*.ok")
+    (finding,) = lint((tmp_path,)).findings
+
+    assert (finding.file, finding.code) == (str(b), "overlap")
+    assert "`shop/{day}.ok` (a.v1, " in finding.message
+    assert finding.message.endswith("both match `shop/b-.ok`.")
+
+
+def test_marker_and_window_stand_in_the_index(tmp_path: Path) -> None:
+    rule = "set: {of: [day], marker: 'shop/{day}.ok'}\narrival: {by: '06:00'}\n"
+    write(tmp_path, "a", "shop/{day}.csv", drop=DROP + rule)
+    index = index_of(lint((tmp_path,)).plans)
+
+    assert (index.entries[0].signal, index.entries[0].arrival) == ("shop/{day}.ok", Arrival("06:00"))
+    found = match(index, "shop/7.ok")
+    assert isinstance(found, Matched)
+    assert (found.entry.contract, found.pattern, found.parts) == ("a.v1", "shop/{day}.ok", {"day": "7"})
