@@ -154,6 +154,7 @@ def attack(folder: Path, files: int, kills: int, seed: int) -> Counter[str]:
     return ended
 
 
+@pytest.mark.torture
 def test_nothing_is_lost_to_a_few_kills(tmp_path: Path) -> None:
     attack(tmp_path / "data", files=20, kills=4, seed=1)
 

@@ -100,14 +100,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
-    | {"evidence": "list delete"}
+    | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("held", "jobs", "jobs, other"), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
-    | {"evidence": "list delete"}
+    | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
@@ -122,7 +122,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "WatchPolicy and TryPolicy": WATCH
     | dict.fromkeys(("stage", "stage, other", "held"), READ)
     | dict.fromkeys(("promoted", "promoted, other"), READ),
-    "WatchPolicy and MaintainPolicy": WATCH | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list delete"),
+    "WatchPolicy and MaintainPolicy": WATCH
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list delete withdraw"),
     "PublishPolicy": {"catalog": f"{PUT} get list"}
     | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},

@@ -180,6 +180,9 @@ SCENARIOS: tuple[Scenario, ...] = (
 PORTS = (ports.ObjectStore, ports.Ledger, ports.Jobs, ports.Delays)
 OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses", "absences"}
 """Methods of ports that no function calls: what people look for and hold up."""
+ELSEWHERE = {"begin", "go_on", "break_off", "upload", "note_upload", "clear", "withdraw", "each"}
+"""Methods that only large files, jobs that die for good, withdrawals and comparisons lead to: no scenario here yet, but
+each call of theirs goes wrong before and after in tests/unit/functions/test_crashes.py and test_differences.py."""
 
 
 Faults = list[tuple[Scenario, Point]]
@@ -224,7 +227,7 @@ def test_no_call_is_left_out(few: Faults) -> None:
     met = {point.call.method.rpartition(".")[2] for _, point in few}
     every = {name for port in PORTS for name in vars(port) if not name.startswith("_")}
 
-    assert met == every - OF_PEOPLE
+    assert met == every - OF_PEOPLE - ELSEWHERE
 
 
 @pytest.mark.torture
