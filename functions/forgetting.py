@@ -61,7 +61,9 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
     producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
     folders += [f"{ports.zones.reports}{producer}/{drop.id}/" for producer in sorted(map(str, producers))]
     for batch in _batches(ports, drop):
-        folders += [keys.rejected_folder(ports.zones, batch.id, nth, drop.id) for nth in range(1, batch.try_ + 1)]
+        for nth in range(1, batch.try_ + 1):
+            folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
+            folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
     for folder in folders:
         yield from (Location(uri) for uri in ports.store.listed(folder, MOST))
     if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):

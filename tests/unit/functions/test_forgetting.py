@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from contracts.job import JobResult
+from contracts.plan import Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
 from functions.overruling import reject
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
-from tests.builders import ZONES, World, a_world, all_good, one_bad
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.faults import Crash, Fuse, Watched
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
@@ -27,9 +28,9 @@ def without(rows: bytes, drop: str) -> bytes | None:
     return None if rest == rows else rest
 
 
-def ended(judge: Any, *names: str, body: bytes = GOOD) -> tuple[World, list[str]]:
+def ended(judge: Any, *names: str, body: bytes = GOOD, promote: Promoted = "object") -> tuple[World, list[str]]:
     """Drops of one batch at their end, with a row of evidence each."""
-    world = a_world()
+    world = a_world([a_plan(promote=promote)])
     ids = [world.upload(name, body) for name in names or ("orders/1.csv",)]
     world.finish(judge)
     for batch in world.ledger._batches.values():
@@ -62,6 +63,14 @@ def traces(world: World, drop_id: str, zones: str = "s3://") -> list[str]:
 def test_nothing_is_left_of_a_rejected_drop(body: bytes) -> None:
     world, (drop_id,) = ended(one_bad, body=body)
     assert traces(world, drop_id)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
+def test_valid_rows_that_nobody_got_are_erased_too() -> None:
+    world, (drop_id,) = ended(one_bad, promote="rows")
+    assert [uri for uri in traces(world, drop_id) if "/valid/" in uri]
     forgotten(world, drop_id)
 
     assert traces(world, drop_id) == []
