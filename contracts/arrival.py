@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal, get_args
-from zoneinfo import ZoneInfo
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -34,7 +33,7 @@ class Arrival:
 
     def local(self, moment: datetime) -> datetime:
         """A moment in local time."""
-        return moment.astimezone(ZoneInfo(self.zone))
+        return moment.astimezone(_zone(self.zone))
 
     def day(self, moment: datetime) -> date:
         """The local day of a moment."""
@@ -74,5 +73,12 @@ class Arrival:
     def _moment(self, day: date, at: str, *, second: bool = False) -> datetime:
         """A local time in UTC; of one that the clocks skip, as if they had not been changed yet."""
         days, at = (1, MIDNIGHT) if at == END else (0, at)
-        local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), ZoneInfo(self.zone))
+        local = datetime.combine(day + timedelta(days=days), time.fromisoformat(at), _zone(self.zone))
         return local.replace(fold=int(second)).astimezone(UTC)
+
+
+def _zone(name: str) -> tzinfo:
+    """A zone by its name; the library is loaded where a contract has a window, not when a function starts."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415
+
+    return ZoneInfo(name)
