@@ -238,7 +238,7 @@ def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
         scratch=f"{folder}scratch/",
         evidence_rows=rows,
         evidence_checks=checks,
-        result=f"{folder}result.jsonl",
+        result=keys.result_uri(ports.zones, batch.id, batch.try_),
         requested_at=batch.try_at,
         marks=batch.marks,
         references=referring.pinned(ports, plan),

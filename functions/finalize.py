@@ -142,8 +142,7 @@ def job_ended(
 
 
 def _result(ports: Ports, batch: Batch) -> JobResult:
-    folder = keys.job_folder(ports.zones, batch.id, batch.try_)
-    result = JobResult.loads(ports.store.get(f"{folder}result.jsonl"))
+    result = JobResult.loads(ports.store.get(keys.result_uri(ports.zones, batch.id, batch.try_)))
     head = result.header
     if (head.batch, head.try_, head.plan) != (batch.id, batch.try_, batch.plan):
         raise DocumentInvalid(f"it is of batch {head.batch}, try {head.try_}, plan {head.plan}")
@@ -257,9 +256,9 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
     if passes(ports.zones, plan, drop):
         said = Said("rejected", decision, drop.decided_at or ports.at())
         found = _enter_promotion(ports, plan, drop, said)
-        return (
-            found.drop if found.entered is None else _promote(ports, plan, found.drop, decision, ending, found.entered)
-        )
+        if found.entered is None:
+            return found.drop
+        return _promote(ports, plan, found.drop, decision, ending, found.entered)
     if not withdraw(ports, drop):
         return drop
     receipt = write_receipt(ports, drop, plan, decision)
@@ -278,7 +277,7 @@ def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
     if drop.batch is None or drop.try_ is None:
         return recorded(drop)
     try:
-        result = JobResult.loads(ports.store.get(f"{keys.job_folder(ports.zones, drop.batch, drop.try_)}result.jsonl"))
+        result = JobResult.loads(ports.store.get(keys.result_uri(ports.zones, drop.batch, drop.try_)))
     except (ObjectGone, DocumentInvalid):
         return recorded(drop)
     facts = next((one for one in result.drops if one.drop == drop.id), None)

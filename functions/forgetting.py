@@ -133,7 +133,7 @@ def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[
 def _result(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
     """The results of a batch's tries, without what they say of a drop: samples of its values."""
     for nth in range(1, batch.try_ + 1):
-        uri = f"{keys.job_folder(ports.zones, batch.id, nth)}result.jsonl"
+        uri = keys.result_uri(ports.zones, batch.id, nth)
         try:
             result = JobResult.loads(ports.store.get(uri))
         except ObjectGone:

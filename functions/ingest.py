@@ -225,9 +225,8 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     here, problems = (seen[0], (*others, *seen[1].problems)) if seen else (drop, drop.problems)
     at = _hold(ports, here) or drop.source
     held = replace(drop, source=at)
-    if drop.retracts or passes(
-        ports.zones, plan, held
-    ):  # the schedule goes on: the door may not touch what is promoted
+    if drop.retracts or passes(ports.zones, plan, held):
+        # The schedule goes on: the door may not touch what is promoted.
         return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
     return record(ports, drop, "rejected", source=at, receipt=receipt)

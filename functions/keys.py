@@ -131,6 +131,11 @@ def job_folder(zones: Zones, batch: str, try_: int) -> str:
     return f"{zones.jobs}{batch}/{try_}/"
 
 
+def result_uri(zones: Zones, batch: str, try_: int) -> str:
+    """Where a try of a batch leaves its result."""
+    return f"{job_folder(zones, batch, try_)}result.jsonl"
+
+
 def rejected_folder(zones: Zones, batch: str, try_: int, drop: str) -> str:
     """Where a try of a batch leaves the rejected rows of a drop, until they lie beside its receipt."""
     return f"{job_folder(zones, batch, try_)}rejected/{drop}/"
