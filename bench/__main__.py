@@ -11,10 +11,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import contests
+from bench import contests, load
 from bench.beside import Duel
 from bench.files import Files
 from bench.language import FIGURES, Figure
+from bench.load import Haul
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page
@@ -23,7 +24,8 @@ from infra.setup.errors import SetupMissing
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
-ALL = [*ROWS, *CONTESTS, *FIGURES]
+LOAD = "load"
+ALL = [*ROWS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
   clean parquet jsonl   the job on the clean file, in each format
@@ -34,9 +36,10 @@ rows:
   rivals                DuckDB and Great Expectations on the same checks
   test                  `dropgate test` beside `datacontract test`
   plan lint match init  contracts alone: 500 checks; 1,000 contracts; 10,000 keys; a draft from the file
+  load                  10,000 small drops and 100 large ones through the whole stack
 
 examples:
-  python -m bench                          everything, into docs/benchmarks.md (up to 25 minutes)
+  python -m bench                          everything, into docs/benchmarks.md (an hour)
   python -m bench clean bad                two rows, printed
   python -m bench rivals test --stations 5 the rivals on a file of 43,800 rows
 """
@@ -73,20 +76,23 @@ def _measured(names: list[str], stations: int) -> str:
     rows: list[Row] = []
     duels: list[Duel] = []
     figures: list[Figure] = []
+    hauls: list[Haul] = []
     with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder:
         bench = Bench(Files(Path(folder), stations))
         for number, name in enumerate(names, 1):
             say(f"[{number}/{len(names)}] {name}")
-            new: list[Row] | list[Duel] | list[Figure]
+            new: list[Row] | list[Duel] | list[Figure] | list[Haul]
             if name in ROWS:
                 rows += (new := ROWS[name](bench))
             elif name in FIGURES:
                 figures += (new := [FIGURES[name](bench.files)])
-            else:
+            elif name in CONTESTS:
                 duels += (new := CONTESTS[name](bench))
+            else:
+                hauls += (new := load.load(bench.files))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels, figures)
+        return page(bench, rows, duels, figures, hauls)
 
 
 def _parser() -> argparse.ArgumentParser:

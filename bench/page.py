@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pyspark
 
-from bench import beside, measuring
+from bench import beside, load, measuring
 from bench.beside import Duel
 from bench.language import Figure
+from bench.load import Haul
 from bench.measuring import Row
 from bench.own import Bench
 from bench.running import MEMORY
@@ -21,9 +22,20 @@ from infra.setup.jars import ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
-def page(bench: Bench, rows: Sequence[Row], duels: Sequence[Duel], figures: Sequence[Figure] = ()) -> str:
+def page(
+    bench: Bench,
+    rows: Sequence[Row],
+    duels: Sequence[Duel],
+    figures: Sequence[Figure] = (),
+    hauls: Sequence[Haul] = (),
+) -> str:
     """The page; a table without lines is left out."""
-    tables = (_ours(rows) if rows else "", _theirs(duels) if duels else "", _alone(figures) if figures else "")
+    tables = (
+        _ours(rows) if rows else "",
+        _theirs(duels) if duels else "",
+        _alone(figures) if figures else "",
+        _at_once(hauls) if hauls else "",
+    )
     return "\n".join([_head(bench), *filter(None, tables)])
 
 
@@ -98,7 +110,23 @@ whose start does not count unless it says so.
 """
 
 
-def _lines(of: Sequence[Row] | Sequence[Duel] | Sequence[Figure]) -> str:
+def _at_once(hauls: Sequence[Haul]) -> str:
+    return f"""\
+## Many drops at once
+
+The whole stack on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is accepted;
+windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are those that are deployed; AWS is emulated,
+in the same process as the functions, so that calls for a drop are what they are on AWS, and seconds are not. Waiting
+counts from a drop's event to its end. The memory is the most that this process has taken so far, with all that AWS
+holds, without Spark's JVM.
+
+| what | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |
+|---|---|---|---|---|---|---|---|
+{_lines(hauls)}
+"""
+
+
+def _lines(of: Sequence[Row] | Sequence[Duel] | Sequence[Figure] | Sequence[Haul]) -> str:
     return "\n".join(map(str, of))
 
 

@@ -13,6 +13,7 @@ Every step finds what an earlier, interrupted delivery of the event has done and
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -53,6 +54,8 @@ UNREADABLE = Problem(
     "The object cannot be read: it is archived, or encrypted with a key of your own.",
     "Upload the file again in the storage class STANDARD, without a key of your own.",
 )
+FRESH = timedelta(seconds=30)
+"""The age of an event that is taken for the first of its upload."""
 TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
 
 
@@ -66,10 +69,12 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
         return None
     if created.version_id in UNVERSIONED:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
-    drop = _received(ports, created, name)
-    if ports.ledger.open(drop):
-        return resume(ports, drop)
-    known = reread(ports, drop)
+    known = _known(ports, created)
+    if known is None:
+        drop = _received(ports, created, name)
+        if ports.ledger.open(drop):
+            return resume(ports, drop)
+        known = reread(ports, drop)
     if created.sequencer and not known.sequencer:  # it was found before its event came
         told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
         known = record(ports, known, "announced", **told)
@@ -101,10 +106,23 @@ def pin(drop: Drop, found: Match) -> Drop:
     return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
 
 
+def _known(ports: Ports, created: Created) -> Drop | None:
+    """The drop of an upload that is not of just now: most likely it is known, and asking costs less than a refusal."""
+    try:
+        age = ports.clock.now() - datetime.fromisoformat(created.uploaded_at)
+    except (ValueError, TypeError):
+        age = FRESH
+    return ports.ledger.drop(_id(created)) if age >= FRESH else None
+
+
+def _id(created: Created) -> str:
+    return keys.drop_id(created.bucket, created.key, created.version_id)
+
+
 def _received(ports: Ports, created: Created, name: str) -> Drop:
     at = ports.at()
     drop = Drop(
-        id=keys.drop_id(created.bucket, created.key, created.version_id),
+        id=_id(created),
         bucket=created.bucket,
         key=created.key,
         name=name,

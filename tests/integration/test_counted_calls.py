@@ -8,6 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache, partial
 from typing import Any
@@ -22,6 +23,7 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.aws.sqs import window_in
 from functions.handlers import batch_due, job_state_changed, object_created
+from functions.ingest import FRESH
 from functions.ports import Ports, Window
 from infra.calls import CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, MOST_REPEATED, Counted, of_batch
 from infra.local.cloud import Cloud
@@ -187,9 +189,12 @@ def test_repeated_event_of_an_object_asks_little(site: Site, of_one: Counted) ->
     assert of_one
     (drop,) = [d for d in site.ports.ledger.of_month("orders.v1", site.ports.at()[:7]) if d.name == "orders/lone.csv"]
     event = created_event(drop.bucket, "us-east-1", drop.key, drop.size, drop.etag, drop.version_id, "PutObject")
-    again = site.calls_of(lambda: deliver(event))
+    at_once = site.calls_of(lambda: deliver(event))
+    event["time"] = (datetime.now(UTC) - FRESH).isoformat()
+    later = site.calls_of(lambda: deliver(event))
 
-    assert 0 < again.total() <= MOST_REPEATED, again
+    assert 0 < at_once.total() <= MOST_REPEATED, at_once
+    assert later == {(CREATED, "dynamodb:GetItem"): 1}
 
 
 def test_repeated_event_of_a_job_asks_little(site: Site, of_one: Counted) -> None:

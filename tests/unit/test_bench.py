@@ -16,6 +16,7 @@ from bench import contests, language, plans
 from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.files import Files
+from bench.load import Haul
 from bench.measuring import Row, alternate
 from bench.own import FEW, MANY, ROWS, Bench
 from bench.page import page
@@ -264,3 +265,9 @@ def test_figure_is_held_to_its_bound_by_its_median(seconds: tuple[float, ...], m
 
     assert str(figure) == f"| x | {figure.median:.2f} s | 2 s | {met} |"
     assert str(figure) in page(Bench(Files(Path(), 1)), [], [], [figure])
+
+
+def test_haul_says_what_a_drop_took() -> None:
+    haul = Haul("few", ledger=1000, seconds=10, waits=(1, 2, 9, 3), calls=50, mib=2048)
+
+    assert str(haul) == "| few | 1,000 | 10 s | 0.4 | 2 s | 9 s | 12.5 | 2,048 MiB |"

@@ -1,0 +1,166 @@
+"""Many drops at once through the whole stack on this machine; and what a drop asks for beside a ledger that is long.
+
+Functions, adapters, job and policies are real, AWS is emulated in the same process: how fast drops come through is what
+its two cores give to both, and how many calls a drop takes is what AWS would be asked for, too.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from itertools import cycle, islice
+from pathlib import Path
+
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+
+from bench import plans
+from bench.files import HOURS, Files
+from bench.measuring import say, timed
+from contracts.plan import Plan
+from functions import keys
+from functions.aws import items
+from functions.aws.clients import Clients, ports_from
+from functions.ports import Ports, months
+from functions.submission import Drop
+from infra.demo import inmet
+from infra.local.embedded import REGION, Embedded, session
+from infra.local.events import ACCOUNT
+from infra.setup.jars import ROOT
+
+SMALL, LARGE, FEW = 10_000, 100, 100
+"""Drops that come at once."""
+FEW_SMALL = f"{FEW} drops of 100 rows"
+STATIONS_OF_SMALL, STATIONS_OF_LARGE = 12, 16
+"""What makes a thousand files of 100 rows, and one of 20 MiB."""
+LONG_LEDGER = 100_000
+GOOD = ("accepted", "accepted_with_warnings")
+WINDOW_SECONDS = 10
+PRODUCERS = 4
+MOST_SECONDS = 3600
+LONG_AGO = "2020-01-01T00:00:00Z"
+STATUS = Path("/proc/self/status")
+
+
+@dataclass(frozen=True, slots=True)
+class Haul:
+    """A line of the table: drops that came at once, until all were accepted.
+
+    `ledger` is how many drops there were before, `waits` the seconds of each from its event to its end, `calls` what
+    functions asked of AWS for all of them, `mib` the most memory of this process since it began, AWS and what lies in
+    S3 with it.
+    """
+
+    what: str
+    ledger: int
+    seconds: float
+    waits: Sequence[float]
+    calls: int
+    mib: int
+
+    def __str__(self) -> str:
+        drops = len(self.waits)
+        waited = f"{statistics.median(self.waits):,.0f} s | {max(self.waits):,.0f} s"
+        return (
+            f"| {self.what} | {self.ledger:,} | {self.seconds:,.0f} s | {drops / self.seconds:,.1f} | {waited} "
+            f"| {self.calls / drops:.1f} | {self.mib:,} MiB |"
+        )
+
+
+@dataclass
+class Load:
+    """A stack with one contract in force."""
+
+    embedded: Embedded
+    plan: Plan
+    ports: Ports
+    known: int = 0
+
+    def haul(self, what: str, files: Sequence[Path], drops: int) -> Haul:
+        """Upload files, again and again until there are so many drops, and wait for their ends."""
+        ledger, since = self.known, self.ports.at()
+        folder = f"load/{ledger}-{drops}"
+        bodies = islice(cycle(file.read_bytes() for file in files), drops)
+        self.embedded.cloud.requests.clear()
+        took = timed(lambda: self._send(folder, bodies))
+        each = (
+            d for month in months(since, self.ports.at()) for d in self.ports.ledger.each(self.plan.contract, month)
+        )
+        found = [d for d in each if d.name.startswith(f"{folder}/")]
+        assert len(found) == drops
+        assert all(d.state in GOOD for d in found), next(d.problems for d in found if d.state not in GOOD)
+        self.known += drops
+        functions = self.embedded.stack.functions
+        asked = sum(r.caller in functions for r in list(self.embedded.cloud.requests))
+        assert len(self.embedded.cloud.requests) < (self.embedded.cloud.requests.maxlen or 0)
+        return Haul(what, ledger, took, tuple(map(_waited, found)), asked + self._runs(found), _most_mib())
+
+    def fill(self, drops: int) -> None:
+        """Let the ledger hold so many settled drops of long ago: by its emulator, as calls would take hours."""
+        table = dynamodb_backends[ACCOUNT][REGION].get_table(self.embedded.stack.names["LedgerTable"])
+        like = next(self.ports.ledger.each(self.plan.contract, self.ports.at()[:7]))
+        for n in range(self.known, drops):
+            name = f"filled/{n}.csv"
+            one = replace(like, id=keys.digest(str(n)), key=name, name=name, received_at=LONG_AGO, changed_at=LONG_AGO)
+            attributes = items.dumps(items.drop_item(one))
+            at = DynamoType(attributes["pk"]), DynamoType(attributes["sk"])
+            table.items[at[0]][at[1]] = Item(*at, attributes)
+        self.known = drops
+
+    def _send(self, folder: str, bodies: Iterable[bytes]) -> None:
+        with ThreadPoolExecutor(PRODUCERS) as pool:
+            names = (f"{folder}/{n}.csv" for n in range(SMALL))
+            for _ in pool.map(self.embedded.upload, names, bodies):
+                pass
+        assert self.embedded.settle(MOST_SECONDS)
+
+    def _runs(self, found: Iterable[Drop]) -> int:
+        """The runs that were asked for, one of each batch."""
+        return len({d.batch for d in found})
+
+
+def load(files: Files) -> list[Haul]:
+    """All lines, from a process of its own: its Spark reads S3."""
+    command = [sys.executable, "-m", "bench.load", str(files.folder)]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+    return [Haul(**json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def hauls(folder: Path) -> Iterator[Haul]:
+    """Few drops, very many, large ones, and few beside a longer and longer ledger."""
+    small, large = Files(folder, STATIONS_OF_SMALL).small, folder / "large.csv"
+    inmet.write(large, STATIONS_OF_LARGE, HOURS)
+    plan = replace(plans.plain(plans.whole()), files=("load/*/*.csv",))
+    with Embedded(window_seconds=WINDOW_SECONDS, schedule_seconds=60, retry_seconds=60) as embedded:
+        embedded.publish([plan])
+        made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())))
+        made.haul("", small, FEW)  # functions and Spark are warm from now on
+        yield made.haul(FEW_SMALL, small, FEW)
+        yield made.haul(f"{SMALL:,} drops of 100 rows", small, SMALL)
+        yield made.haul(f"{LARGE} drops of {large.stat().st_size / 2**20:.0f} MiB", [large], LARGE)
+        yield made.haul(FEW_SMALL, small, FEW)
+        with embedded.asleep():
+            made.fill(LONG_LEDGER)
+        yield made.haul(FEW_SMALL, small, FEW)
+        assert embedded.guard.denied == []
+
+
+def _waited(drop: Drop) -> float:
+    """Seconds from the event of an upload to the drop's end."""
+    return (datetime.fromisoformat(drop.changed_at) - datetime.fromisoformat(drop.uploaded_at)).total_seconds()
+
+
+def _most_mib() -> int:
+    return int(STATUS.read_text().partition("VmHWM:")[2].split()[0]) // 1024
+
+
+if __name__ == "__main__":
+    for one in hauls(Path(sys.argv[1])):
+        say(f"  {one}")
+        print(json.dumps(asdict(one)), flush=True)  # noqa: T201 (this is its answer)
