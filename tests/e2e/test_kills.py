@@ -94,7 +94,9 @@ def come_to_rest(stack: Killable, names: Iterable[str]) -> dict[str, Drop]:
     """Wait until every file has a drop, and nothing more happens to any, nor to a batch; the drops."""
     before, since = list[Item](), time.monotonic()
     while True:
+        asked = time.monotonic()
         found = ledger(stack)
+        took = time.monotonic() - asked
         known = drops(found)
         missing = set(names) - {d.name for d in known.values()}
         undone = [d for d in known.values() if d.in_flight]
@@ -104,7 +106,7 @@ def come_to_rest(stack: Killable, names: Iterable[str]) -> dict[str, Drop]:
         if found != before:
             before, since = found, time.monotonic()
         assert time.monotonic() - since < PATIENCE, (missing, undone, batches)
-        time.sleep(0.5)
+        time.sleep(max(0.5, 5 * took))  # who answers has other work to do
 
 
 def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
