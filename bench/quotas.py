@@ -237,6 +237,7 @@ class Plans:
     """The catalog: one plan for each contract."""
 
     plans: dict[str, Plan]
+    pointer: None = None
 
     def plan(self, sha: str) -> Plan:
         """The plan of that hash."""

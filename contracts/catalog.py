@@ -12,6 +12,7 @@ from typing import Literal
 
 from contracts import codec
 from contracts.arrival import Arrival
+from contracts.errors import DocumentInvalid
 from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
 from contracts.plan import Reference
 from contracts.problem import nearest, quoted
@@ -86,6 +87,16 @@ class Pointer:
     index: str
     published_at: str
     format: Literal[1] = 1
+
+    def moment(self) -> datetime:
+        """When it was published, in UTC; DocumentInvalid where it says no time."""
+        try:
+            at = datetime.fromisoformat(self.published_at)
+        except ValueError as error:
+            raise DocumentInvalid(
+                f"current.json was published at `{self.published_at:.40}`, which is no time"
+            ) from error
+        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

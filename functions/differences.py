@@ -8,7 +8,7 @@ is conditional on what was seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from itertools import islice
@@ -16,30 +16,18 @@ from itertools import islice
 from contracts.errors import DestinationTaken, DocumentInvalid
 from functions import keys
 from functions.batching import start
+from functions.difference import GRACE, PAGE, Difference
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
+from functions.pointing import set_back
 from functions.ports import Batch, Lying, Mark, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
 from functions.submission import PROMOTED, Created, Drop, Location
+from functions.table_differences import Counted, counted, of_rows, of_table
 
-PAGE = 100
-"""Objects and drops that are looked at together."""
-GRACE = timedelta(minutes=15)
-"""How long whoever is at something is left alone."""
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that is not as another says: its kind, where, what is found, what to do, and what does it."""
-
-    kind: str
-    where: str
-    found: str
-    do: str
-    repair: Callable[[], object] | None = field(default=None, compare=False)
 
 
 def differences(
@@ -52,19 +40,27 @@ def differences(
     yield from of_promoted(ports, seen)
     yield from of_batches(ports)
     for contract in contracts:
+        table = counted(ports, contract) if contract else None
+        if table:
+            yield from of_table(ports, table)
         for month in months:
             for drop in ports.ledger.each(contract, month):
                 seen(drop.id)
-                yield from of_record(ports, drop)
+                yield from of_record(ports, drop, table)
 
 
 def of_catalog(ports: Ports) -> Iterator[Difference]:
     """The pointer, the index that it names, the plans that the index names."""
+    where = f"{ports.zones.catalog}current.json"
     try:
         shas = [entry.plan for entry in ports.catalog.index().entries]
+        pointer = ports.catalog.pointer
+        wrong = set_back(pointer, ports.ledger.newest_pointer()) if pointer else None
     except DocumentInvalid as error:
-        yield Difference("catalog", f"{ports.zones.catalog}current.json", str(error), "`dropgate publish`.")
+        yield Difference("catalog", where, str(error), "`dropgate publish`.")
         return
+    if wrong:
+        yield Difference("catalog", where, wrong, "`dropgate publish`, and find out who put it there.")
     for sha in dict.fromkeys(shas):
         try:
             ports.catalog.plan(sha)
@@ -149,14 +145,16 @@ def of_batches(ports: Ports) -> Iterator[Difference]:
             yield Difference("batch-without-run", where, found, "Settle it.", partial(job_ended, ports, batch.run))
 
 
-def of_record(ports: Ports, drop: Drop) -> Iterator[Difference]:
-    """What a record says lies in promoted, stage and reports, and who its key says is seen."""
+def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:
+    """What a record says lies in promoted, stage, reports and its contract's table, and who its key says is seen."""
     if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
         return
     if drop.plan:
         yield from _keys(ports, drop)
     if drop.state in PROMOTED:
         yield from _promoted(ports, drop)
+        if table:
+            yield from of_rows(ports, drop, table)
     young = drop.changed_at > stamp(ports.clock.now() - KEPT)
     if young and drop.in_flight and ports.store.head(drop.source) is None:
         do = "Its producer must send it again; it ends failed by itself."
@@ -184,7 +182,7 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         return
     target = f"{ports.zones.promoted}{drop.promoted.key}"
     if target.endswith("/"):
-        return  # a table, whose own log says what it holds
+        return  # a table: see `of_rows`
     there = ports.store.head(Location(target))
     claims = claims_of(ports, drop, ports.catalog.plan(drop.plan))
     if claims.key and claims.key.promoted != drop.id:

@@ -455,6 +455,14 @@ class Ledger(Protocol):
         """Let the next look begin there."""
         ...
 
+    def newest_pointer(self) -> str:
+        """When the newest pointer of the catalog that was ever seen was published; empty where none was."""
+        ...
+
+    def note_pointer(self, published_at: str) -> None:
+        """Remember that one of that time was seen, unless a newer one was."""
+        ...
+
     def pause(self, pause: Pause) -> bool:
         """Hold something up; False if it is held up already."""
         ...
@@ -540,6 +548,14 @@ class Tables(Protocol):
 
     def withdraw(self, table: str, mark: Mark) -> None:
         """Take all rows of a drop out; the mark is that of the attempt whose rows they are."""
+        ...
+
+    def count(self, table: str) -> Mapping[str, int]:
+        """How many rows of each drop are in a table, of no drop under the empty id; none where there is no table."""
+        ...
+
+    def made(self, table: str, mark: Mark) -> bool:
+        """Whether rows of that mark, or of a later one, were ever put into a table, as far as its log reaches."""
         ...
 
 

@@ -31,12 +31,13 @@ class Documents(Protocol):
 
 
 class Published:
-    """The contracts that are in force, kept in memory until another publish."""
+    """The contracts that are in force, kept in memory until another publish; `pointer` names those read last."""
 
     def __init__(self, documents: Documents, zone: str) -> None:
         self._documents = documents
         self._zone = zone
         self._etag: str | None = None
+        self.pointer: catalog.Pointer | None = None
         self._index = catalog.Index()
         self._plans: dict[str, Plan] = {}
 
@@ -58,6 +59,7 @@ class Published:
             text, etag = changed
             pointer = _read(catalog.Pointer, text, at)
             self._index, self._etag = self._named(catalog.Index, "index", pointer.index), etag
+            self.pointer = pointer
         return self._index
 
     def match(self, name: str) -> catalog.Match:

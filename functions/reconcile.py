@@ -4,7 +4,7 @@ received, refused: ingest.resume; in landing, and no event said so: ingest.inges
 or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
 message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
 finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended: missing.call_roll;
-sets of files: gathering.look.
+sets of files: gathering.look. The catalog's pointer: pointing.watch.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from functions.gathering import look
 from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
+from functions.pointing import watch
 from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
 from functions.submission import Drop
 
@@ -71,6 +72,10 @@ def reconcile(
     def find() -> None:
         lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
 
+    def point() -> None:
+        if why := watch(ports):
+            troubles.append(Trouble("catalog", why))
+
     def take(what: str, act: Callable[[], object]) -> bool:
         try:
             act()
@@ -82,6 +87,7 @@ def reconcile(
 
     take("landing", find)
     take("windows of files", partial(call_roll, ports))
+    take("catalog", point)  # as it was read for the windows
     for what, act in (*_turn(_work(ports, found), now), *lost):
         if take(what, act):
             taken(what)

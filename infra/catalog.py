@@ -2,14 +2,15 @@
 
 In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
 themselves) never change once written; `current.json` names the index in force and is moved last, and only if nobody
-else moved it meanwhile: a publish that stops halfway changes nothing.
+else moved it meanwhile: a publish that stops halfway changes nothing. It moves forwards in time alone, whatever is put
+in force, so that one that is older was put there by somebody else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
@@ -80,18 +81,25 @@ def publish(
     """
     _need_each_other(plans)
     index = index_of(plans)
-    before, etag, broken = _in_force(store)
+    before = _in_force(store)
     for name, text in (documents or {}).items():
         _keep(store, name, text)
     for plan in plans:
         _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
     name = codec.sha256(index)
     _write(store, f"index/{name}.json", codec.canonical(index).encode())
-    done = replace(_compared(before, index, name), mended=broken)
-    if done.moved or etag is None:
-        pointer = Pointer(name, now.isoformat(timespec="seconds"))
-        store.swap(POINTER, codec.canonical(pointer).encode(), etag)
-    return done
+    pointer = Pointer(name, _after(before.pointer, now).isoformat())
+    store.swap(POINTER, codec.canonical(pointer).encode(), before.etag)
+    return replace(_compared(before.index, index, name), mended=before.broken)
+
+
+def _after(former: Pointer | None, now: datetime) -> datetime:
+    """Now, in whole seconds; a second after the former pointer where its publisher's clock was ahead."""
+    at = now.replace(microsecond=0)
+    try:
+        return max(at, former.moment() + timedelta(seconds=1)) if former else at
+    except DocumentInvalid:
+        return at
 
 
 def _need_each_other(plans: Sequence[Plan]) -> None:
@@ -145,25 +153,37 @@ def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:
     """The names of the contracts in force; None where nothing was ever published. DocumentInvalid if unreadable."""
-    index, etag, broken = _in_force(store)
-    if broken:
-        raise DocumentInvalid(f"What is in force cannot be read: {broken}.")
-    return tuple(entry.contract for entry in index.entries) if etag else None
+    found = _in_force(store)
+    if found.broken:
+        raise DocumentInvalid(f"What is in force cannot be read: {found.broken}.")
+    return tuple(entry.contract for entry in found.index.entries) if found.etag else None
 
 
-def _in_force(store: CatalogStore) -> tuple[Index, str | None, str | None]:
-    """The index in force, the pointer's ETag, and why there is no such index, though there is a pointer."""
+@dataclass(frozen=True, slots=True)
+class _InForce:
+    """The index in force, the pointer to it and its ETag, and why there is no such index, though there is a pointer."""
+
+    index: Index = field(default_factory=Index)
+    etag: str | None = None
+    pointer: Pointer | None = None
+    broken: str | None = None
+
+
+def _in_force(store: CatalogStore) -> _InForce:
     found = store.get(POINTER)
     if found is None:
-        return Index(), None, None
+        return _InForce()
+    text, etag = found
+    pointer = None
     try:
-        pointer = codec.loads(Pointer, found[0], POINTER)
+        pointer = codec.loads(Pointer, text, POINTER)
         index = store.get(f"index/{pointer.index}.json")
         if index is None:
-            return Index(), found[1], f"{POINTER} names an index that is not there: {pointer.index}"
-        return codec.loads(Index, index[0], f"index/{pointer.index}.json"), found[1], None
+            broken = f"{POINTER} names an index that is not there: {pointer.index}"
+            return _InForce(etag=etag, pointer=pointer, broken=broken)
+        return _InForce(codec.loads(Index, index[0], f"index/{pointer.index}.json"), etag, pointer)
     except DocumentInvalid as error:
-        return Index(), found[1], str(error)
+        return _InForce(etag=etag, pointer=pointer, broken=str(error))
 
 
 def _keep(store: CatalogStore, name: str, text: bytes) -> None:

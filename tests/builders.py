@@ -112,14 +112,17 @@ def a_drop(**changes: Any) -> Drop:
     return Drop(**(defaults | changes))
 
 
-def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan]) -> None:
-    """Put plans, index and pointer into the catalog zone."""
+NOON = "2026-01-31T12:00:00.000000Z"
+
+
+def publish(store: ObjectStore, catalog: str, plans: Iterable[Plan], at: str = NOON) -> None:
+    """Put plans, index and a pointer of some time into the catalog zone."""
     every = tuple(plans)
     index = index_of(every)
     for plan in every:
         store.put(f"{catalog}plans/{plan.sha}.json", codec.canonical(plan).encode(), "application/json")
     store.put(f"{catalog}index/{codec.sha256(index)}.json", codec.canonical(index).encode(), "application/json")
-    pointer = Pointer(codec.sha256(index), "2026-01-31T12:00:00.000000Z")
+    pointer = Pointer(codec.sha256(index), at)
     store.put(f"{catalog}current.json", codec.canonical(pointer).encode(), "application/json")
 
 

@@ -196,6 +196,7 @@ class MemoryLedger:
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
         self._sweep: Place | None = None
+        self._pointer = ""
         self._uploads: dict[tuple[Mark, str], str] = {}
         self._roll = RollCall()
         self._sets: dict[str, FileSet] = {}
@@ -361,6 +362,12 @@ class MemoryLedger:
     def put_sweep(self, after: Place | None) -> None:
         self._sweep = after
 
+    def newest_pointer(self) -> str:
+        return self._pointer
+
+    def note_pointer(self, published_at: str) -> None:
+        self._pointer = max(self._pointer, published_at)
+
     def pause(self, pause: Pause) -> bool:
         return self._pauses.setdefault((pause.kind, pause.name), pause) is pause
 
@@ -433,6 +440,14 @@ class MemoryTables:
     def withdraw(self, table: str, mark: Mark) -> None:
         if table in self.rows and self._once("withdrawn", mark):
             self.rows[table].pop(mark.drop, None)
+
+    def count(self, table: str) -> Mapping[str, int]:
+        return {drop: many for drop, (_, many) in self.rows.get(table, {}).items() if many}
+
+    def made(self, table: str, mark: Mark) -> bool:
+        return table in self.columns and any(
+            kind == "rows" and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits
+        )
 
     def _once(self, what: str, mark: Mark) -> bool:
         """Note a change; False if it was made before."""

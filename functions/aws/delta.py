@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import uniform
+from tempfile import TemporaryDirectory
 from time import sleep, time
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,25 @@ class DeltaTables:
             app = f"{_app(mark)}:withdrawn"
             self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
 
+    def count(self, table: str) -> Mapping[str, int]:
+        from deltalake import DeltaTable, QueryBuilder, write_deltalake
+
+        with _reading(table), TemporaryDirectory() as here:
+            found = self._find(table)
+            if found is None:
+                return {}
+            asked = f"select coalesce({DROP}, '') {DROP}, count(*) many from t group by 1"  # noqa: S608 (a name of ours)
+            counts = QueryBuilder().register("t", found).execute(asked)
+            # By way of a file: a query that is collected keeps Python's one lock while it waits for the store.
+            write_deltalake(here, counts)
+            each = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
+            return dict(zip(each.column(DROP).to_pylist(), each.column("many").to_pylist(), strict=True))
+
+    def made(self, table: str, mark: Mark) -> bool:
+        with _reading(table):
+            found = self._find(table)
+            return found is not None and _has(found, _app(mark), mark.attempt)
+
     def _change(self, table: str, app: str, version: int, act: Act) -> None:
         """Commit once, on the table as it stands then."""
         from deltalake import CommitProperties, PostCommitHookProperties
@@ -151,6 +171,17 @@ class DeltaTables:
         except OSError as error:
             self._known.pop(table, None)
             raise ServiceUnavailable(f"the table {table} could not be read or written: {error}") from error
+
+
+@contextmanager
+def _reading(table: str) -> Iterator[None]:
+    """ServiceUnavailable where the store did not answer, or a file that the table names is gone."""
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        raise ServiceUnavailable(f"the table {table} could not be read: {error}") from error
 
 
 def columns_of(schema: Schema) -> tuple[Column, ...]:

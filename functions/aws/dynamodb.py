@@ -207,6 +207,13 @@ class DynamoLedger:
         with asking("dynamodb"):
             self._db.put_item(TableName=self._table, Item=items.dumps(items.sweep_item(after)))
 
+    def newest_pointer(self) -> str:
+        found = self._get(*items.POINTER)
+        return str(found["published_at"]) if found else ""
+
+    def note_pointer(self, published_at: str) -> None:
+        self._try(self._put(items.pointer_item(published_at), f"{NEW} OR published_at < :p", {":p": published_at}))
+
     def pause(self, pause: Pause) -> bool:
         return self._try(self._put(items.pause_item(pause), NEW))
 

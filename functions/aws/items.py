@@ -9,6 +9,7 @@
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
 - UPLOAD#<drop>          <attempt>#<uri>  the copy in parts that moves a large drop there
 - SWEEP                  STATE            where the next look at landing begins
+- POINTER                STATE            when the newest pointer of the catalog was published
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
 - SET#<id>               STATE            a set of files; M#<drop> one that waits for the rest, as long as it does
 - ROLL                   STATE            how far windows that have ended have been looked at, and what may still end
@@ -211,6 +212,16 @@ def sweep_item(after: Place | None) -> Item:
     pk, sk = SWEEP
     begin = {"key": after[0], "after": after[1]} if after else {}
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **begin}
+
+
+POINTER = ("POINTER", STATE)
+"""When the newest pointer of the catalog was published."""
+
+
+def pointer_item(published_at: str) -> Item:
+    """When the newest pointer of the catalog was published."""
+    pk, sk = POINTER
+    return {"pk": pk, "sk": sk, "published_at": published_at, "format": FORMAT, "version": 1}
 
 
 def batch_key(batch_id: str) -> tuple[str, str]:

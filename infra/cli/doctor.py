@@ -16,7 +16,7 @@ from contracts.problem import visible
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
-    from functions.differences import Difference
+    from functions.difference import Difference
 
 EVERY = 1000
 """After so many objects and records progress is told."""

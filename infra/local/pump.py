@@ -121,7 +121,11 @@ class Pump:
         with self._bell.at_work():
             try:
                 busy = source.poll()
-            except (BotoCoreError, ClientError):
+            except (
+                BotoCoreError,
+                ClientError,
+                KeyError,
+            ):  # of an answer that is cut short within its head nothing is read
                 _log.exception("The embedded AWS did not answer; trying again")
                 return False
             if busy:

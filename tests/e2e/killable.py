@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import pickle
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any, Self
 
 import boto3
@@ -21,22 +24,27 @@ from functions.ports import Ports
 from infra.local.stack import Stack
 
 KEY = "dropgate"
+READY = 120.0
+"""Seconds that a process may take until it is at work."""
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port that nobody listens at, and that no connection is given while its owner is dead."""
+    while True:
+        port = random.randrange(20_000, 32_000)  # Linux gives connections those from 32768 on
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
 
 
 class Killable:
-    """Processes of one folder."""
+    """Processes of one folder; `over` is set when they are gone for good."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.places = free_port(), free_port()
-        self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.over = Event()
         at = [f"http://127.0.0.1:{port}" for port in self.places]
         self.environment = {
             "AWS_ENDPOINT_URL": at[0],
@@ -47,7 +55,7 @@ class Killable:
             "AWS_REGION": "us-east-1",
             "DROPGATE_PATIENCE_SECONDS": "2",
             "POWERTOOLS_METRICS_DISABLED": "true",
-            "POWERTOOLS_LOG_LEVEL": "CRITICAL",
+            "POWERTOOLS_LOG_LEVEL": "WARNING",
         }
 
     def __enter__(self) -> Self:
@@ -55,34 +63,38 @@ class Killable:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
         for name in list(self.processes):
-            self.kill(name)
+            with suppress(ProcessLookupError):
+                self.kill(name)
 
     def start(self, name: str) -> None:
-        """Start a process; of the stack wait until it answers."""
+        """Start a process, and wait until it is at work; what it says goes into a file, so that nobody need read it."""
         places = [str(port) for port in self.places] if name == "stack" else []
-        command = [sys.executable, "-m", "tests.e2e.processes", name, str(self.folder), *places]
-        with (self.folder.parent / f"{name}.log").open("a") as log:
+        ready, said = self.folder.parent / f"{name}.ready", self.folder.parent / f"{name}.log"
+        ready.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "tests.e2e.processes", name, str(self.folder), str(ready), *places]
+        with said.open("a") as log:
             # A group of its own, so that a job dies with the stack that runs it.
-            own: dict[str, Any] = {"env": os.environ | self.environment, "process_group": 0, "text": True}
-            self.processes[name] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, **own)
-        if name == "stack":
-            out = self.processes[name].stdout
-            assert out
-            assert out.readline() == "ready\n", (self.folder.parent / "stack.log").read_text()[-2000:]
+            own: dict[str, Any] = {"env": os.environ | self.environment, "process_group": 0}
+            process = self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, **own)
+        at_work = self.until(lambda: ready.exists() or process.poll() is not None, READY)
+        assert at_work, f"{name} is not at work after {READY} s"
+        assert process.poll() is None, said.read_text()[-2000:]
 
     def kill(self, name: str) -> None:
         """Kill a process and what it has started, as `kill -9` does."""
         process = self.processes.pop(name)
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
 
     def kill_job(self) -> None:
         """Kill a run of the job, if one is at work."""
-        stack = Path(f"/proc/{self.processes['stack'].pid}/task")
-        for child in " ".join(each.read_text() for each in stack.glob("*/children")).split():
-            with suppress(ProcessLookupError):
-                os.kill(int(child), signal.SIGKILL)
+        for task in Path(f"/proc/{self.processes['stack'].pid}/task").glob("*/children"):
+            with suppress(FileNotFoundError, ProcessLookupError):  # each may be over by now
+                for child in task.read_text().split():
+                    os.kill(int(child), signal.SIGKILL)
+                    return
 
     @property
     def stack(self) -> Stack:
@@ -95,9 +107,9 @@ class Killable:
         return boto3.Session(KEY, KEY, region_name="us-east-1")
 
     def client(self, service: str) -> Any:
-        """A client of the stack that tries again while it is down."""
-        retries = Config(retries={"mode": "standard", "total_max_attempts": 12}, s3={"addressing_style": "path"})
-        return self.session().client(service, endpoint_url=self.environment["AWS_ENDPOINT_URL"], config=retries)
+        """A client of the stack that asks once."""
+        once = Config(retries={"mode": "standard", "total_max_attempts": 1}, s3={"addressing_style": "path"})
+        return self.session().client(service, endpoint_url=self.environment["AWS_ENDPOINT_URL"], config=once)
 
     def ports(self) -> Ports:
         """The world as functions see it."""
@@ -105,11 +117,11 @@ class Killable:
         clients = Clients(self.session())
         return ports_from({**variables, **self.environment}, clients)
 
-    def until(self, reached: Any, seconds: float) -> bool:
+    def until(self, reached: Callable[[], bool], seconds: float) -> bool:
         """Whether something has come to be within some time."""
         end = time.monotonic() + seconds
         while not reached():
             if time.monotonic() > end:
                 return False
-            time.sleep(0.2)
+            time.sleep(0.05)
         return True

@@ -79,6 +79,7 @@ TAKE = "get-version delete-version list"
 WORK = f"{PUT} get list delete withdraw abort"
 READ = "get list"
 ALL = f"{SEND} overwrite get list delete withdraw get-version delete-version"
+EVERYWHERE = dict.fromkeys(ZONES, "list")
 LISTED = dict.fromkeys(INTERNAL, "list")
 
 PUBLISHED = ("plan", "index", "document", "reference")
@@ -124,6 +125,24 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("promoted", "promoted, other"), READ),
     "WatchPolicy and MaintainPolicy": WATCH
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list delete withdraw"),
+    "WatchPolicy and DoctorPolicy": EVERYWHERE
+    | WATCH
+    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), "get-version list")
+    | dict.fromkeys(("stage", "stage, other", "held", "promoted", "promoted, other"), READ),
+    "WatchPolicy, DoctorPolicy and RepairPolicy": EVERYWHERE
+    | WATCH
+    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(("held", "jobs", "jobs, other", "reports/shop", "reports/inmet"), f"{PUT} get list")
+    | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
+    | {"evidence": "list delete withdraw", "rejected/shop": f"{PUT} list"},
+    "WatchPolicy and ForgetPolicy": EVERYWHERE
+    | WATCH
+    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(("promoted", "promoted, other"), "get-version delete-version")
+    | dict.fromkeys(("stage", "stage, other", "jobs", "jobs, other", "rejected/shop"), "list delete withdraw")
+    | dict.fromkeys(("held", "reports/shop", "reports/inmet"), f"{READ} delete withdraw")
+    | {"evidence": f"{PUT} get list delete withdraw"},
     "PublishPolicy": {"catalog": f"{PUT} get list"}
     | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},
@@ -219,6 +238,9 @@ def site(stack: Stack) -> Site:
         "WatchPolicy and OperatePolicy": Who(role("operator"), watch + read(stack.people["OperatePolicy"])),
         "WatchPolicy and TryPolicy": Who(role("steward"), watch + read(stack.people["TryPolicy"])),
         "WatchPolicy and MaintainPolicy": Who(role("keeper"), watch + read(stack.people["MaintainPolicy"])),
+        "WatchPolicy and DoctorPolicy": Who(role("doctor"), doctor := watch + read(stack.people["DoctorPolicy"])),
+        "WatchPolicy, DoctorPolicy and RepairPolicy": Who(role("surgeon"), doctor + read(stack.people["RepairPolicy"])),
+        "WatchPolicy and ForgetPolicy": Who(role("eraser"), watch + read(stack.people["ForgetPolicy"])),
         "PublishPolicy": Who(role("publisher"), read(stack.people["PublishPolicy"])),
         "producer shop": granted(shop),
         "producer inmet, another account, no overwrite": granted(inmet),
@@ -237,9 +259,16 @@ def test_table_names_every_principal(site: Site, stack: Stack) -> None:
     assert set(EXPECTED) == set(site.principals)
     functions = {f"{name.removesuffix('Function')}Role": name for name in stack.functions}
     roles = {functions.get(name, name) for name in stack.roles} | set(stack.people)
-    roles -= {"OperatePolicy", "TryPolicy", "MaintainPolicy"}  # each stands beside WatchPolicy
+    # Each stands beside WatchPolicy.
+    roles -= {"OperatePolicy", "TryPolicy", "MaintainPolicy", "DoctorPolicy", "RepairPolicy", "ForgetPolicy"}
     assert roles <= set(EXPECTED), "a role of the template that the table does not know"
     assert not [zone for zones in EXPECTED.values() for zone in zones if zone not in ZONES]
+
+
+def test_policies_of_people_fit_into_iam(stack: Stack) -> None:
+    # 6,144 characters: docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html; names may be longer yet.
+    sizes = {name: len(json.dumps(list(found), separators=(",", ":"))) for name, found in stack.people.items()}
+    assert {name for name, size in sizes.items() if size > 5000} == set(), sizes
 
 
 @pytest.mark.parametrize("who", EXPECTED)

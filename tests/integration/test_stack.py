@@ -7,11 +7,14 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from threading import Event as Flag
 from threading import Lock
 from typing import Any
 
 import boto3
 import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 
 from infra.local.cloud import Cloud
 from infra.local.pump import Pump
@@ -319,6 +322,30 @@ def test_new_history_becomes_a_notice(client_for: ClientFor) -> None:
     assert [notice["detail"] for notice in heard] == expected
     assert [json.loads(message["Body"])["detail"] for message in messages] == expected
     assert {json.loads(message["Body"])["detail-type"] for message in messages} == {"Drop Changed"}
+
+
+class CutShort:
+    """What is left of an answer whose sender vanished before its head was whole."""
+
+    def stream(self, **_: Any) -> Iterator[bytes]:
+        yield from ()
+
+
+def test_notices_go_on_after_answers_cut_short(client_for: ClientFor) -> None:
+    stack = a_stack(client_for)
+    left = [AWSResponse("", 200, HTTPHeaders(), CutShort()) for _ in range(3)]
+    session = boto3.Session("stack-test", "none", region_name="us-east-1")
+    streams = session.client("dynamodbstreams", endpoint_url=client_for("sqs").meta.endpoint_url)
+    streams.meta.events.register("before-send.dynamodb-streams", lambda **_: left.pop() if left else None)
+    clients = {"dynamodbstreams": streams}
+    heard = Flag()
+
+    put(client_for, stack, "H#1#1", state="received")
+    quiet = {name: Recorder() for name in FUNCTIONS}
+    with Pump(stack, lambda name: clients.get(name) or client_for(name), quiet, listener=lambda _: heard.set()):
+        assert heard.wait(10)
+
+    assert left == []
 
 
 def test_rolled_back_transactions_send_no_notice(client_for: ClientFor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -75,12 +75,31 @@ def test_published_plan_can_be_read_back() -> None:
     assert [e.plan for e in in_force(store).entries] == [ORDERS.sha]
 
 
-def test_same_again_writes_nothing() -> None:
+def published_at(store: MemoryCatalog) -> datetime:
+    return codec.loads(Pointer, store.documents["current.json"], "pointer").moment()
+
+
+def test_same_again_moves_the_pointer_alone() -> None:
     store = MemoryCatalog()
     publish([ORDERS], store, NOW)
     before = list(store.written)
     done = publish([ORDERS], store, NOW.replace(year=2027))
-    assert (done.unchanged, done.moved, store.written) == (("orders.v1",), False, before)
+    assert (done.unchanged, done.moved) == (("orders.v1",), False)
+    assert store.written == [*before, "current.json"]
+    assert published_at(store) == NOW.replace(year=2027)
+
+
+@pytest.mark.parametrize("behind", [timedelta(0), timedelta(minutes=3)])
+def test_pointer_goes_forwards_whatever_the_clock_says(behind: timedelta) -> None:
+    store = MemoryCatalog()
+    publish([ORDERS], store, NOW)
+    publish([SHOPS], store, NOW - behind)
+    assert published_at(store) == NOW + timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("text", ["2026-01-31T12:00:00", "2026-01-31T12:00:00.000000Z", "2026-01-31T13:00:00+01:00"])
+def test_pointers_say_one_time_in_many_ways(text: str) -> None:
+    assert Pointer("gone", text).moment() == NOW
 
 
 def test_changed_contract_leaves_its_old_plan() -> None:

@@ -53,10 +53,11 @@ class Office:
     drops: Mapping[str, str]
     said: dict[str, Any] = field(default_factory=dict)
     denied: list[Call] = field(default_factory=list)
+    people: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: PEOPLE)
 
     def statements(self, who: str) -> list[Mapping[str, Any]]:
         """The policy of somebody."""
-        return [one for policy in PEOPLE[who] for one in self.site.stack.people[policy]]
+        return [one for policy in self.people[who] for one in self.site.stack.people[policy]]
 
     @contextmanager
     def held_to(self, who: str) -> Iterator[None]:

@@ -393,6 +393,15 @@ def test_place_in_landing_is_kept(ledger: Ledger) -> None:
     assert kept == [None, ("a.csv", "v1"), None]
 
 
+def test_newest_pointer_goes_forwards_alone(ledger: Ledger) -> None:
+    kept = [ledger.newest_pointer()]
+    for at in ("2026-01-31T12:00:00.000000Z", "2026-02-01T12:00:00.000000Z", "2026-01-31T13:00:00.000000Z"):
+        ledger.note_pointer(at)
+        kept.append(ledger.newest_pointer())
+
+    assert [at[:10] for at in kept] == ["", "2026-01-31", "2026-02-01", "2026-02-01"]
+
+
 def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     drop = a_drop()
     ledger.open(drop)

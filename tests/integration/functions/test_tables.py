@@ -51,12 +51,17 @@ class Room:
             port.replace(self.table, folder, files, mark, instead)
 
 
-def parquet(folder: Path, drop: str, rows: int) -> bytes:
-    """A file of rows as the job lays them down."""
+def of(drop: str | None, rows: int) -> arrow.Table:
+    """Rows of a drop, or of none."""
     numbers = arrow.Array(list(range(1, rows + 1)), type=arrow.DataType.int64())
     drops = arrow.Array([drop] * rows, type=arrow.DataType.utf8())
+    return arrow.Table.from_arrays([numbers, drops, numbers], names=[c.name for c in COLUMNS])
+
+
+def parquet(folder: Path, drop: str, rows: int) -> bytes:
+    """A file of rows as the job lays them down."""
     own = folder / uuid.uuid4().hex
-    write_deltalake(own, arrow.Table.from_arrays([numbers, drops, numbers], names=[c.name for c in COLUMNS]))
+    write_deltalake(own, of(drop, rows))
     return next(own.glob("*.parquet")).read_bytes()
 
 
@@ -127,6 +132,20 @@ def test_rows_of_one_drop_are_withdrawn_and_may_come_again(room: Room) -> None:
     room.append(A, 5, attempt=2)
     room.tables.withdraw(room.table, Mark(A, 1))  # late, and repeated
     assert room.seen() == {A: 5, B: 2}
+
+
+def test_rows_are_counted_by_their_drops(room: Room) -> None:
+    assert room.tables.count(room.table) == {}
+    assert not room.tables.made(room.table, Mark(A, 1))
+    room.append(A, 3)
+    room.append(B, 2)
+    room.replace(C, 4, A)
+
+    assert room.tables.count(room.table) == room.seen() == {B: 2, C: 4}
+    made = {
+        mark: room.tables.made(room.table, mark) for mark in (Mark(A, 1), Mark(A, 2), Mark(B, 1), Mark("d" * 32, 1))
+    }
+    assert list(made.values()) == [True, False, True, False]
 
 
 def test_table_gets_new_columns_and_refuses_others(room: Room) -> None:
@@ -210,6 +229,24 @@ def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -
     assert delta.seen() == {A: 3, **{f"{n}" * 32: 2 for n in range(1, 4)}}
     assert len([one for one in listed if one["Key"].endswith("/1-0.parquet")]) == 4  # those of the last week stay
     assert [one for one in listed if one["Key"].endswith(".checkpoint.parquet")]
+
+
+def test_rows_are_counted_in_files_of_several_drops(delta: Room, clients: Clients) -> None:
+    delta.append(A, 3)
+    delta.append(B, 2)
+    write_deltalake(delta.table, of(None, 1), mode="append", storage_options=clients.for_tables())
+    maintain(delta.table, clients.for_tables())
+
+    assert delta.tables.count(delta.table) == {A: 3, B: 2, "": 1}
+
+
+def test_table_whose_files_are_gone_is_not_counted(delta: Room, clients: Clients) -> None:
+    delta.append(A, 3)
+    bucket, folder = keys.split(delta.table)
+    clients.s3.delete_object(Bucket=bucket, Key=f"{folder}{keys.data_file(A, 1, '0.parquet')}")
+
+    with pytest.raises(ServiceUnavailable, match="could not be read"):
+        delta.tables.count(delta.table)
 
 
 def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:

@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from functions import keys
-from functions.differences import Difference, differences
+from functions.difference import Difference
+from functions.differences import differences
 from functions.ports import Mark
 from functions.submission import Location
-from tests.builders import ZONES, World, a_plan, a_world
+from tests.builders import ZONES, World, a_plan, a_world, publish
 from tests.faults import Crash, Fuse, Watched
 from tests.unit.functions.test_crashes import SIDES
 
@@ -109,6 +110,10 @@ def without_plan(world: World, _: str) -> None:
     del world.store.objects[f"{ZONES.catalog}plans/{a_plan(version='1.0.1').sha}.json"]
 
 
+def pointer_set_back(world: World, _: str) -> None:
+    publish(world.store, ZONES.catalog, world.plans, "2025-12-31T12:00:00+00:00")
+
+
 SAFE: list[tuple[Breach, str]] = [
     (unknown, "unknown-upload"),
     (left_in_landing, "left-in-landing"),
@@ -125,6 +130,7 @@ FOR_PEOPLE: list[tuple[Breach, str]] = [
     (removed_everywhere, "promoted-missing"),
     (without_evidence, "evidence-missing"),
     (without_plan, "catalog"),
+    (pointer_set_back, "catalog"),
 ]
 
 

@@ -16,7 +16,7 @@ from functions.ingest import ingest
 from functions.ports import RunStatus
 from functions.reconcile import reconcile
 from functions.submission import Created, Location
-from tests.builders import ZONES, World, a_world, answer
+from tests.builders import ZONES, World, a_plan, a_world, answer, publish
 
 GOOD = b"id,note\n1,a\n"
 CUT, OTHER_BATCH, OLDER_TRY, NO_TEXT = "cut short", "another batch", "an older try", "no text"
@@ -171,3 +171,44 @@ def test_object_without_a_version_is_a_trouble_and_holds_up_no_other() -> None:
 
     assert [drop.name for drop in world.drops().values()] == ["orders/99.csv"]
     assert {trouble.reason.partition(" of ")[0] for trouble in troubles} == {"the bucket landing keeps no versions"}
+
+
+STRICTER = a_plan(files=("orders/*.txt",))
+
+
+def put_in_force(world: World, hour: int) -> None:
+    publish(world.store, ZONES.catalog, [STRICTER], f"2026-02-01T{hour:02}:00:00+00:00")
+
+
+def test_pointer_that_is_set_back_is_a_trouble_until_a_publish() -> None:
+    world = a_world()
+    assert reconcile(world.ports) == ()
+    put_in_force(world, 10)
+    assert reconcile(world.ports) == ()
+    world.publish(world.plans)
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+
+    for _ in range(2):
+        (trouble,) = reconcile(world.ports)
+        assert trouble.what == "catalog"
+        assert "somebody has put a former one back" in trouble.reason
+    assert (world.drop(drop).state, world.drop(drop).plan) == ("accepted", world.plans[0].sha)
+    put_in_force(world, 11)
+    assert reconcile(world.ports) == ()
+
+
+def test_going_back_by_a_publish_is_no_trouble() -> None:
+    world = a_world()
+    put_in_force(world, 10)
+    assert reconcile(world.ports) == ()
+    publish(world.store, ZONES.catalog, world.plans, "2026-02-01T11:00:00+00:00")
+
+    assert reconcile(world.ports) == ()
+
+
+def test_pointer_of_no_time_is_a_trouble() -> None:
+    world = a_world()
+    publish(world.store, ZONES.catalog, world.plans, "yesterday")
+
+    assert [trouble.what for trouble in reconcile(world.ports)] == ["catalog"]

@@ -1,0 +1,33 @@
+"""The catalog's pointer and the newest that was ever seen in, why it is not that one out.
+
+A publish writes a pointer that is newer than the one before, also where it goes back to former contracts. So one that
+is older was put back by somebody: by mistake, from a backup, or to have other rules in force.
+"""
+
+from __future__ import annotations
+
+from contracts.catalog import Pointer
+from functions.ports import Ports, stamp
+
+
+def set_back(pointer: Pointer, newest: str) -> str | None:
+    """Why a pointer cannot be what was published last; DocumentInvalid where it says no time."""
+    at = stamp(pointer.moment())
+    if at >= newest:
+        return None
+    return (
+        f"current.json was published at {at}, and one of {newest} was in force: somebody has put a former one back, by "
+        "which files are judged. Put the contracts that are meant in force with `dropgate publish`"
+    )
+
+
+def watch(ports: Ports) -> str | None:
+    """Hold the pointer that was read last against the newest one; None where it is that, which is remembered."""
+    pointer = ports.catalog.pointer
+    if pointer is None:
+        return None
+    newest = ports.ledger.newest_pointer()
+    why = set_back(pointer, newest)
+    if why is None and (at := stamp(pointer.moment())) != newest:
+        ports.ledger.note_pointer(at)
+    return why

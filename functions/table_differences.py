@@ -1,0 +1,109 @@
+"""What tables and the ledger say otherwise than each other: the rows of each drop in a table in, differences out.
+
+A table is counted once, as it stood then: what has changed since, or a little before, is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from contracts.errors import ServiceUnavailable, TableUnlike
+from functions import keys
+from functions.difference import GRACE, PAGE, Difference
+from functions.lineage import claims_of
+from functions.ports import Mark, Ports, Stat, moment, stamp
+from functions.submission import PROMOTED, Drop
+from functions.table import Unlike, into_table
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many rows of each drop a table had at some time; those that bear no drop's id under the empty one."""
+
+    uri: str
+    at: str
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+
+def counted(ports: Ports, contract: str) -> Counted:
+    """The table of a contract, without any rows where there is none."""
+    uri, at = keys.table_folder(ports.zones, contract), ports.at()
+    return Counted(uri, at, ports.tables.count(uri))
+
+
+def of_table(ports: Ports, table: Counted) -> Iterator[Difference]:
+    """Rows that nobody may read, or that no record knows."""
+    ids = list(table.rows)
+    for begin in range(0, len(ids), PAGE):
+        page = ids[begin : begin + PAGE]
+        known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
+        for drop_id in page:
+            drop, many = known.get(drop_id), f"{table.rows[drop_id]:,} rows"
+            if drop is None:
+                whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
+                do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
+                yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
+            elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
+                take = partial(ports.tables.withdraw, table.uri, Mark(drop.id, drop.attempt))
+                found = f"has {many} of drop {drop.id[:10]}, {why}"
+                yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
+
+
+def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
+    """The rows of a promoted drop that its table lacks, or has more of than were found good."""
+    to = drop.promoted
+    if to is None or to.rows is None or drop.rows is None or drop.plan is None or not _at_rest(drop, table):
+        return
+    there, valid = table.rows.get(drop.id, 0), drop.rows.valid
+    key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    if there == valid or (key and (key.promoted != drop.id or key.promoting)):
+        return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
+    where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them anew."
+    found = f"is {drop.state}, and of its {valid:,} rows {there:,} are in the table {table.uri}"
+    lies = ports.store.head(to.rows)
+    if there or lies is None or lies.etag != to.rows.etag or ports.tables.made(table.uri, Mark(drop.id, to.attempt)):
+        yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
+        return
+    put = partial(_put_back, ports, drop)
+    yield Difference("rows-missing", where, found, f"Put them there again from {to.rows.uri}.", put)
+
+
+def _at_rest(drop: Drop, table: Counted) -> bool:
+    return not drop.in_flight and drop.changed_at < stamp(moment(table.at) - GRACE)
+
+
+def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
+    """Why rows of a drop must not be in a table."""
+    promoted = drop.promoted if drop.state in PROMOTED else None
+    named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, drop.retracts) if one]
+    if table.uri not in named:
+        return f"which is {drop.state} and does not name the table"
+    if promoted is None or drop.plan is None:
+        return None
+    key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    if key and not key.promoting and key.promoted not in (None, drop.id):
+        return f"whose place drop {(key.promoted or '')[:10]} has taken"
+    return None
+
+
+def _put_back(ports: Ports, drop: Drop) -> None:
+    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between."""
+    to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
+    assert to
+    assert to.rows
+    mine = claims_of(ports, drop, plan).of(drop)
+    if any(one.promoting not in (None, drop.id) for one in mine):
+        raise ServiceUnavailable("another upload of its key is being promoted")
+    if mine:
+        ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
+    try:
+        done = into_table(ports, plan, drop, to, to.rows)
+    finally:
+        if mine:
+            ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
+    if isinstance(done, Unlike):
+        raise TableUnlike(done.why)
+    if not isinstance(done, Stat):
+        raise ServiceUnavailable("its rows are gone, or others lie in their place")

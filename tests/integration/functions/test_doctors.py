@@ -1,0 +1,197 @@
+"""Who compares, repairs and erases, by the policies of infra/aws/access.yaml: their commands, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from click.testing import Result
+from moto.s3.models import s3_backends
+
+from contracts.errors import ServiceUnavailable
+from functions import ingest, keys
+from functions.handlers.object_created import created
+from functions.overruling import accept, reject
+from functions.ports import Mark
+from infra.local.events import ACCOUNT
+from infra.local.policies import Statement, grants, read
+from tests.integration.functions.test_people import Office
+from tests.integration.functions.test_rights import CLOCK, LONG_AGO, ORDERS, Site, site
+
+__all__ = ["site"]
+PEOPLE = {
+    "doctor": ("WatchPolicy", "DoctorPolicy"),
+    "surgeon": ("WatchPolicy", "DoctorPolicy", "RepairPolicy"),
+    "eraser": ("WatchPolicy", "ForgetPolicy"),
+}
+LAMBDAS_OWN = ("logs:", "xray:")
+UNUSED = {
+    ("doctor", "LookAtFiles", "s3:GetObject", "jobs/*/files.json"),
+    ("eraser", "EraseVersions", "s3:DeleteObjectVersion", "landing"),
+    ("eraser", "WriteResultsAndEvidenceAnew", "s3:GetObject", "evidence/rows/*"),
+    ("eraser", "WriteResultsAndEvidenceAnew", "s3:PutObject", "evidence/rows/*"),
+}
+"""What no command does here: no table lacks rows, no file stays in landing, Spark writes no evidence anew."""
+
+
+def judged(site: Site, name: str) -> str:
+    """A drop that a job has found good, with the evidence of its batch."""
+    event = site.land(name)
+    site.close(ORDERS)
+    site.end(event)
+    drop = site.drop(event)
+    batch = site.ports.ledger.batch(drop.batch or "")
+    assert batch
+    for kind in ("rows", "checks"):
+        folder = keys.evidence_folder(site.ports.zones, kind, batch.contract, batch.claimed_at[:7], batch.id)
+        site.ports.store.put(f"{folder}part-0.parquet", b"PAR1", "application/octet-stream")
+    return drop.id
+
+
+def unwell(site: Site) -> dict[str, str]:
+    """Drops and what is wrong with them: of all kinds that a repair mends."""
+    refused = site.drop(site.land("orders/refused.csv", b"ID,note\n1,a\n"))
+    site.ports.store.copy(refused.source, f"{site.ports.zones.promoted}orders.v1/stray.csv", Mark(refused.id, 1))
+    hidden = judged(site, "orders/hidden.csv")
+    site.unpromote("orders/hidden.csv")
+    told = site.ports.ledger.drop(hidden)
+    assert told
+    bucket, key = keys.split(told.receipt or "")
+    site.clients.s3.delete_object(Bucket=bucket, Key=key)
+    held = site.drop(site.land("orders/held.csv", b"ID,note\n1,a\n"))
+    accept(site.ports, held, "anna", "the header is known")
+    site.unpromote("orders/held.csv")
+    site.put("orders/unknown.csv")
+    forgotten = site.put("orders/opened.csv")
+    site.ports.ledger.open(
+        replace(ingest._received(site.ports, created(json.dumps(forgotten)), "orders/opened.csv"), changed_at=LONG_AGO)
+    )
+    site.gone(forgotten)
+    ended = site.land("orders/ended.csv")
+    site.close(ORDERS)
+    claimed = site.land("orders/claimed.csv")
+    site.claimed_long_ago(ORDERS)
+    for event in (ended, claimed):
+        batch = site.ports.ledger.batch(site.drop(event).batch or "")
+        assert batch
+        site.ports.ledger.write_batch(batch, replace(batch, changed_at=LONG_AGO))
+    site.idle()
+    withdrawn = site.ports.ledger.drop(judged(site, "orders/withdrawn.csv"))
+    assert withdrawn
+    rows = keys.rejected_folder(site.ports.zones, withdrawn.batch or "", 1, withdrawn.id)
+    site.ports.store.put(f"{rows}rejected.csv", b"id\n", "text/csv")
+    return {"refused": refused.id, "hidden": hidden, "withdrawn": withdrawn.id}
+
+
+def grow_old() -> None:
+    """Let all objects be an hour older."""
+    for bucket in s3_backends[ACCOUNT]["aws"].buckets.values():
+        for _, versions in bucket.keys.lists():
+            for version in versions:
+                version.last_modified -= timedelta(hours=1)
+
+
+def lines(done: Result) -> list[dict[str, Any]]:
+    """What a command says line by line."""
+    assert isinstance(done.exception, SystemExit | None), done.exception
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def office(site: Site) -> Office:
+    """Everybody at their work."""
+    office = Office(site, unwell(site), people=PEOPLE)
+    grow_old()
+    office.said["looked"] = lines(office.dropgate("doctor", "doctor", "--format", "json"))
+    office.said["repaired"] = lines(office.dropgate("surgeon", "doctor", "--repair", "--format", "json"))
+    office.said["left"] = lines(office.dropgate("doctor", "doctor", "--format", "json"))
+    withdrawn = site.ports.ledger.drop(office.drops["withdrawn"])
+    assert withdrawn
+    reject(site.ports, withdrawn, "anna", "recalled")
+    for name in ("refused", "withdrawn"):
+        words = ("forget", office.drops[name], "--because", "request 77", "--promoted")
+        office.said[name] = office.ask("eraser", *words)
+    return office
+
+
+def kinds(said: list[dict[str, Any]], **wanted: Any) -> list[str]:
+    return sorted(one["kind"] for one in said if all(one.get(name) == value for name, value in wanted.items()))
+
+
+def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
+    mended = [
+        "batch-without-run",
+        "batch-without-run",
+        "promoted-missing",
+        "promoted-missing",
+        "promoted-without-record",
+        "receipt-missing",
+        "unknown-upload",
+    ]
+    assert kinds(office.said["looked"], safe=True) == mended
+    assert kinds(office.said["repaired"], done="repaired") == mended
+    assert kinds(office.said["left"], safe=True) == []
+    assert office.denied == []
+
+
+def test_eraser_leaves_nothing(office: Office) -> None:
+    for name in ("refused", "withdrawn"):
+        assert office.said[name]["forgotten"]["because"] == "request 77"
+        drop = office.site.ports.ledger.drop(office.drops[name])
+        assert drop
+        assert drop.forgotten
+        assert drop.forgotten.done
+        there = [uri for uri in office.said[name]["objects"] if office.site.ports.store.listed(uri, 1)]
+        assert all(uri.endswith("/result.jsonl") for uri in there), there  # written anew, without the drop
+    assert any("/held/" in uri for uri in office.said["refused"]["objects"])
+    erased = office.said["withdrawn"]["objects"]
+    zones = office.site.ports.zones
+    for zone in (zones.promoted, zones.stage, zones.reports, zones.evidence, zones.jobs):
+        assert any(uri.startswith(zone) for uri in erased), zone
+
+
+def rights(statements: tuple[Statement, ...]) -> set[tuple[str, str, object]]:
+    return {(action, place, one.conditions) for one in statements for action in one.actions for place in one.resources}
+
+
+def test_surgeon_may_what_the_schedule_may(office: Office) -> None:
+    stack = office.site.stack
+    own = {right for right in rights(read(stack.functions[CLOCK].statements)) if not right[0].startswith(LAMBDAS_OWN)}
+    to_dead_letters = {right for right in own if right[0] == "sqs:SendMessage" and "ScheduleDlq" in right[1]}
+    every = rights(read(office.statements("surgeon")))
+
+    assert {right[:2] for right in own - to_dead_letters} <= {right[:2] for right in every}
+    assert rights(read(stack.people["RepairPolicy"])) <= own - to_dead_letters
+
+
+def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
+    used = {(who, *grant) for who, grant in office.site.cloud.guard.used}
+    stack = office.site.stack
+    granted = {(who, *grant) for who in ("doctor", "eraser") for grant in grants(read(stack.people[PEOPLE[who][-1]]))}
+    internal, landing = stack.names["InternalBucket"], f"arn:aws:s3:::{stack.names['LandingBucket']}/*"
+    unused = {
+        (who, sid, action, "landing" if place == landing else place.partition(f"{internal}/")[2] or place)
+        for who, sid, action, place in granted - used
+    }
+
+    assert unused == UNUSED
+
+
+@pytest.mark.parametrize(
+    ("who", "words"),
+    [
+        ("doctor", ("doctor", "--repair")),
+        ("doctor", ("forget", "{hidden}", "--because", "x")),
+        ("eraser", ("doctor",)),
+        ("surgeon", ("forget", "{hidden}", "--because", "x")),
+    ],
+)
+def test_other_commands_say_that_the_right_is_missing(office: Office, who: str, words: tuple[str, ...]) -> None:
+    office.site.unpromote("orders/ended.csv")
+    done = office.dropgate(who, *(word.format(**office.drops) for word in words))
+
+    assert "is not authorized to perform" in (str(done.exception) + done.stdout)
+    assert isinstance(done.exception, ServiceUnavailable | SystemExit)

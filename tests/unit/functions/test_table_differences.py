@@ -1,0 +1,175 @@
+"""What a table holds otherwise than the ledger says is found with its repair; a repair leaves nothing to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from contracts.errors import ServiceUnavailable
+from functions import keys
+from functions.difference import Difference
+from functions.differences import differences
+from functions.overruling import reject
+from functions.ports import Mark
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from tests.faults import Crash, Fuse, Watched
+from tests.unit.functions.test_crashes import SIDES
+
+AT = f"{ZONES.promoted}orders.v1/"
+GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,b\n"
+
+
+def healthy() -> tuple[World, str, str]:
+    """A world with a table in which nothing differs; a drop of it, and one whose place a newer one has taken."""
+    world = a_world([a_plan(promote="table")])
+    former, good = world.upload("orders/1.csv", GOOD), world.upload("orders/2.csv", GOOD)
+    world.finish()
+    world.upload("orders/1.csv", NEWER)
+    world.finish()
+    world.upload("orders/bad.csv", GOOD)
+    world.finish(lambda plan, drop: (one_bad if "bad" in drop.name else all_good)(plan, drop))
+    for batch in world.ledger._batches.values():
+        folder = keys.evidence_folder(ZONES, "checks", batch.contract, batch.claimed_at[:7], batch.id)
+        world.store.put(f"{folder}part-0.parquet", b"", "")
+    world.store.put(f"{AT}_delta_log/0.json", b"{}", "")
+    world.clock.pass_seconds(3600)
+    assert found(world) == []
+    return world, good, former
+
+
+def found(world: World) -> list[Difference]:
+    return list(differences(world.ports, ("orders.v1", None), ["2026-01"]))
+
+
+def repair(world: World) -> None:
+    for one in found(world):
+        if one.repair:
+            one.repair()
+
+
+Breach = Callable[[World, str, str], None]
+
+
+def without_the_table(world: World, *_: str) -> None:
+    for each in (world.tables.rows, world.tables.columns, world.tables.commits):
+        each.clear()
+    world.store.clear(AT)
+
+
+def of_a_rejected(world: World, *_: str) -> None:
+    bad = next(drop.id for drop in world.drops().values() if drop.state == "rejected")
+    world.tables.rows[AT][bad] = 1, 2
+
+
+def of_a_former(world: World, _: str, former: str) -> None:
+    world.tables.rows[AT][former] = 1, 3
+
+
+def of_a_withdrawn(world: World, good: str, _: str) -> None:
+    reject(world.ports, world.drop(good), "anna", "sent by mistake")
+    world.tables.rows[AT][good] = 1, 3
+    world.clock.pass_seconds(3600)
+
+
+def rows_deleted(world: World, good: str, _: str) -> None:
+    del world.tables.rows[AT][good]
+
+
+def rows_too_few(world: World, good: str, _: str) -> None:
+    world.tables.rows[AT][good] = 1, 2
+
+
+def without_the_table_and_its_rows(world: World, good: str, _: str) -> None:
+    to = world.drop(good).promoted
+    assert to
+    assert to.rows
+    del world.tables.rows[AT][good]
+    world.tables.commits = [one for one in world.tables.commits if one[1] != good]
+    del world.store.objects[to.rows.uri]
+
+
+def of_nobody(world: World, *_: str) -> None:
+    world.tables.rows[AT][""] = 1, 3
+
+
+def of_no_record(world: World, *_: str) -> None:
+    world.tables.rows[AT]["n" * 32] = 1, 3
+
+
+SAFE: list[tuple[Breach, str, int]] = [
+    (without_the_table, "rows-missing", 2),
+    (of_a_rejected, "rows-left", 1),
+    (of_a_former, "rows-left", 1),
+    (of_a_withdrawn, "rows-left", 1),
+]
+FOR_PEOPLE: list[tuple[Breach, str, int]] = [
+    (rows_deleted, "rows-missing", 1),
+    (rows_too_few, "rows-missing", 1),
+    (without_the_table_and_its_rows, "rows-missing", 1),
+    (of_nobody, "rows-without-record", 1),
+    (of_no_record, "rows-without-record", 1),
+]
+
+
+def name(one: object) -> str:
+    return getattr(one, "__name__", str(one))
+
+
+@pytest.mark.parametrize(("breach", "kind", "many"), [*SAFE, *FOR_PEOPLE], ids=name)
+def test_difference_is_found(breach: Breach, kind: str, many: int) -> None:
+    world, good, former = healthy()
+    breach(world, good, former)
+    each = found(world)
+
+    assert [(one.kind, one.repair is not None) for one in each] == [(kind, (breach, kind, many) in SAFE)] * many
+    assert all(one.where and one.found and one.do for one in each)
+
+
+@pytest.mark.parametrize("breach", [breach for breach, _, _ in SAFE], ids=name)
+@SIDES
+def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: bool) -> None:
+    calls, at = 1, 0
+    while at < calls:
+        at += 1
+        world, good, former = healthy()
+        breach(world, good, former)
+        fuse, plain = Fuse(at, after), world.ports
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        try:
+            repair(world)
+        except Crash:
+            world.ports = plain
+            repair(world)
+        calls = max(calls, fuse.calls)
+        world.ports = plain
+        repair(world)
+        world.finish()
+        world.clock.pass_seconds(3600)
+        assert [one.kind for one in found(world)] == [], at
+        assert world.drops().keys() > world.tables.rows[AT].keys()
+
+
+def test_repair_leaves_the_key_to_whoever_holds_it() -> None:
+    world, good, former = healthy()
+    without_the_table(world, good, former)
+    missing = next(one for one in found(world) if good in one.where)
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1"))
+    world.ledger.write((), replace(key, promoting="n" * 32))
+    assert missing.repair
+
+    with pytest.raises(ServiceUnavailable, match="another upload of its key"):
+        missing.repair()
+    assert world.tables.rows == {}
+
+
+def test_what_has_just_changed_is_left_alone() -> None:
+    world = a_world([a_plan(promote="table")])
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(-600)
+    assert world.tables.made(AT, Mark(drop, 1))
+    world.tables.rows[AT].clear()
+
+    assert [one.kind for one in found(world) if one.kind.startswith("rows")] == []
