@@ -22,7 +22,9 @@ LARGEST = 8 * 1024**2
 """Bytes of a manifest: 10,000 files with all their totals."""
 MOST_FILES = 10_000
 LONGEST = 60
-"""Characters of a sum."""
+"""Characters of a sum, and digits of it."""
+CHECKSUMS = re.compile("md5|etag|crc|checksum|digest|hash|sha", re.IGNORECASE)
+INSTEAD = "write `sha256`, the SHA-256 of the file in 64 hexadecimal digits, as `sha256sum` prints it, or leave it out"
 FIX = 'Write `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "..."}]}`, and upload the manifest again.'
 
 
@@ -81,7 +83,9 @@ def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 0):
             raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
-        raise _Wrong(f"`sha256` of `{name}` is no SHA-256 in hexadecimal")
+        md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
+        what = "has 32 digits, as an MD5" if md5 else "is no SHA-256 in hexadecimal"
+        raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
     said = _sums(entry.get("sums", {}), name, sums)
     totals = Totals(rows, said) if rows is not None or said else None
     return Listed(size, sha256.lower() if sha256 else None, totals)
@@ -96,15 +100,20 @@ def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
         if property_ not in known:
             listed = f"`set.sums` of the contract lists {quoted(known) or 'none'}"
             raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which nobody adds up: {listed}")
-        if isinstance(total, bool) or not codec.NUMBER.fullmatch(str(total)) or len(str(total)) > LONGEST:
+        text = str(total)
+        if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")
-        found[property_] = Decimal(str(total))
+        if abs(Decimal(text).adjusted()) > LONGEST:
+            raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
+        found[property_] = Decimal(text)
     return found
 
 
 def _known(found: dict[str, Any], keys: tuple[str, ...]) -> None:
     for key in found:
         if key not in keys:
+            if "sha256" in keys and CHECKSUMS.search(key):
+                raise _Wrong(f"it has the key `{visible(key, 40)}`, and no checksum but SHA-256 is compared; {INSTEAD}")
             close = nearest(key, keys)
             instead = f"; did you mean `{close}`?" if close else f"; the keys are {quoted(keys)}"
-            raise _Wrong(f"it has the key `{visible(str(key), 40)}`, which means nothing here{instead}")
+            raise _Wrong(f"it has the key `{visible(key, 40)}`, which means nothing here{instead}")
