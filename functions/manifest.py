@@ -1,5 +1,7 @@
 """A manifest: the bytes of a document in, the files of a set that it names, or what is wrong with it, out. Pure.
 
+A file that it names can be held against it.
+
 JSON: `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "...", "rows": 1, "sums": {"n": 1}}]}`; a name is that of a
 file beside the manifest, or a key below landing. Unknown keys are refused, so that no total is taken for compared that
 nobody looks at.
@@ -17,6 +19,7 @@ from typing import Any
 from contracts import codec
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.sets import Totals
+from functions.submission import BYTES_DIFFER, CHECKSUM_DIFFERS, NOT_LISTED
 
 LARGEST = 8 * 1024**2
 """Bytes of a manifest: 10,000 files with all their totals."""
@@ -39,6 +42,23 @@ class Listed:
 
 Manifest = Mapping[str, Listed]
 """What is said of each file, by its key below landing."""
+
+
+def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None:
+    """What a manifest says against a file of that size and SHA-256; None of `said`: it does not name it.
+
+    A checksum that nobody knows is not compared.
+    """
+    if said is None:
+        text = "The manifest of its set does not name the file."
+        return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
+    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
+    if said.size not in (None, size):
+        return Problem(BYTES_DIFFER, f"The file has {size:,} bytes; its manifest says {said.size:,}.", fix)
+    if sha256 and said.sha256 not in (None, sha256):
+        text = f"The SHA-256 of the file is {sha256}; its manifest says {said.sha256}."
+        return Problem(CHECKSUM_DIFFERS, text, fix)
+    return None
 
 
 class _Wrong(Exception):
