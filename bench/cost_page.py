@@ -24,6 +24,9 @@ LOADS = (
     Load(1_000_000, 20_000, 20, 300),
     Load(1_000, 200 * MIB, 5),
     Load(100, 5 * GIB, 5),
+    Load(10_000, 100_000, 5, promote="rows", rejected=0.1),
+    Load(10_000, 100_000, 5, promote="table"),
+    Load(1_000_000, 20_000, 20, 300, promote="table"),
 )
 """The rows of the table of dollars."""
 
@@ -36,14 +39,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def calls_table() -> str:
     """What the functions ask of AWS, call by call."""
-    head = ("function", "call", "lone", "each further", "for")
+    head = ("function", "call", "lone", "each further", "for", "only with")
     return table(head, [_call(one) for one in CALLS])
 
 
 def dollars_table(loads: Sequence[Load] = LOADS) -> str:
     """What some loads cost."""
     head = (
-        "drops a day", "bytes of each", "contracts", "window", "drops a batch",
+        "drops a day", "bytes of each", "contracts", "window", "promote", "drops a batch",
         "$ a month", "$ per 1,000", "$ per TiB", "shares",
     )  # fmt: skip
     return table(head, [_dollars(load) for load in loads])
@@ -70,14 +73,19 @@ def write(*tables: str, to: Path = PAGE) -> None:
 
 def _call(one: Calls) -> tuple[str, ...]:
     why = f"{one.why}, once a batch" if one.several else one.why
-    return one.function.removesuffix("Function"), f"`{one.operation}`", f"{one.lone or ''}", f"{one.further or ''}", why
+    only = [f"`promote: {what}`" for what in one.promote if len(one.promote) == 1]
+    only += ["rejected rows"] if one.rejected else []
+    often = (f"{one.lone or ''}", f"{one.further or ''}")
+    return one.function.removesuffix("Function"), f"`{one.operation}`", *often, why, ", ".join(only)
 
 
 def _dollars(load: Load) -> tuple[str, ...]:
     found = bill(load)
     shares = ", ".join(f"{name} {part:.0%}" for name, part in list(found.shares().items())[:4])
     return (
-        f"{load.drops:,}", f"{load.size:,}", f"{load.contracts}", f"{load.window} s", f"{found.per_batch:.1f}",
+        f"{load.drops:,}", f"{load.size:,}", f"{load.contracts}", f"{load.window} s",
+        f"{load.promote}{f', {load.rejected:.0%} with rejected rows' if load.rejected else ''}",
+        f"{found.per_batch:.1f}",
         f"{found.dollars:,.0f}", f"{found.per_thousand:.3f}", f"{found.per_tib:,.0f}", shares,
     )  # fmt: skip
 

@@ -35,6 +35,10 @@ class Arrival:
         """A moment in local time."""
         return moment.astimezone(_zone(self.zone))
 
+    def moment(self, local: datetime) -> datetime:
+        """The moment in UTC of a time without a zone that is local; of one that comes twice the first."""
+        return local.replace(tzinfo=_zone(self.zone)).astimezone(UTC)
+
     def day(self, moment: datetime) -> date:
         """The local day of a moment."""
         return self.local(moment).date()

@@ -17,6 +17,7 @@ from contracts.errors import DocumentInvalid
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import Totals
+from contracts.trailer import Ending
 from contracts.watermarks import HighMark
 
 
@@ -158,7 +159,8 @@ class DropResult:
     tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
     that is the file's fault, as it cannot be read as what it says it is, a `refusal`. `marks` are the greatest values
     of the plan's watermarks among its valid records. `totals` is what its manifest says, `sums` are those of the
-    properties that one may say, of all records.
+    properties that one or a trailer may say, of all records. `ending` is what was found of a trailer, where the plan
+    has one.
     """
 
     drop: str
@@ -178,6 +180,7 @@ class DropResult:
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     totals: Totals | None = field(default=None, metadata=codec.SPARSE)
     sums: dict[str, Decimal] | None = field(default=None, metadata=codec.SPARSE)
+    ending: Ending | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

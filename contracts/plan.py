@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 from contracts import codec
 from contracts.arrival import Arrival
 from contracts.sets import SetRule
+from contracts.trailer import Trailer
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -251,6 +252,7 @@ class Csv:
     """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not.
 
     Without a `quote` every delimiter parts two cells. Without a `header` the columns are the contract's, in its order.
+    With a `trailer` the last record is none of the data, but tells what the file holds.
     """
 
     delimiter: str = ","
@@ -260,6 +262,7 @@ class Csv:
     null_values: tuple[str, ...] = ("",)
     header: bool = True
     multi_line: bool = False
+    trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
 
     @property
     def for_python(self) -> dict[str, Any]:
@@ -377,6 +380,16 @@ class Plan:
         """The properties whose high marks its checks ask for, in their order."""
         wanted = {c.watermark for c in self.checks}
         return tuple(p.name for p in self.properties if p.name in wanted)
+
+    @cached_property
+    def summed(self) -> tuple[str, ...]:
+        """The properties whose sums a manifest or a trailer may say, in their order."""
+        said = {*(self.set.sums if self.set else ()), *(self.csv.trailer.sums if self.csv.trailer else ())}
+        return tuple(p.name for p in self.properties if p.name in said)
+
+    def goes_whole(self, rejected: int) -> bool:
+        """Whether consumers get a file as it came that has so many rejected records."""
+        return self.promote == "object" or (self.promote == "rows" and not rejected and not self.csv.trailer)
 
     @property
     def needs_expectations(self) -> bool:

@@ -6,12 +6,13 @@ a marker or all files of a manifest are there, or so many files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from contracts import codec
 from contracts.pattern import captures, tokens
+from contracts.problem import quoted
 
 MOST_PARTS = 10_000
 MOST_WITHIN = 6 * 24 * 3600
@@ -50,9 +51,27 @@ class SetRule:
         """Whether a key is that of a marker or a manifest."""
         return self.signal is not None and captures(self.signal, name) is not None
 
+    def lacking(self, parts: Mapping[str, str], came: Collection[str], listed: Collection[str] | None) -> str | None:
+        """What the set of a key's parts lacks, in words; None if it is complete.
+
+        `came` are the keys of its files that are there, `listed` those that its manifest names; None where neither a
+        marker nor a manifest is there.
+        """
+        if self.signal and listed is None:
+            return f"`{filled(self.signal, parts)}` has not come"
+        if self.parts:
+            return f"{len(came):,} of {self.parts:,} files have come" if len(came) < self.parts else None
+        left = [name for name in listed or () if name not in came]
+        return f"{quoted(left, most=3)} of its manifest have not come" if left else None
+
     def named(self, parts: Mapping[str, str]) -> dict[str, str]:
         """Of the parts of a key those that name its set."""
         return {name: parts[name] for name in self.of}
+
+
+def called(parts: Mapping[str, str]) -> str:
+    """A set by what its keys share, for people."""
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 def filled(pattern: str, parts: Mapping[str, str]) -> str:

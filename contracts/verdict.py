@@ -6,15 +6,16 @@ The rules stand in docs/semantics.md, one test for each line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
-from contracts import codec
+from contracts import codec, trailer
 from contracts.job import Count, DropResult, Sample
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
+from contracts.sets import Totals
 from contracts.watermarks import HighMark
 from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
 
@@ -97,7 +98,7 @@ def decide(plan: Plan, facts: DropResult, checks: tuple[str, ...]) -> Decision:
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts) for check in plan.checks)
     if fault := _crashed(outcomes) or _inconsistent(plan, facts, outcomes):
         return Decision(None, Rows(), outcomes, failure=fault)
-    if fault := _not_added(facts):
+    if fault := _not_added(plan, facts):
         return Decision(None, Rows(), outcomes, failure=fault)
     problems = _worst_first(
         (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts), *_told(plan, facts, outcomes)), outcomes
@@ -243,9 +244,17 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     return found
 
 
-def _not_added(facts: DropResult) -> Problem | None:
-    """The first sum that a manifest says and nobody has added up; what it says is not compared then."""
-    for name in facts.totals.sums if facts.totals else ():
+def _said(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
+    """What the file is said to hold, and by what."""
+    if facts.totals:
+        yield "manifest", facts.totals
+    if plan.csv.trailer and isinstance(found := trailer.told(plan.csv.trailer, facts.ending), Totals):
+        yield "trailer", found
+
+
+def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
+    """The first sum that is said and nobody has added up; nothing is compared then."""
+    for name in (name for _, said in _said(plan, facts) for name in said.sums):
         if name not in (facts.sums or {}):
             text = f"The values of `{name}` could not be added up, so that its total was not compared."
             return Problem("sum-missing", text, OURS, property=name)
@@ -253,20 +262,27 @@ def _not_added(facts: DropResult) -> Problem | None:
 
 
 def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
-    """What a manifest says otherwise of the file than was read."""
-    said, found = facts.totals, []
-    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
-    if said and said.rows not in (None, facts.read):
-        text = f"The file has {facts.read:,} records; its manifest says {said.rows:,}."
-        found.append(Problem("rows-differ", text, fix))
-    for name, total in said.sums.items() if said else ():
+    """What a manifest or a trailer says otherwise of the file than was read, and a trailer that says nothing clear."""
+    found: list[Problem] = []
+    if rule := plan.csv.trailer:
+        masked = [name for name in rule.sums if plan.property_named(name).masked]
+        told = trailer.told(rule, facts.ending, masked)
+        found += (*trailer.early(rule, facts.ending), *(() if isinstance(told, Totals) else told))
+    return found + [problem for by, said in _said(plan, facts) for problem in _unlike(plan, facts, by, said)]
+
+
+def _unlike(plan: Plan, facts: DropResult, by: str, said: Totals) -> Iterator[Problem]:
+    fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."
+    if said.rows not in (None, facts.read):
+        text = f"The file has {facts.read:,} records; its {by} says {said.rows:,}."
+        yield Problem("rows-differ", text, fix)
+    for name, total in said.sums.items():
         seen = (facts.sums or {})[name]
         if seen != total:
             hidden = plan.property_named(name).masked
             figures = "another than" if hidden else f"{seen:f};"
-            says = "its manifest says; the property is classified" if hidden else f"its manifest says {total:f}"
-            found.append(Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.", fix, property=name))
-    return found
+            says = f"its {by} says; the property is classified" if hidden else f"its {by} says {total:f}"
+            yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.", fix, property=name)
 
 
 def _too_many(limit: Limit, facts: DropResult) -> Problem:

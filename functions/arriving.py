@@ -1,4 +1,4 @@
-"""When an upload came, held against its contract's window: a plan and a drop in, what is told of it out. Pure."""
+"""When an upload came, held against its contract's window: a plan and a time in, what is told of it out. Pure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def uploaded(drop: Drop) -> datetime:
     return datetime.fromisoformat((drop.uploaded_at or drop.received_at)[:SECONDS]).replace(tzinfo=UTC)
 
 
-def problems(plan: Plan, drop: Drop) -> tuple[Problem, ...]:
-    """What is wrong with when a drop came; nothing where its contract has no window."""
-    wanted, moment = plan.arrival, uploaded(drop)
+def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
+    """What is wrong with an upload of that moment; nothing where its contract has no window."""
+    wanted = plan.arrival
     if wanted is None or (how := wanted.outside_of(moment)) is None:
         return ()
     level: Level = "error" if wanted.outside == "reject" else "warning"

@@ -51,11 +51,16 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     if _known(plan, cells if isinstance(cells, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; agreed is a file without them."
         found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", record=1))
-    elif isinstance(cells, tuple) and len(cells) != len(names) and first and not may_be_lost(plan, "fields"):
+    elif isinstance(cells, tuple) and len(cells) != len(names) and first and not _may_be_other(plan, cells):
         text = f"The first line has {len(cells):,} cells; the contract has {len(names):,} columns."
         agreed = quoted(names, most=40)
         found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", record=1))
     return Head(tuple(found), names, "")
+
+
+def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
+    """Whether the first line may have other cells: such records are tolerated, or it is a trailer, of no records."""
+    return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[0] == plan.csv.trailer.begins)
 
 
 def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:

@@ -456,8 +456,7 @@ def _own_key(plan: Plan, drop: Drop) -> str:
 
 def _valid_rows(ports: Ports, plan: Plan, drop: Drop, decision: Decision) -> Location | Gone | None:
     """What the job left for consumers; None where they get the file as it came: no row is rejected, or all may pass."""
-    as_it_came = plan.promote == "object" or plan.mode == "observe"
-    if as_it_came or (plan.promote == "rows" and not decision.rows.rejected):
+    if plan.mode == "observe" or plan.goes_whole(decision.rows.rejected or 0):
         return None
     uri = _rows_uri(ports, plan, drop)
     found = ports.store.head(Location(uri))

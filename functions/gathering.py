@@ -18,20 +18,17 @@ from typing import Any
 
 from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
 from contracts.plan import Plan
-from contracts.problem import Problem, quoted
-from contracts.sets import SetRule, filled
+from contracts.problem import Problem
+from contracts.sets import SetRule, called
 from functions import keys
 from functions.batching import open_window, write_singly
 from functions.failing import NOT_YOURS
 from functions.lineage import TRIES
-from functions.manifest import Manifest, read
+from functions.manifest import Manifest, read, unlike
 from functions.ports import FileSet, Ports, moment, stamp
 from functions.recording import reread
 from functions.submission import (
-    BYTES_DIFFER,
-    CHECKSUM_DIFFERS,
     MOST_TEXT,
-    NOT_LISTED,
     SET_INCOMPLETE,
     Drop,
     Event,
@@ -194,14 +191,11 @@ def _decided(ports: Ports, known: FileSet) -> FileSet | None:
 def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
     """What a set lacks, in words; None if it is complete."""
     if rule.signal and known.signal is None:
-        return f"`{filled(rule.signal, known.parts)}` has not come"
+        return rule.lacking(known.parts, (), None)
     came = set(ports.ledger.gathering(known.id).values())
-    if rule.parts:
-        return f"{len(came):,} of {rule.parts:,} files have come" if len(came) < rule.parts else None
     if len(came) < known.files and ports.at() < known.due_at:
         return f"{len(came):,} of {known.files:,} files have come"
-    left = [name for name in _manifest(ports, known) if name not in came]
-    return f"{quoted(left, most=3)} of its manifest have not come" if left else None
+    return rule.lacking(known.parts, came, () if rule.parts else _manifest(ports, known))
 
 
 def _manifest(ports: Ports, known: FileSet) -> Manifest:
@@ -275,9 +269,10 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest, drop: Drop) -> Move
 
 def _incomplete(ports: Ports, known: FileSet) -> Problem:
     rule = ports.catalog.plan(known.plan).set
-    named = ", ".join(f"{name} {value}" for name, value in known.parts.items())
     hours = f"{rule.within / 3600:g} hours" if rule else "time"
-    text = f"The set of files ({named}) was not complete within {hours} of its first upload: {known.lacks}."
+    text = (
+        f"The set of files ({called(known.parts)}) was not complete within {hours} of its first upload: {known.lacks}."
+    )
     return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
 
 
@@ -286,15 +281,5 @@ def _unlike(drop: Drop, known: FileSet, listed: Manifest) -> Problem | None:
     if known.manifest is None:
         return None
     said = listed.get(drop.name)
-    if said is None:
-        text = "The manifest of its set does not name the file."
-        return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
-    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
-    if said.size not in (None, drop.size):
-        return Problem(BYTES_DIFFER, f"The file has {drop.size:,} bytes; its manifest says {said.size:,}.", fix)
-    if said.sha256 and drop.sha256 is None:
-        return UNKNOWN
-    if said.sha256 not in (None, drop.sha256):
-        text = f"The SHA-256 of the file is {drop.sha256}; its manifest says {said.sha256}."
-        return Problem(CHECKSUM_DIFFERS, text, fix)
-    return None
+    wrong = unlike(said, drop.size, drop.sha256)
+    return UNKNOWN if wrong is None and said and said.sha256 and drop.sha256 is None else wrong

@@ -218,7 +218,7 @@ def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
         wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
         return Admission((wrong,) if isinstance(wrong, Problem) else ())
     found = admit(plan, drop.name, drop.size, read, _room(ports))
-    return replace(found, problems=(*found.problems, *arriving.problems(plan, drop)))
+    return replace(found, problems=(*found.problems, *arriving.problems(plan, arriving.uploaded(drop))))
 
 
 def _room(ports: Ports) -> int:
@@ -258,7 +258,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     laid: dict[str, Any] = {
         "source": carried.to,
         "sha256": carried.sha256,
-        "problems": brief(arriving.problems(plan, drop)),
+        "problems": brief(arriving.problems(plan, arriving.uploaded(drop))),
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
         "file_set": gathering.set_of(drop, plan, plan.set) if plan.set else None,
     }

@@ -1,5 +1,7 @@
 """A manifest: the bytes of a document in, the files of a set that it names, or what is wrong with it, out. Pure.
 
+A file that it names can be held against it.
+
 JSON: `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "...", "rows": 1, "sums": {"n": 1}}]}`; a name is that of a
 file beside the manifest, or a key below landing. Unknown keys are refused, so that no total is taken for compared that
 nobody looks at.
@@ -17,12 +19,15 @@ from typing import Any
 from contracts import codec
 from contracts.problem import Problem, nearest, quoted, visible
 from contracts.sets import Totals
+from functions.submission import BYTES_DIFFER, CHECKSUM_DIFFERS, NOT_LISTED
 
 LARGEST = 8 * 1024**2
 """Bytes of a manifest: 10,000 files with all their totals."""
 MOST_FILES = 10_000
 LONGEST = 60
-"""Characters of a sum."""
+"""Characters of a sum, and digits of it."""
+CHECKSUMS = re.compile("md5|etag|crc|checksum|digest|hash|sha", re.IGNORECASE)
+INSTEAD = "write `sha256`, the SHA-256 of the file in 64 hexadecimal digits, as `sha256sum` prints it, or leave it out"
 FIX = 'Write `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "..."}]}`, and upload the manifest again.'
 
 
@@ -37,6 +42,23 @@ class Listed:
 
 Manifest = Mapping[str, Listed]
 """What is said of each file, by its key below landing."""
+
+
+def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None:
+    """What a manifest says against a file of that size and SHA-256; None of `said`: it does not name it.
+
+    A checksum that nobody knows is not compared.
+    """
+    if said is None:
+        text = "The manifest of its set does not name the file."
+        return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
+    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
+    if said.size not in (None, size):
+        return Problem(BYTES_DIFFER, f"The file has {size:,} bytes; its manifest says {said.size:,}.", fix)
+    if sha256 and said.sha256 not in (None, sha256):
+        text = f"The SHA-256 of the file is {sha256}; its manifest says {said.sha256}."
+        return Problem(CHECKSUM_DIFFERS, text, fix)
+    return None
 
 
 class _Wrong(Exception):
@@ -81,7 +103,9 @@ def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 0):
             raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
-        raise _Wrong(f"`sha256` of `{name}` is no SHA-256 in hexadecimal")
+        md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
+        what = "has 32 digits, as an MD5" if md5 else "is no SHA-256 in hexadecimal"
+        raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
     said = _sums(entry.get("sums", {}), name, sums)
     totals = Totals(rows, said) if rows is not None or said else None
     return Listed(size, sha256.lower() if sha256 else None, totals)
@@ -96,15 +120,20 @@ def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
         if property_ not in known:
             listed = f"`set.sums` of the contract lists {quoted(known) or 'none'}"
             raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which nobody adds up: {listed}")
-        if isinstance(total, bool) or not codec.NUMBER.fullmatch(str(total)) or len(str(total)) > LONGEST:
+        text = str(total)
+        if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")
-        found[property_] = Decimal(str(total))
+        if abs(Decimal(text).adjusted()) > LONGEST:
+            raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
+        found[property_] = Decimal(text)
     return found
 
 
 def _known(found: dict[str, Any], keys: tuple[str, ...]) -> None:
     for key in found:
         if key not in keys:
+            if "sha256" in keys and CHECKSUMS.search(key):
+                raise _Wrong(f"it has the key `{visible(key, 40)}`, and no checksum but SHA-256 is compared; {INSTEAD}")
             close = nearest(key, keys)
             instead = f"; did you mean `{close}`?" if close else f"; the keys are {quoted(keys)}"
-            raise _Wrong(f"it has the key `{visible(str(key), 40)}`, which means nothing here{instead}")
+            raise _Wrong(f"it has the key `{visible(key, 40)}`, which means nothing here{instead}")

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
+from contracts.plan import Promoted
+from functions.aws.delta import CHECKPOINT
 from functions.aws.dynamodb import MOST_GET
 from functions.batching import GROUP
 
@@ -24,7 +26,8 @@ class Calls:
     """One purpose for which a function calls AWS.
 
     How often for a lone drop, for each further one, and once more in a batch of several. What comes in groups counts
-    for the first group; `of_batch` adds the others.
+    for the first group; `of_batch` adds the others. Some are made only with what a contract's `promote` is among, some
+    only for drops with `rejected` rows.
     """
 
     function: str
@@ -33,6 +36,8 @@ class Calls:
     further: int
     why: str
     several: int = 0
+    promote: tuple[Promoted, ...] = ("object", "rows", "table")
+    rejected: bool = False
 
 
 CALLS = (
@@ -61,17 +66,38 @@ CALLS = (
         ENDED, "dynamodb:TransactWriteItems", 1, 1, "accepted: drop, history, lineage; of a lone drop its batch, too"
     ),
     Calls(ENDED, "dynamodb:TransactWriteItems", 0, 0, "the batch of several has ended", several=1),
+    Calls(ENDED, "s3:CopyObject", 1, 1, "the rejected rows, beside the receipt", rejected=True),
+    Calls(
+        *(ENDED, "s3:HeadObject", 1, 1, "the valid rows are there; they are copied instead of the drop"),
+        promote=("rows",),
+        rejected=True,
+    ),
+    Calls(ENDED, "s3:HeadObject", 1, 1, "the list of the files of rows is there", promote=("table",)),
+    Calls(ENDED, "s3:GetObject", 1, 1, "that list; the files are copied instead of the drop", promote=("table",)),
 )
 
 Counted = Counter[tuple[str, str]]
 """Calls by function and operation."""
+COMMITS: Counted = Counter(
+    {
+        (ENDED, "s3:ListObjectsV2"): 4 * CHECKPOINT + 1,
+        (ENDED, "s3:GetObject"): 660,
+        (ENDED, "s3:PutObject"): CHECKPOINT + 2,
+        (ENDED, "s3:HeadObject"): 1,
+    }
+)
+"""What a table asks from one checkpoint to the next, CHECKPOINT commits, each of a drop whose key is new.
+
+Each reads the commits since the checkpoint, which is written by the last.
+"""
 
 
-def of_batch(drops: int) -> Counted:
-    """The calls of a batch of so many drops, by function and operation."""
+def of_batch(drops: int, promote: Promoted = "object", rejected: int = 0) -> Counted:
+    """The calls of a batch of so many drops, some of them with rejected rows, but for commits to a table."""
     counted: Counted = Counter()
-    for one in CALLS:
-        counted[one.function, one.operation] += one.lone + one.further * (drops - 1) + one.several * (drops > 1)
+    for one in (one for one in CALLS if promote in one.promote):
+        often = one.lone + one.further * (drops - 1) + one.several * (drops > 1)
+        counted[one.function, one.operation] += one.lone * rejected if one.rejected else often
     counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
     counted[DUE, "dynamodb:Query"] += drops > GROUP  # which slots are free
     if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them

@@ -16,11 +16,13 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from contracts.plan import Promoted
+from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import Workers, workers_for
 from functions.aws.items import FLIGHTS
 from functions.batching import MOST_BYTES
 from functions.ports import MOST_DROPS
-from infra.calls import CREATED, DUE, ENDED, of_batch
+from infra.calls import COMMITS, CREATED, DUE, ENDED, of_batch
 
 PRICES = Path(__file__).with_name("prices.json")
 MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
@@ -54,6 +56,12 @@ class Assumed:
     """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
     spark_reads: tuple[float, float] = (50, 7)
     """S3 reads of a job, and of each of its drops: counted likewise."""
+    spark_rejected: tuple[float, float, float, float] = (66, 17, 104, 16)
+    """Writes and reads that rejected rows add to a job, and to it for each drop with some: counted likewise."""
+    spark_rows: tuple[float, float, float, float] = (13, 19, 15, 21)
+    """The same that the valid rows of such drops add, with `promote: rows`."""
+    spark_tables: tuple[float, float, float, float] = (27, 18, 27, 18)
+    """The same that the valid rows of all drops add, with `promote: table`."""
     drop_writes: int = 71
     """Write units of a drop: 1 to 2 KB in table and two indexes, five transactions at double price, one put."""
     batch_writes: int = 44
@@ -71,6 +79,8 @@ class Assumed:
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
     alarms: int = 25
     """infra/aws/operations.yaml."""
+    x86: float = 1.25
+    """What x86_64 costs more than arm64, of Lambda and of EMR Serverless (their pricing pages): tables need it."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
     key_run: int = 2
@@ -93,7 +103,8 @@ ASSUMED = Assumed()
 class Load:
     """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once.
 
-    `window` is in seconds, `most` bounds a batch.
+    `window` is in seconds, `most` bounds a batch; `promote` is what consumers get, `rejected` the share of drops with
+    rejected rows, which are tolerated.
     """
 
     drops: int
@@ -102,6 +113,8 @@ class Load:
     window: int = 60
     burst: bool = False
     most: int = MOST_DROPS
+    promote: Promoted = "object"
+    rejected: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +200,8 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     drops = load.drops * MONTH_DAYS
     each = each or batch_drops(load)
     batches = drops / each
-    calls = _calls(each)
+    calls = _calls(each, load)
+    dearer = assumed.x86 if load.promote == "table" else 1
     workers, billed = _job(load, each, assumed)
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
@@ -195,8 +209,9 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
     reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
     sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
-    s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1]
-    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1]
+    spark = _of_rows(load, batches, drops, assumed)
+    s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1] + spark[0]
+    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1] + spark[1]
     minutes = MONTH_DAYS * 24 * 60
     return {
         "s3_write": s3_writes + minutes,  # each minute a list of landing
@@ -208,10 +223,11 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
         "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
         "lambda_request": sum(requests.values()) + minutes,
-        "lambda_gb_second": assumed.call_seconds
+        "lambda_gb_second": dearer
+        * assumed.call_seconds
         * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule),
-        "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
-        "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
+        "emr_vcpu_hour": dearer * batches * billed * vcpu(workers) / 3600,
+        "emr_gb_hour": dearer * batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,
         "custom_event": drops * assumed.notices,
         "pipe_request": drops * assumed.notices,
@@ -225,10 +241,27 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     }
 
 
-def _calls(drops: float) -> dict[tuple[str, str], float]:
+def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:
     """The calls of a batch of so many drops on average: between those of the whole numbers beside it."""
-    below, above, part = of_batch(int(drops)), of_batch(ceil(drops)), drops - int(drops)
-    return {key: below[key] * (1 - part) + above[key] * part for key in above}
+    below, above = (of_batch(n, load.promote) for n in (int(drops), ceil(drops)))
+    rejected, part = of_batch(1, load.promote, 1) - of_batch(1, load.promote), drops - int(drops)
+    commits = drops / CHECKPOINT if load.promote == "table" else 0
+    return {
+        key: below[key] * (1 - part)
+        + above[key] * part
+        + rejected[key] * load.rejected * drops
+        + COMMITS[key] * commits
+        for key in {**above, **COMMITS}
+    }
+
+
+def _of_rows(load: Load, batches: float, drops: float, assumed: Assumed) -> tuple[float, float]:
+    """What Spark writes and reads besides, for rejected rows and for valid ones that are laid down."""
+    spoilt = drops * load.rejected
+    each = [(assumed.spark_rejected, min(batches, spoilt), spoilt)]
+    each += [(assumed.spark_rows, min(batches, spoilt), spoilt)] if load.promote == "rows" else []
+    each += [(assumed.spark_tables, batches, drops)] if load.promote == "table" else []
+    return tuple(sum(c[n] * jobs + c[n + 1] * of for c, jobs, of in each) for n in (0, 2))  # type: ignore[return-value]
 
 
 def _job(load: Load, each: float, assumed: Assumed) -> tuple[Workers, float]:

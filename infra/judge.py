@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,15 +17,31 @@ from typing import TYPE_CHECKING, BinaryIO
 from contracts.columns import rejected_file
 from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.sets import Totals
 from contracts.verdict import Decision, File, decide, refuse
 from contracts.watermarks import HighMark
-from functions import keys, report
+from functions import arriving, keys, report
 from functions.admission import Admission, admit, header
 from infra.setup import expectations
 from infra.setup.progress import Tell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file at home as it would come: under which key below landing, and when; None where nobody asks for the time.
+
+    `wrong` is what the manifest of its set says against it, `totals` what its records are to be held against.
+    """
+
+    path: Path
+    name: str
+    at: datetime | None = None
+    wrong: Problem | None = None
+    totals: Totals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +68,12 @@ def judge(
     `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
     what was accepted before. Raises SetupMissing.
     """
-    (judged,) = judge_all([(path, name)], plan, session, tell, marks, references, with_rows=True)
+    (judged,) = judge_all([Upload(path, name)], plan, session, tell, marks, references, with_rows=True)
     return judged
 
 
 def judge_all(
-    files: Sequence[tuple[Path, str]],
+    uploads: Sequence[Upload],
     plan: Plan,
     session: Callable[[], SparkSession],
     tell: Tell = lambda _: None,
@@ -66,16 +82,16 @@ def judge_all(
     *,
     with_rows: bool = False,
 ) -> list[Judged]:
-    """Judge files, each with its key below landing, in one job; rejected rows are read if `with_rows`.
+    """Judge files in one job; rejected rows are read if `with_rows`.
 
     `references` are those of the plan, as `infra.references` finds them.
     """
-    admitted = [_admit(path, name, plan) for path, name in files]
+    admitted = [_admit(upload, plan) for upload in uploads]
     let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
     decided: dict[int, tuple[Decision, bytes | None]] = {}
     if let_in:
         with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-            drops = {n: _drop(n, files[n][0], found, plan, Path(folder)) for n, found in let_in.items()}
+            drops = {n: _drop(n, uploads[n], found, plan, Path(folder)) for n, found in let_in.items()}
             spark = session()
             if plan.needs_expectations:
                 expectations.bring(spark, tell)
@@ -85,9 +101,15 @@ def judge_all(
                 kept = rows.read_bytes() if with_rows and rows.exists() else None
                 decided[n] = decide(plan, facts, result.header.checks), kept
     return [
-        Judged(plan, File(path.name, path.stat().st_size, _sha256(path)), *decided.get(n, (refuse(found.problems),)))
-        for n, ((path, _), found) in enumerate(zip(files, admitted, strict=True))
+        Judged(plan, file_of(upload.path), *decided.get(n, (refuse(found.problems),)))
+        for n, (upload, found) in enumerate(zip(uploads, admitted, strict=True))
     ]
+
+
+def file_of(path: Path) -> File:
+    """What a verdict says of a file at home."""
+    with path.open("rb") as opened:
+        return File(path.name, path.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
 
 
 def write_receipt(judged: Judged, folder: Path) -> None:
@@ -113,13 +135,20 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         (folder / rejected_file(judged.plan)).write_bytes(judged.rejected_rows)
 
 
-def _admit(path: Path, name: str, plan: Plan) -> Admission:
-    with path.open("rb") as opened:
-        return admit(plan, name, path.stat().st_size, partial(_read, opened))
+def _admit(upload: Upload, plan: Plan) -> Admission:
+    """What the door says of a file and of its time; then, if it is let in, what its manifest says."""
+    with upload.path.open("rb") as opened:
+        found = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
+    timely = arriving.problems(plan, upload.at) if upload.at else ()
+    seen = replace(found, problems=(*found.problems, *timely))
+    if upload.wrong is None or seen.refused:
+        return seen
+    return replace(seen, problems=(upload.wrong, *seen.problems))
 
 
-def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:
+def _drop(number: int, upload: Upload, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:
     """A file under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
+    path = upload.path
     link = folder / "files" / f"{number}{plan.suffix}"
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(path.resolve())
@@ -135,6 +164,7 @@ def _drop(number: int, path: Path, admitted: Admission, plan: Plan, folder: Path
         notes=admitted.notes,
         types=header(plan, admitted.header_line)[1],
         modified=datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        totals=upload.totals,
     )
 
 
@@ -171,8 +201,3 @@ def _run(
 def _read(opened: BinaryIO, start: int, length: int) -> bytes:
     opened.seek(start)
     return opened.read(length)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Literal
 from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable
 from contracts.plan import Plan
 from contracts.problem import visible
+from contracts.sets import Totals
 from contracts.verdict import Decision
 from functions import keys
+from functions.arriving import uploaded
 from functions.ports import Ledger, Ports
 from functions.submission import Drop, Location
-from infra.judge import judge_all
+from infra.judge import Upload, judge_all
 from infra.references import AtHome, of_a_stack
 
 if TYPE_CHECKING:
@@ -86,9 +88,17 @@ def try_on(
                 files[drop.id] = path
         there = [d for d in drops if d.id in files]
         references = of_a_stack(ports, plan, home or AtHome(), Path(folder) / "references", tell)
-        judged = judge_all([(files[d.id], d.name) for d in there], plan, session, tell, references=references)
+        uploads = [Upload(files[d.id], d.name, uploaded(d), totals=totals(plan, d)) for d in there]
+        judged = judge_all(uploads, plan, session, tell, references=references)
         decisions = {d.id: one.decision for d, one in zip(there, judged, strict=True)}
     return [Tried(drop, decisions.get(drop.id)) for drop in drops]
+
+
+def totals(plan: Plan, drop: Drop) -> Totals | None:
+    """What the manifest of then said of a drop, as far as the plan has manifests and adds up what it said."""
+    if drop.totals is None or plan.set is None or plan.set.manifest is None:
+        return None
+    return replace(drop.totals, sums={name: one for name, one in drop.totals.sums.items() if name in plan.summed})
 
 
 def _fetch(ports: Ports, drop: Drop, path: Path) -> bool:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
+from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, references, rules, storage
 from spark_jobs.scan import scan as scanned
@@ -22,21 +23,28 @@ from spark_jobs.scan import scan as scanned
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How many lines a file has, and how many of them are empty."""
+    """How many lines a file has, how many of them are empty, and how many are a header or a trailer."""
 
     all: int = 0
     blank: int = 0
+    aside: int = 0
+    ending: Ending | None = None
+
+    @property
+    def records(self) -> int:
+        """How many of them are records."""
+        return self.all - self.blank - self.aside
 
 
 @dataclass(slots=True)
 class Group:
-    """Drops with one header, read together; places, ids of header lines and number of open lines come later."""
+    """Drops with one header, read together; places, ids of headers and trailers and number of open lines come later."""
 
     header: tuple[str, ...]
     drops: list[JobDrop]
     source: DataFrame
     places: list[metrics.Place] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
+    aside: list[int] = field(default_factory=list)
     open: int = 0
 
 
@@ -130,7 +138,8 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], kn
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, (d for g in groups for d in g.drops))
     by_file: dict[str, list[Row]] = {}
-    for row in metrics.heads(found.scratch, texts).collect():
+    ends = form.ends(sf.col("raw"), request.plan) if request.plan.csv.trailer else None
+    for row in metrics.splits(found.scratch, texts, ends).collect():
         found.single += row["single"]
         by_file.setdefault(storage.plain(row["file"]), []).append(row)
     for splits in by_file.values():
@@ -138,9 +147,9 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], kn
     for group in groups:
         for drop in group.drops:
             splits = by_file.get(storage.plain(drop.uri), [])
-            found.lines[drop.id] = Lines(sum(split["n"] for split in splits), sum(split["blank"] for split in splits))
             own = [split for split in splits if split["n"] > split["blank"]]
-            if not _placed(group, drop, own, form if form.is_headed(request.plan) else None):
+            found.lines[drop.id] = _lines(request.plan, form, splits, own)
+            if not _placed(group, drop, own, form if form.is_headed(request.plan) else None, found.lines[drop.id]):
                 found.failed[drop.id] = _header_changed(drop)
     return found
 
@@ -189,7 +198,33 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.Format | None) -> bool:
+def _lines(plan: Plan, form: formats.Format, splits: Sequence[Row], own: Sequence[Row]) -> Lines:
+    """What the lines of a file are; `own` are its splits that have others than empty ones."""
+    lines, blank = (sum(split[name] for split in splits) for name in ("n", "blank"))
+    ending = _ending(plan, plan.csv.trailer, form, own) if plan.csv.trailer else None
+    return Lines(lines, blank, form.is_headed(plan) + bool(ending and ending.cells is not None), ending)
+
+
+def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[Row]) -> Ending:
+    """What of a file's lines begins as a trailer: the last one, with its cells, and the first of all others."""
+    end: Any = splits[-1]["last"] if splits else None
+    is_last = end is not None and end["at"] == _end(splits[-1])
+    cells = seen(rule, form.last_cells(end["raw"], plan)) if is_last else None
+    before, early = 0 if form.is_headed(plan) else 1, None
+    for split in splits:
+        if early is None and split["early"] is not None and not (is_last and split["early"] == end["at"]):
+            early = split["early"] - split["first"] + before
+        before += split["n"] - split["blank"]
+    return Ending(cells, early)
+
+
+def _end(split: Row) -> int:
+    """The id of the last line of a split."""
+    last: int = split["first"] + split["n"] - split["blank"] - 1
+    return last
+
+
+def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.Format | None, lines: Lines) -> bool:
     """Note where the records of a drop lie; false if its first line should be its header, and is not."""
     if headed:
         if not splits or splits[0]["block"] != 0:
@@ -197,13 +232,15 @@ def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.
         start: Any = splits[0]["head"]
         if start is None or start["at"] != splits[0]["first"] or start["raw"] not in headed.header_texts(drop):
             return False
-        group.heads.append(start["at"])
-    offset = 0 if headed else 1
+        group.aside.append(start["at"])
+    if lines.ending and lines.ending.cells is not None:
+        group.aside.append(_end(splits[-1]))
+    offset, last = 0 if headed else 1, lines.records
     for split in splits:
-        group.places.append(metrics.Place(split["file"], split["block"], drop, offset - split["first"]))
+        group.places.append(metrics.Place(split["file"], split["block"], drop, offset - split["first"], last))
         offset += split["n"] - split["blank"]
         group.open += split["open"]
-    group.open -= headed is not None
+    group.open -= lines.aside
     return True
 
 

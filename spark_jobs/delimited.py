@@ -29,7 +29,9 @@ fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
 whole = reader.whole
-headless = reader.headless
+bare = reader.bare
+ends = reader.ends
+last_cells = reader.last_cells
 
 
 def is_headed(plan: Plan) -> bool:
@@ -50,6 +52,7 @@ def looked(
     cells = {n: sf.expr(reader.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)
+    uneven = uneven | reader.ends(line, plan) if plan.csv.trailer else uneven
     infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
     looked = split.select(
         "*",
@@ -79,11 +82,11 @@ def records(
     plan: Plan,
     header: tuple[str, ...],
     wanted: Sequence[str],
-    heads: Sequence[int],
+    aside: Sequence[int],
     malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    lines = reader.lines(source, plan.csv).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*heads))
+    lines = reader.lines(source, plan.csv).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = reader.parsed(line, plan.csv, len(header)), reader.has_quote(line, plan.csv)
     if malformed:

@@ -71,7 +71,7 @@ def _frame(spark: SparkSession, plan: Plan, group: Group, *, malformed: bool) ->
     """The sound records of a group: drop (its place in the group), record, a column for each property of one value."""
     named = {p.name: p for p in plan.roots if p.type not in CONTAINERS}
     wanted = [name for name in group.header if name in named]
-    records = formats.of(plan).records(group.source, plan, group.header, wanted, group.heads, malformed)
+    records = formats.of(plan).records(group.source, plan, group.header, wanted, group.aside, malformed)
     numbered = keys.numbered(spark, records, group.places, [d.id for d in group.drops])
     columns = [_column(n, named[name]) for n, name in enumerate(wanted)]
     return numbered.select("drop", sf.col("record").alias(RECORD), *columns)

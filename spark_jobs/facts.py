@@ -66,7 +66,7 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
                 _look_at_keys(spark, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
-        if request.plan.promote == "rows" and evidence:
+        if request.plan.promote == "rows":
             found.laid = promotable.write_files(spark, request, read.groups, evidence, found.tallies)
         if request.plan.promote == "table":
             found.laid = promotable.write_tables(spark, request, read.groups, evidence, malformed=_malformed(found))
@@ -110,7 +110,7 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
     """Find values that records of one file share; the records themselves only where there are any."""
     form = formats.of(plan)
     drops = list(dict.fromkeys(place.drop.id for place in group.places))
-    records = form.records(group.source, plan, group.header, keys.names(checks), group.heads, _malformed(found))
+    records = form.records(group.source, plan, group.header, keys.names(checks), group.aside, _malformed(found))
     cells = keys.filtered(keys.numbered(spark, records, group.places, drops), plan, checks)
     rows = keys.keyed(cells, checks)
     repeats = keys.repeated(rows)
@@ -170,7 +170,7 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
     return DropResult(
         drop.id,
         drop.attempt,
-        read=lines.all - lines.blank - formats.of(request.plan).is_headed(request.plan),
+        read=lines.records,
         valid=tally.valid,
         rejected=written.rejected,
         flagged=written.flagged,
@@ -184,15 +184,16 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         marks=_marks(request.plan, tally),
         totals=drop.totals,
         sums=_sums(request.plan, tally),
+        ending=lines.ending,
     )
 
 
 def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Decimal] | None:
-    """The sums of all values of the properties of which a manifest may say one; without those that no double holds."""
-    if not plan.set or not plan.set.sums:
+    """The sums of all values of the properties of which one may be said; without those that no double holds."""
+    if not plan.summed:
         return None
     each = ((p, figures.figure("sum", p, str(n), 1, tally.sums)) for n, p in enumerate(plan.properties))
-    return {p.name: total for p, total in each if p.name in plan.set.sums and isinstance(total, Decimal)}
+    return {p.name: total for p, total in each if p.name in plan.summed and isinstance(total, Decimal)}
 
 
 def _marks(plan: Plan, tally: metrics.Tally) -> tuple[HighMark, ...]:

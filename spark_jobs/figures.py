@@ -85,7 +85,7 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
     """What is added up for the figures of a plan, by column: the property's number, which part, of whose records.
 
     Checks of all records share their parts. The high marks of properties stand beside them, and the sums that a
-    manifest may say.
+    manifest or a trailer may say.
     """
     at = {p.name: n for n, p in enumerate(plan.properties)}
     wanted = [
@@ -95,7 +95,7 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
         for part in (*NEEDED[c.kind], *([VALUES] if plan.property_named(c.property).repeats else []))
     ]
     wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
-    wanted += [(at[name], part, -1, None) for name in (plan.set.sums if plan.set else ()) for part in SUMS]
+    wanted += [(at[name], part, -1, None) for name in plan.summed for part in SUMS]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted

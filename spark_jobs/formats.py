@@ -28,8 +28,14 @@ class Format(Protocol):
     def header_texts(self, drop: JobDrop) -> tuple[str, ...]:
         """What the raw text of a file's first line may be, where it names the columns."""
 
-    def headless(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-        """Files with the same header without it, and without what is like it, wherever it stands."""
+    def ends(self, raw: Column, plan: Plan) -> Column:
+        """Whether raw texts begin as the plan's trailers; asked only where it has them."""
+
+    def last_cells(self, raw: str, plan: Plan) -> tuple[str, ...]:
+        """The cells of the raw text of a trailer; none where nobody can tell them apart."""
+
+    def bare(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+        """Files with the same header without it and their trailers, and what is like them, wherever it stands."""
 
     def refused(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
         """What is wrong with files as a whole that the scan would not see, by drop."""
@@ -54,16 +60,17 @@ class Format(Protocol):
         plan: Plan,
         header: tuple[str, ...],
         wanted: Sequence[str],
-        heads: Sequence[int],
+        aside: Sequence[int],
         malformed: bool,
     ) -> DataFrame:
         """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties.
 
-        `heads` are the ids of header lines; `malformed` says whether there are malformed records to leave out.
+        `aside` are the ids of header lines and trailers; `malformed` says whether there are malformed records to leave
+        out.
         """
 
     def whole(self, source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-        """The records with the header's as they came: file, block, id, and `value`, a line, or the file's columns."""
+        """The records with the header's as they came: file, block, id, and `value`, a line, or a struct of columns."""
 
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
         """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""

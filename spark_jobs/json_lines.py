@@ -56,7 +56,9 @@ fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
 whole = reader.whole
-headless = reader.headed_nowhere
+bare = reader.bare_anyway
+ends = reader.ends_nowhere
+last_cells = reader.no_cells
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -293,7 +295,7 @@ def records(
     plan: Plan,
     header: tuple[str, ...],
     wanted: Sequence[str],
-    _heads: Sequence[int],
+    _aside: Sequence[int],
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""

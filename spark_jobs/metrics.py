@@ -19,6 +19,8 @@ from contracts.plan import Plan
 from spark_jobs import bits, figures, frames, rules
 
 HISTOGRAM = 1_000
+LONGEST_TRAILER = 100_000
+"""Characters of a trailer's line; of a longer one nothing is read."""
 DIGITS = 100
 """More than any sum of decimals has."""
 Masks = tuple[tuple[tuple[str, int], ...], bool]
@@ -31,12 +33,16 @@ PLACED = ("file", "drop", "attempt", "name", "record", "raw")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A split of a file: whose it is, and what turns an id within it into a record number (the header is record 0)."""
+    """A split of a file: whose it is, and what turns an id within it into a record number (the header is record 0).
+
+    `last` is the number of the file's last record; a trailer has the next one.
+    """
 
     file: str
     block: int
     drop: JobDrop
     shift: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +57,30 @@ class Tally:
     sums: dict[str, Any] = field(default_factory=dict)
 
 
-def heads(scratch: DataFrame, header_texts: Sequence[str]) -> DataFrame:
-    """For each split: its lines; blank, single and open ones; its first id, its first line like a header."""
+def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> DataFrame:
+    """For each split: its lines; blank, single and open ones; its first id, its first line like a header.
+
+    Where `ends` says whether a raw text begins as a trailer, also the first such id, `early`, and the last such line.
+    """
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
     single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
-    return scratch.groupBy("file", "block").agg(
-        *(sf.sum("n").alias("n"), blank, single, unsure), sf.min("first").alias("first"), sf.min(head).alias("head")
-    )
+    found = [sf.sum("n").alias("n"), blank, single, unsure, sf.min("first").alias("first"), sf.min(head).alias("head")]
+    if ends is not None:
+        line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_TRAILER)).alias("raw"))
+        last = sf.when(ends & ~sf.col("raw").isin(*header_texts), line)
+        found += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
+    return scratch.groupBy("file", "block").agg(*found)
 
 
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
-    """Single lines of scratch with drop and record number, without header lines."""
-    schema = "file string, block long, drop string, attempt int, name string, shift long"
-    rows = [(p.file, p.block, p.drop.id, p.drop.attempt, p.drop.name, p.shift) for p in places]
+    """Single lines of scratch with drop and record number, without header lines and trailers."""
+    schema = "file string, block long, drop string, attempt int, name string, shift long, last long"
+    rows = [(p.file, p.block, p.drop.id, p.drop.attempt, p.drop.name, p.shift, p.last) for p in places]
     known = frames.small(spark, rows, schema)
     record = (sf.col("at") + sf.col("shift")).alias("record")
     numbered = scratch.join(sf.broadcast(known), ["file", "block"]).select("*", record)
-    return numbered.where(sf.col("record") > 0)
+    return numbered.where("record between 1 and last")
 
 
 def is_open() -> Column:

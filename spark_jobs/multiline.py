@@ -48,9 +48,32 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
     return read.csv(reader.paths(drops))
 
 
-def headless(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The records of files without those that are as their header."""
-    return source.where(~_is_head(drops[0].header)) if plan.csv.header else source
+def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The records of files without those that are as their header, or begin as trailers."""
+    source = source.where(~_is_head(drops[0].header)) if plan.csv.header else source
+    return source.where(~_is_last(drops[0].header, plan)) if plan.csv.trailer else source
+
+
+def ends(raw: Column, plan: Plan) -> Column:
+    """Whether the raw text of a record is that of a trailer."""
+    return sf.coalesce(sf.get_json_object(raw, "$.cells[0]") == _begins(plan), sf.lit(False))
+
+
+def last_cells(raw: str, plan: Plan) -> tuple[str, ...]:
+    """The cells of a trailer's raw text, whose record is `bad` where it has more or fewer than the header."""
+    try:
+        found = json.loads(raw)
+    except ValueError:  # it was too long, and has been cut
+        return ()
+    return reader.last_cells(found["bad"], plan) if "bad" in found else tuple(found["cells"])
+
+
+def _is_last(header: tuple[str, ...], plan: Plan) -> Column:
+    return _texts(header)[0] == _begins(plan)
+
+
+def _begins(plan: Plan) -> Column:
+    return sf.lit(plan.csv.trailer.begins if plan.csv.trailer else None)
 
 
 def _is_head(header: tuple[str, ...]) -> Column:
@@ -114,6 +137,7 @@ def looked(
     """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
     texts = _texts(header)
     odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | _is_head(header)
+    odd = odd | _is_last(header, plan) if plan.csv.trailer else odd
     looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
     return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
 
@@ -151,11 +175,11 @@ def records(
     plan: Plan,
     header: tuple[str, ...],
     wanted: Sequence[str],
-    heads: Sequence[int],
+    aside: Sequence[int],
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    found = _numbered(source, plan, header).where(~sf.col("id").isin(*heads))
+    found = _numbered(source, plan, header).where(~sf.col("id").isin(*aside))
     sound = found.where(sf.col("bad").isNull() & ~_not_text(sf.concat(*_texts(header))))
     return reader.chosen(sound, plan, wanted)
 

@@ -1,8 +1,8 @@
 """The valid rows of files, for consumers once a verdict lets them have them: scanned groups and evidence in, files out.
 
 A file of rows is what its producer wrote without the records that were rejected: lines of text as they came, in their
-order, behind the header line. One without rejected records has none: it is promoted as it is. For a table rows are
-typed, as Parquet, with a list of the files of each drop.
+order, behind the header line, without a trailer. One without either is not written: it is promoted as it is. For a
+table rows are typed, as Parquet, with a list of the files of each drop.
 """
 
 from __future__ import annotations
@@ -28,13 +28,18 @@ NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
 
 
 def write_files(
-    spark: SparkSession, request: JobRequest, groups: Sequence[Group], evidence: DataFrame, tallies: Mapping[str, Tally]
+    spark: SparkSession,
+    request: JobRequest,
+    groups: Sequence[Group],
+    evidence: DataFrame | None,
+    tallies: Mapping[str, Tally],
 ) -> dict[str, int]:
-    """Write the valid rows of every drop that has rejected ones; how many records lie there then, by drop."""
-    bad = evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
+    """Write the valid rows of every drop that does not go as it came; how many records lie there then, by drop."""
+    bad = _rejected(evidence)
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
-        drops = [d for d in group.drops if d.valid and d.id in tallies and tallies[d.id].valid < tallies[d.id].total]
+        placed = {place.drop.id for place in group.places}
+        drops = [d for d in group.drops if d.valid and d.id in placed and not _goes_whole(request.plan, tallies, d)]
         if drops:
             rows = _valid(spark, group, drops, bad, request.plan)
             counted |= _delivered(spark, request.plan, group, drops, rows, f"{request.scratch}valid{number}/")
@@ -45,11 +50,7 @@ def write_tables(
     spark: SparkSession, request: JobRequest, groups: Sequence[Group], evidence: DataFrame | None, *, malformed: bool
 ) -> dict[str, int]:
     """Write the valid rows of every drop as the columns of its table; how many lie there then, by drop."""
-    bad = (
-        evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
-        if evidence
-        else None
-    )
+    bad = _rejected(evidence)
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
         drops = [d for d in group.drops if d.valid]
@@ -61,12 +62,24 @@ def write_tables(
     return counted
 
 
+def _rejected(evidence: DataFrame | None) -> DataFrame | None:
+    """The records that are left out; None where there are none."""
+    if evidence is None:
+        return None
+    return evidence.where("outcome = 'rejected'").selectExpr(f"drop as {OWNER}", f"record as {RECORD}")
+
+
+def _goes_whole(plan: Plan, tallies: Mapping[str, Tally], drop: JobDrop) -> bool:
+    tally = tallies.get(drop.id)
+    return plan.goes_whole(tally.total - tally.valid if tally else 0)
+
+
 def _typed(
     spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan, *, malformed: bool
 ) -> DataFrame:
     """The records that are not rejected as the columns of a table, with the number of their drop."""
     here = [p.name for p in plan.roots if p.name in group.header]
-    records = formats.of(plan).records(group.source, plan, group.header, here, group.heads, malformed)
+    records = formats.of(plan).records(group.source, plan, group.header, here, group.aside, malformed)
     known = frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], f"{NUMBER} int, {OWNER} string")
     numbered = keys.numbered(spark, records, group.places, [d.id for d in drops])
     told = numbered.withColumnsRenamed({"drop": NUMBER, "record": RECORD}).join(sf.broadcast(known), NUMBER)
@@ -103,17 +116,18 @@ def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[
         return dict(pool.map(lay, range(len(drops))))
 
 
-def _valid(spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame, plan: Plan) -> DataFrame:
+def _valid(spark: SparkSession, group: Group, drops: Sequence[JobDrop], bad: DataFrame | None, plan: Plan) -> DataFrame:
     """The records that are not rejected, in order, with the number of their drop; record 0 is the header line."""
     numbers = {d.id: n for n, d in enumerate(drops)}
-    rows = [(p.file, p.block, numbers[p.drop.id], p.drop.id, p.shift) for p in group.places if p.drop.id in numbers]
-    known = frames.small(spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long")
+    rows = [
+        (p.file, p.block, numbers[p.drop.id], p.drop.id, p.shift, p.last) for p in group.places if p.drop.id in numbers
+    ]
+    known = frames.small(spark, rows, f"file string, block long, {NUMBER} int, {OWNER} string, shift long, last long")
     found = formats.of(plan).whole(group.source, plan, group.header)
-    own = [reader.quoted(name) for name in found.columns if name not in ("file", "block", "id")]
-    placed = found.join(sf.broadcast(known), ["file", "block"])
-    told = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", *own)
-    good = told.join(bad, [OWNER, RECORD], "left_anti").repartition(NUMBER)
-    return good.sortWithinPartitions(NUMBER, RECORD).selectExpr(NUMBER, *own)
+    placed = found.join(sf.broadcast(known), ["file", "block"]).where("id + shift <= last")
+    told = placed.selectExpr(NUMBER, OWNER, f"id + shift as {RECORD}", "value")
+    good = (told if bad is None else told.join(bad, [OWNER, RECORD], "left_anti")).repartition(NUMBER)
+    return good.sortWithinPartitions(NUMBER, RECORD).select(NUMBER, "value")
 
 
 def _delivered(
@@ -139,11 +153,12 @@ def _delivered(
 
 def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:
     """Write rows in the format of a plan's files."""
-    writer = rows.write.mode("overwrite").partitionBy(*by)
     if plan.file_format == "parquet":
-        writer.parquet(storage.plain(folder))
+        columns = rows.select(*by, "value.*")
+        columns.write.mode("overwrite").partitionBy(*by).parquet(storage.plain(folder))
     else:
-        writer.text(storage.plain(folder), compression=plan.compression)
+        texts = rows.write.mode("overwrite").partitionBy(*by)
+        texts.text(storage.plain(folder), compression=plan.compression)
 
 
 def _counted(

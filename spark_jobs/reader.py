@@ -6,6 +6,7 @@ before anything is dropped: record numbers are worked out from it later, without
 
 from __future__ import annotations
 
+import csv as text_csv
 import re
 from collections.abc import Iterable, Sequence
 
@@ -44,17 +45,45 @@ def path(uri: str) -> str:
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", storage.plain(uri))
 
 
-def headless(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The lines of files without those that are as their headers."""
-    if not plan.csv.header:
-        return source
-    texts = sorted({text for d in drops for text in header_texts(d)})
-    return source.where(~_decoded(sf.col("value"), plan.csv).isin(*texts))
+def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The lines of files without those that are as their headers, or begin as trailers."""
+    line = _decoded(sf.col("value"), plan.csv)
+    if plan.csv.header:
+        source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
+    return source.where(~ends(line, plan)) if plan.csv.trailer else source
 
 
-def headed_nowhere(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
+def bare_anyway(source: DataFrame, _plan: Plan, _drops: Sequence[JobDrop]) -> DataFrame:
     """The same of files that have none."""
     return source
+
+
+def ends(line: Column, plan: Plan) -> Column:
+    """Whether a line begins as a trailer: its first cell, quoted or not, is the text that one begins with."""
+    csv = plan.csv
+    if csv.trailer is None:
+        return sf.lit(False)
+    begins, delimiter, quote = (re.escape(text) for text in (csv.trailer.begins, csv.delimiter, csv.quote))
+    quoted = f"|{quote}{begins}{quote}{dropped(csv)}" if csv.quote else ""
+    return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
+
+
+def last_cells(line: str, plan: Plan) -> tuple[str, ...]:
+    """The cells of a trailer's line; none where its quotes are not closed."""
+    try:
+        return tuple(next(text_csv.reader([line], strict=True, **plan.csv.for_python), ()))
+    except text_csv.Error:
+        return ()
+
+
+def ends_nowhere(_raw: Column, _plan: Plan) -> Column:
+    """The same of files that have no trailers."""
+    return sf.lit(False)
+
+
+def no_cells(_raw: str, _plan: Plan) -> tuple[str, ...]:
+    """The cells of their trailers, of which there are none."""
+    return ()
 
 
 def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:

@@ -139,7 +139,7 @@ def _records(
     form = formats.of(plan)
     for wrong in form.refused(spark, plan, drops).values():
         raise Unusable(f"cannot be read: {wrong.message}")
-    source = form.headless(form.load(spark, plan, drops), plan, drops)
+    source = form.bare(form.load(spark, plan, drops), plan, drops)
     records = form.records(source, plan, header, columns, (), True)
     return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
 

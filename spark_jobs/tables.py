@@ -31,7 +31,9 @@ def is_headed(_plan: Plan) -> bool:
 
 refused = reader.none_refused
 header_texts = reader.header_texts
-headless = reader.headed_nowhere
+bare = reader.bare_anyway
+ends = reader.ends_nowhere
+last_cells = reader.no_cells
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
@@ -145,7 +147,7 @@ def records(
     plan: Plan,
     header: tuple[str, ...],
     wanted: Sequence[str],
-    _heads: Sequence[int],
+    _aside: Sequence[int],
     _malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
@@ -158,9 +160,9 @@ def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[D
 
 
 def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
-    """The records as they came: file, block, id, and the columns that could be read."""
+    """The records as they came: file, block, id, and `value`, a struct of the columns that could be read."""
     number = sf.monotonically_increasing_id().alias("id")
-    return source.select(*reader.place(), number, *map(_column, source.columns))
+    return source.select(*reader.place(), number, sf.struct(*map(_column, source.columns)).alias("value"))
 
 
 def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:

@@ -248,8 +248,12 @@ class World:
         for drop in request.drops:
             if drop.id in told and told[drop.id].rejected:
                 self.store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
-                if request.plan.promote == "rows":
-                    self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
+            if (
+                request.plan.promote == "rows"
+                and drop.id in told
+                and not request.plan.goes_whole(told[drop.id].rejected)
+            ):
+                self.store.put(f"{drop.valid}{valid_file(request.plan)}", valid_rows(drop.id), "text/csv")
             if request.plan.promote == "table" and drop.id in told:
                 self.lay_down(drop, told[drop.id].valid)
         self.store.put(request.result, said.dumps().encode(), "application/json")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from contracts.arrival import WEEKDAYS, Arrival
 from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
 from contracts.sets import SetRule
+from contracts.trailer import Trailer
 
 ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
 
@@ -141,7 +142,12 @@ def _csv(written: dict[str, Any]) -> Csv:
         null_values=tuple(written["nullValues"]),
         header=written["header"],
         multi_line=written["multiLine"],
+        trailer=_trailer(written["trailer"]) if written["trailer"] else None,
     )
+
+
+def _trailer(wanted: dict[str, Any]) -> Trailer:
+    return Trailer(wanted["begins"], wanted.get("rows"), dict(wanted.get("sums", {})))
 
 
 def _with_defaults(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:

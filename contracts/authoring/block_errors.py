@@ -26,6 +26,7 @@ MISSING = {
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
     "arrival.by": 'the time by which files come, as `by: "06:00"`',
     "set.of": "the named parts of `files` that name a set, as `of: [day]`",
+    "begins": "the first cell of the trailer, as `begins: T`",
     "file": "`file:` with the path from the contract's folder to the reference file",
 }
 TYPES = {
@@ -45,10 +46,14 @@ SHAPES = {
     ),
 }  # fmt: skip
 """What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
+PLACE = ("bad-value", "is no place of a cell", "Count the trailer's cells from 1, which is `begins`: write 2 or more.")
 TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as "06:00".')
 WRITTEN = {
     "arrival.by": TIME,
     "arrival.from": TIME,
+    "csv.trailer.begins": ("bad-value", "is no cell's text", "Write the first cell of the trailer, as `begins: T`."),
+    "csv.trailer.rows": PLACE,
+    "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
     "set.within": ("bad-value", "is no length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
     "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
@@ -74,7 +79,9 @@ def say(document: Document, path: Path, error: ValidationError) -> None:
         fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
         document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
     else:
-        code, message, fix = WRITTEN.get(name) or SHAPES["maxLength" if kind == "pattern" else kind]
+        code, message, fix = (
+            WRITTEN.get(name) or WRITTEN.get(dotted(inner[:-1])) or SHAPES["maxLength" if kind == "pattern" else kind]
+        )
         document.error(at, code, f"`{name}` {message}.", fix)
 
 

@@ -13,6 +13,7 @@ from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
 from contracts.plan import Limit
 from contracts.sets import SetRule
+from contracts.trailer import Trailer
 
 
 def changes(old: Edition, new: Edition) -> Iterator[Change]:
@@ -112,7 +113,15 @@ def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
         same = set(before) == set(after) if one.name == "null_values" else before == after
         if not same:
             key = DIALECT.get(one.name, one.name)
-            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", before, after), new.block("csv", key))
+            told = [_last(value) if one.name == "trailer" else value for value in (before, after)]
+            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key))
+
+
+def _last(rule: Trailer | None) -> str:
+    if rule is None:
+        return "none"
+    places = {**({"rows": rule.rows} if rule.rows else {}), **rule.sums}
+    return ", ".join([rule.begins, *(f"{name} in cell {place}" for name, place in places.items())])
 
 
 def _columns(old: Edition, new: Edition) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from pathlib import Path as File
 from contracts.authoring import (
     checks,
     drop,
+    ending,
     grouping,
     heading,
     parting,
@@ -161,6 +162,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     if whole:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     grouping.sums(document, (*path, "set"), block, props)
+    ending.sums(document, (*path, "csv", "trailer"), block.csv, props)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if block.promote == "table":

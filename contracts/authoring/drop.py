@@ -6,7 +6,7 @@ import re
 
 from jsonschema.validators import Draft201909Validator
 
-from contracts.authoring import block, grouping, zones
+from contracts.authoring import block, ending, grouping, zones
 from contracts.authoring.block import DropBlock
 from contracts.authoring.block_errors import say
 from contracts.authoring.document import Document
@@ -51,12 +51,16 @@ def read(document: Document, path: Path) -> DropBlock | None:
     found = block.made(value) if document.errors() == before else None
     if found:
         _dialect(document, (*path, "csv"), found.csv)
+        ending.read(document, (*path, "csv", "trailer"), found.csv)
         _meaningless(document, path, found)
         _arrival(document, (*path, "arrival"), found)
         grouping.read(document, (*path, "set"), found)
         for name, one in found.references.items():
             at: Path = (*path, "references", name, "csv")
             _dialect(document, at, one.csv)
+            if one.csv.trailer:
+                message = "Nobody compares a reference file with what its trailer says."
+                document.error((*at, "trailer"), "bad-value", message, "Leave it out, in the file too.", on_key=True)
             if one.file_format != "csv" and document.value(at) is not None:
                 message = f"`csv` means nothing for the format {one.file_format}."
                 document.error(at, "bad-value", message, "Leave it out.", on_key=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
@@ -41,16 +41,23 @@ def sums(document: Document, at: Path, block: DropBlock, props: Sequence[Propert
     known = {prop.name: prop for prop in props}
     for n, name in enumerate(block.set.sums if block.set else ()):
         place: Path = (*at, "sums", n)
-        if name not in known:
-            close = nearest(name, known)
-            fix = f"Write `{close}`." if close else "Write the name of a property."
-            document.error(place, "unknown-property", f"There is no property `{name}`.", fix)
-        elif known[name].type not in ("integer", "number") or known[name].repeats:
-            message = f"`{name}` is no number of each record: it has no sum."
-            document.error(place, "bad-value", message, "Leave it out.")
-        elif block.set and not block.set.manifest:
+        if added(document, place, name, known) and block.set and not block.set.manifest:
             message = "Only a manifest says sums, and the set has none."
             document.error(place, "bad-value", message, "Leave `sums` out, or write `manifest`.")
+
+
+def added(document: Document, at: Path, name: str, known: Mapping[str, Property]) -> bool:
+    """Whether a property has a sum; a finding where it has none."""
+    if name not in known:
+        close = nearest(name, known)
+        fix = f"Write `{close}`." if close else "Write the name of a property."
+        document.error(at, "unknown-property", f"There is no property `{name}`.", fix, on_key=isinstance(at[-1], str))
+        return False
+    if known[name].type not in ("integer", "number") or known[name].repeats:
+        message = f"`{name}` is no number of each record: it has no sum."
+        document.error(at, "bad-value", message, "Leave it out.", on_key=isinstance(at[-1], str))
+        return False
+    return True
 
 
 def _patterns(document: Document, at: Path, block: DropBlock, rule: SetRule) -> None:

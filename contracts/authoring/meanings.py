@@ -13,6 +13,7 @@ from contracts.arrival import Arrival
 from contracts.authoring.change import Direction, Level
 from contracts.plan import Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
 from contracts.sets import SetRule
+from contracts.trailer import Trailer
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,10 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "set": "set",
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
-    Csv: dict.fromkeys(("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line"), "dialect"),
+    Csv: dict.fromkeys(
+        ("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer"), "dialect"
+    ),
+    Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order"), "columns"),
     SetRule: dict.fromkeys(("of", "within", "marker", "manifest", "parts", "sums"), "set"),
     Arrival: dict.fromkeys(("by", "since", "days", "zone", "files", "outside"), "arrival"),

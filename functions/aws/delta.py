@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
 ROUNDS = 8
 """How often a change is tried again that met another one."""
+CHECKPOINT = 20
+"""Commits from one checkpoint of a table to the next."""
 CONFIGURATION = {
     # The snapshot is read from the last checkpoint on, so that a function that starts has few commits to fetch.
-    "delta.checkpointInterval": "20",
+    "delta.checkpointInterval": str(CHECKPOINT),
     # Longer than a drop may stand in `promoting`; else a table would remember every drop that ever was.
     "delta.setTransactionRetentionDuration": "interval 90 days",
 }

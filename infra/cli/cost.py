@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 if TYPE_CHECKING:
+    from contracts.plan import Promoted
     from infra.cost import Bill, Load
 
 WINDOWS = (0, 60, 300, 900)
@@ -64,20 +65,46 @@ Examples:
 )
 @click.option("--month", is_flag=True, help="--drops counts files a month instead.")
 @click.option("--burst", is_flag=True, help="All files of a contract's day come at once, not evenly spread.")
+@click.option(
+    "--promote",
+    type=click.Choice(["object", "rows", "table"]),
+    default="object",
+    show_default=True,
+    help="What consumers get: the file as it came, its valid rows, or these in a Delta table.",
+)
+@click.option(
+    "--rejected",
+    type=click.FloatRange(0, 100),
+    default=0,
+    show_default=True,
+    metavar="PERCENT",
+    help="How many of the files have rejected rows, which are tolerated.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(drops: int, size: int, contracts: int, window: int, most: int, month: bool, burst: bool, form: str) -> None:
+def command(
+    drops: int,
+    size: int,
+    contracts: int,
+    window: int,
+    most: int,
+    month: bool,
+    burst: bool,
+    promote: Promoted,
+    rejected: float,
+    form: str,
+) -> None:
     """Say what a load costs on AWS, at the list prices of infra/prices.json, without free tiers.
 
-    Then the same load with another window, batch, file size or arrival, one change at a time. A batch is one Spark
-    job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch and
-    costs less, and makes each file wait longer.
+    Then the same load with another window, batch, file size, arrival or promotion, one change at a time. A batch is one
+    Spark job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch
+    and costs less, and makes each file wait longer.
 
     docs/cost.md says what is counted and what is assumed.
     """
     from infra.cost import MONTH_DAYS, Load, bill
 
     daily = max(1, round(drops / MONTH_DAYS)) if month else drops
-    load = Load(daily, size, min(contracts, daily), window, burst, most)
+    load = Load(daily, size, min(contracts, daily), window, burst, most, promote, rejected / 100)
     found = bill(load)
     click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
 
@@ -106,7 +133,7 @@ def _text(found: Bill) -> str:
     come = "each contract's at once" if load.burst else "evenly spread"
     lines = [
         f"{load.drops:,} drops a day of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
-        f"window {load.window} s, at most {load.most:,} drops a batch:",
+        f"window {load.window} s, at most {load.most:,} drops a batch, promote: {load.promote}:",
         f"  {found.per_batch:,.1f} drops a batch, {found.batches:,.0f} batches a day",
         "",
         f"  ${found.dollars:,.2f} a month   ${found.per_thousand:,.4f} per 1,000 drops   ${found.per_tib:,.2f} per TiB",
@@ -133,12 +160,14 @@ def _count(quantity: float) -> str:
 
 
 def _sensitivity(load: Load) -> list[dict[str, Any]]:
+    from contracts.plan import Promoted
     from infra.cost import bill
 
     changed = [(f"window {w} s", replace(load, window=w)) for w in sorted({*WINDOWS, load.window})]
     changed += [(f"at most {n:,} drops a batch", replace(load, most=n)) for n in sorted({*BATCHES, load.most})]
     changed += [(f"files of {s:,} bytes", replace(load, size=s)) for s in sorted({*FILES, load.size})]
     changed += [(what, replace(load, burst=burst)) for what, burst in (("evenly spread", False), ("all at once", True))]
+    changed += [(f"promote: {what}", replace(load, promote=what)) for what in get_args(Promoted)]
     bills = [(what, other, bill(other)) for what, other in changed]
     return [
         {

@@ -175,6 +175,15 @@ def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[
     return findings, [*cases, Case(contract, "verdict", outcome, said, "" if outcome != "passed" else said, file)]
 
 
+def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case]:
+    """What a set of files says: that it is complete, or what it lacks."""
+    if lacks is None:
+        return [], Case("sets", name, text="The set is complete.", file=file)
+    message, fix = f"The set of files ({name}) is not complete: {lacks}.", "Its files would wait for what is missing."
+    finding = Finding(file, 0, 0, "error", "set-incomplete", message, fix)
+    return [finding], Case("sets", name, "failed", message, f"{message} {fix}", file)
+
+
 VERDICTS: dict[str | None, Outcome] = {
     "accepted": "passed",
     "accepted_with_warnings": "passed",

@@ -104,6 +104,19 @@ def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80,
     return "\n".join(lines) + "\n"
 
 
+def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Sets of files, a sentence each. A row has parts, files, signal and lacks (None where the set is complete)."""
+    paint, lines = _paint(colour), list[str]()
+    for row in rows:
+        named = ", ".join(f"{name} {visible(value, 80)}" for name, value in row["parts"].items())
+        files = "1 file" if len(row["files"]) == 1 else f"{len(row['files']):,} files"
+        said = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} go on together"
+        title = paint("… set" if row["lacks"] else "✓ set", "yellow" if row["lacks"] else "green")
+        first, *rest = _wrapped(f"({named}) {said}", width - 6, "")
+        lines += [f"{title} {first}", *(f"      {line}" for line in rest)]
+    return "\n".join(lines) + "\n"
+
+
 def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
     """Files that did not come, a line for each contract and day.
 

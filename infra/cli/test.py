@@ -1,13 +1,15 @@
-"""`dropgate test`: judge a file at home as the pipeline would."""
+"""`dropgate test`: judge files at home as the pipeline would."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from contracts.plan import Plan
     from contracts.watermarks import HighMark
     from infra.judge import Judged
+    from infra.sets import Gathered
     from infra.setup.progress import Tell
 
 SMALL = 64 * 1024**2
@@ -36,9 +39,16 @@ Examples:
   dropgate test orders.csv --contract shop-orders.v1 --reference shop-customers.v1=customers.csv
   dropgate test weather.csv --key nyc/weather/2013.csv --receipt out/
   dropgate test orders.csv --contract orders.v1 --mark day=2026-01-31
+  dropgate test a.csv b.csv manifest.json --contract orders.v1 --key shop/2026-01-31/ --at 2026-01-31T05:30
 """
 )
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "files",
+    metavar="FILES...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
 @click.option(
     "--contract", "-c", metavar="C", help="A contract file, or a name such as `inmet-weather.v1` among --contracts."
 )
@@ -49,12 +59,25 @@ Examples:
     show_default=True,
     help="Folder of the contracts.",
 )
-@click.option("--key", metavar="KEY", help="The key you would upload to; without --contract it finds the contract.")
+@click.option(
+    "--key",
+    "given",
+    metavar="KEY",
+    multiple=True,
+    help="The key you would upload to; without --contract it finds the contract. Of several FILES one for each, in "
+    "their order, or the folder of all, which ends in /.",
+)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--receipt",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the receipt and rejected.csv into this folder.",
+    help="Write the receipt and rejected.csv into this folder; of several FILES each into one in it.",
+)
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="When they would be uploaded, for a contract with an `arrival`, as 2026-01-31T05:30 in its zone "
+    "[default: now].",
 )
 @click.option(
     "--mark",
@@ -72,34 +95,65 @@ Examples:
 )
 @click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
 def command(
-    file: Path,
+    files: tuple[Path, ...],
     contract: str | None,
     contracts: Path,
-    key: str | None,
+    given: tuple[str, ...],
     form: str,
     receipt: Path | None,
+    at: str | None,
     marks: tuple[str, ...],
     references: tuple[str, ...],
     memory: str,
 ) -> None:
-    """Judge FILE as the pipeline would: same admission, same Spark job, same verdict.
+    """Judge FILES of one contract as the pipeline would: same admission, same Spark job, same verdict.
 
-    Nothing is uploaded. Exits 0 if it is accepted (with warnings, too), 1 if rejected, 3 if it could not be judged.
+    A marker or manifest among them tells of their set: files are held against what their manifest says, and of each
+    set is told whether it is complete.
+
+    Nothing is uploaded. Exits 0 if all are accepted (with warnings, too), 1 if one is rejected or a set of several
+    FILES is not complete, 3 if one could not be judged.
     """
-    from infra import judge
+    from infra import judge, sets
+    from infra.cli.planned import keys_of, plan_of
 
-    plan, name, folder = _plan(contract, contracts, key, file)
+    plan, folder, matched = plan_of(contract, contracts, given, files[0])
+    names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)
-    brief = file.stat().st_size < SMALL
+    home = sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
+    brief = sum(file.stat().st_size for file in files) < SMALL
     quiet = form != "text"
     spark = partial(_spark, memory, brief=brief, quiet=quiet)
-    judged = judge.judge(file, plan, name, spark, _telling(quiet=quiet), _marks(plan, marks), pinned)
-    if receipt:
-        judge.write_receipt(judged, receipt)
-    _show(judged, form, file)
-    if receipt and form == "text":
-        click.echo(f"Receipt: {receipt / 'receipt.html'}")
-    sys.exit(EXIT[judged.decision.verdict])
+    told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
+    judged = judge.judge_all(home.uploads, plan, spark, *told, with_rows=True) + list(home.broken.values())
+    paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
+    places = _places(receipt, judged, alone=alone) if receipt else []
+    for one, place in zip(judged, places, strict=False):
+        judge.write_receipt(one, place)
+    _show(judged, paths, home.sets, form, alone=alone)
+    if form == "text":
+        for place in places:
+            click.echo(f"Receipt: {place / 'receipt.html'}")
+    waits = not alone and any(one.lacks for one in home.sets)
+    sys.exit(max([EXIT[one.decision.verdict] for one in judged] + [int(waits)]))
+
+
+def _places(folder: Path, judged: Sequence[Judged], *, alone: bool) -> list[Path]:
+    """Where the receipts go."""
+    return [folder if alone else folder / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
+
+
+def _moment(plan: Plan, text: str | None) -> datetime:
+    """When files would be uploaded; a usage error where it is no time, or nobody asks for it."""
+    if text is None:
+        return datetime.now(UTC)
+    if plan.arrival is None:
+        raise click.UsageError(f"--at: {plan.contract} has no `arrival`, so that its files may come at any time.")
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise click.UsageError(f"--at: {text} is no time; write it as 2026-01-31T05:30.") from error
+    return found if found.tzinfo else plan.arrival.moment(found)
 
 
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:
@@ -133,23 +187,38 @@ def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
     return next((plan for plan in plans if plan.contract == name), None)
 
 
-def _show(judged: Judged, form: str, path: Path) -> None:
+def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool) -> None:
     from contracts.verdict import document
     from functions.report import masked
-    from infra.cli.render import verdict_text
+    from infra.cli import render
 
-    body = document(masked(judged.decision, judged.plan), judged.plan, judged.file)
+    bodies = [document(masked(one.decision, one.plan), one.plan, one.file) for one in judged]
+    rows = [{"parts": s.parts, "files": s.files, "signal": s.signal, "lacks": s.lacks} for s in sets]
     if form == "json":
+        several = {"files": bodies, "sets": rows}
+        body = {**bodies[0], **({"sets": rows} if rows else {})} if alone and bodies else several
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     if form != "text":
-        from infra.cli import gates
-
-        findings, cases = gates.of_verdict(body, str(path))
-        click.echo(gates.shown(form, findings, "dropgate test", cases))
+        _gates(bodies, paths, sets, form, alone=alone)
         return
-    width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(verdict_text(body, width=width, colour=sys.stdout.isatty()))
+    width, colour = shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()
+    texts = [render.verdict_text(body, width=width, colour=colour) for body in bodies]
+    click.echo("\n".join([*texts, *([render.sets_text(rows, width, colour)] if rows else [])]))
+
+
+def _gates(
+    bodies: Sequence[dict[str, Any]], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool
+) -> None:
+    from infra.cli import gates
+
+    told = [gates.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
+    findings, cases = [f for own, _ in told for f in own], [c for _, own in told for c in own]
+    for one in () if alone else sets:
+        finding, case = gates.of_set(one.name, one.lacks, str(paths[0]) if paths else one.signal or "")
+        findings += finding
+        cases.append(case)
+    click.echo(gates.shown(form, findings, "dropgate test", cases))
 
 
 def _spark(memory: str, *, brief: bool, quiet: bool) -> SparkSession:
@@ -175,66 +244,3 @@ def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
         return tuple(watermarks.mark(plan, text) for text in texts)
     except watermarks.Refused as refused:
         raise click.UsageError(str(refused)) from refused
-
-
-def _plan(contract: str | None, folder: Path, key: str | None, file: Path) -> tuple[Plan, str, Path]:
-    """The plan that judges the file, the key it is judged under, and the folder of the contract's file."""
-    from contracts.pattern import literal_folder
-
-    plan, matched, home = _by_contract(contract, folder, key, file) if contract else _by_key(key, folder, file)
-    return plan, key or matched or literal_folder(plan.files[0]) + file.name, home
-
-
-def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tuple[Plan, str | None, Path]:
-    from contracts.authoring.compiling import load_plan, load_plans
-    from contracts.problem import nearest
-
-    if Path(contract).is_file():
-        plans, home = load_plans(Path(contract)), Path(contract).parent
-        return (plans[0], None, home) if len(plans) == 1 else _by_key(key, Path(contract), file)
-    known = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
-    if contract in known:
-        return load_plan(known[contract]), None, known[contract].parent
-    if found := _of_several(contract, known):
-        return found[0], None, found[1]
-    close = nearest(contract, known)
-    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(known) or 'none'}."
-    raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
-
-
-def _of_several(contract: str, known: dict[str, Path]) -> tuple[Plan, Path] | None:
-    """The contract of one object of a document with several, `shop.lines.v1` of `shop.v1`, and its folder."""
-    from contracts.authoring.compiling import load_plans
-
-    product, _, version = contract.rpartition(".")
-    while product := product.rpartition(".")[0]:
-        if path := known.get(f"{product}.{version}"):
-            return next(((plan, path.parent) for plan in load_plans(path) if plan.contract == contract), None)
-    return None
-
-
-def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None, Path]:
-    """The contract that claims the key or, without one, an ending of the file's own path."""
-    from contracts import catalog
-    from contracts.authoring.linting import index_of, lint
-    from infra.cli.match import warn_of_broken
-
-    linted = lint((folder,))
-    warn_of_broken(linted)
-    index = index_of(linted.plans)
-    parts = file.resolve().parts
-    tried = [key] if key else ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
-    why = f"no pattern claims {file}"
-    for name in tried:
-        match catalog.match(index, name):
-            case catalog.Matched(entry=entry):
-                one = next(c for c in linted.contracts if c.plan and c.plan.sha == entry.plan)
-                assert one.plan is not None
-                return one.plan, name, Path(one.file).parent
-            case catalog.Ambiguous(contracts=several):
-                why = f"{', '.join(several)} claim {name}"
-                break
-            case catalog.Unmatched(reason=reason) if key:
-                why = reason
-    known = ", ".join(p.contract for p in linted.plans) or f"none in {folder}/"
-    raise click.UsageError(f"Which contract? Name it with --contract ({known}); {why}.")

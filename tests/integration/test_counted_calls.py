@@ -16,16 +16,17 @@ from typing import Any
 import boto3
 import pytest
 
-from contracts.columns import rejected_file
-from contracts.job import DropResult, JobDrop, JobRequest
-from contracts.plan import Limit, Plan
+from contracts.columns import rejected_file, valid_file
+from contracts.job import DataFile, DataFiles, DropResult, JobDrop, JobRequest
+from contracts.plan import Limit, Plan, Promoted
 from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.aws.delta import CHECKPOINT
 from functions.aws.sqs import window_in
 from functions.handlers import batch_due, job_state_changed, object_created
 from functions.ingest import FRESH
-from functions.ports import Ports, Window
-from infra.calls import CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, MOST_REPEATED, Counted, of_batch
+from functions.ports import ObjectStore, Ports, Window
+from infra.calls import COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, MOST_REPEATED, Counted, of_batch
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
@@ -92,6 +93,22 @@ class Site:
             self.ports.store.put(f"s3://{self.landing}/{name}", b"id,note\n1,a\n", "text/csv")
 
 
+PLANS = [
+    a_plan(f"{name}.v1", (f"{name}/*.csv",), tolerance=Limit(Decimal(50), "percent"), promote=promote)
+    for name, promote in (("orders", "object"), ("rows", "rows"), ("tables", "table"))
+]
+
+
+def lay_down(store: ObjectStore, plan: Plan, drop: JobDrop) -> None:
+    """Leave the valid rows of a drop, as a job does."""
+    if plan.promote == "rows" and "odd" in drop.name:
+        store.put(f"{drop.valid}{valid_file(plan)}", b"id,note\n1,a\n", "text/csv")
+    if plan.promote == "table":
+        store.put(f"{drop.valid}0.parquet", b"PAR1", "application/octet-stream")
+        listed = DataFiles(drop.id, drop.attempt, (DataFile("0.parquet", 4, 2),))
+        store.put(f"{drop.valid}{valid_file(plan)}", listed.dumps().encode(), "application/json")
+
+
 def judged(plan: Plan, drop: JobDrop) -> DropResult:
     """One tolerated row is rejected of a file whose name says so."""
     return (one_bad if "odd" in drop.name else all_good)(plan, drop)
@@ -107,6 +124,7 @@ def site() -> Iterator[Site]:
         for drop in request.drops:
             if "odd" in drop.name:
                 store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+            lay_down(store, request.plan, drop)
         store.put(request.result, answer(request, judged).dumps().encode(), "application/json")
 
     with (
@@ -128,7 +146,7 @@ def site() -> Iterator[Site]:
         for variable, value in environment.items():
             patch.setenv(variable, value)
         ports = ports_from(dict(environment), Clients(other))
-        publish(ports.store, ports.zones.catalog, [a_plan(tolerance=Limit(Decimal(50), "percent"))])
+        publish(ports.store, ports.zones.catalog, PLANS)
         never_give_up(client_for("sqs"), environment["DROPGATE_BATCH_QUEUE"])
         made.append(Site(cloud, emr, ports, stack.names["LandingBucket"]))
         watched = {n: partial(made[0].watched, n) for n in stack.functions}
@@ -154,8 +172,8 @@ def never_give_up(sqs: Any, queue: str) -> None:
 
 def accepted(site: Site, name: str, state: str = "accepted") -> bool:
     """Whether a file has come to consumers and its receipt is written."""
-    month = site.ports.at()[:7]
-    drops = [d for d in site.ports.ledger.of_month("orders.v1", month) if d.name == name]
+    month, contract = site.ports.at()[:7], f"{name.partition('/')[0]}.v1"
+    drops = [d for d in site.ports.ledger.of_month(contract, month) if d.name == name]
     return [(d.state, bool(d.receipt)) for d in drops] == [(state, True)]
 
 
@@ -165,13 +183,28 @@ def test_lone_drop_asks_what_the_table_says(site: Site, of_one: Counted) -> None
     assert of_one.total() <= MOST_LONE
 
 
-def test_rejected_rows_of_an_accepted_drop_ask_one_copy_more(site: Site) -> None:
+@pytest.mark.parametrize(("folder", "promote"), [("orders", "object"), ("rows", "rows")])
+def test_rejected_rows_of_an_accepted_drop_ask_what_the_table_says(site: Site, folder: str, promote: Promoted) -> None:
+    site.calls_of(lambda: site.upload(f"{folder}/plan.csv"))  # whoever meets a plan first reads it
     time.sleep(2 * WINDOW + 0.1)
-    asked = site.calls_of(lambda: site.upload("orders/odd.csv"))
+    asked = site.calls_of(lambda: site.upload(f"{folder}/odd.csv"))
 
-    assert accepted(site, "orders/odd.csv", "accepted_with_warnings")
-    assert asked == of_batch(1) + Counter({(ENDED, "s3:CopyObject"): 1})
-    assert asked.total() <= MOST_LONE
+    assert accepted(site, f"{folder}/odd.csv", "accepted_with_warnings")
+    assert asked == of_batch(1, promote, rejected=1)
+    assert asked.total() <= MOST_LONE + (promote == "rows")
+
+
+def test_drops_of_a_table_ask_what_the_table_says(site: Site) -> None:
+    """From one checkpoint of the table to the next; the first comes with the 19th drop, as to make it is a commit."""
+    first = [f"tables/{n}-of-first.csv" for n in range(CHECKPOINT - 1)]
+    site.calls_of(lambda: site.upload(*first))
+    time.sleep(2 * WINDOW + 0.1)
+    names = [f"tables/{n}.csv" for n in range(CHECKPOINT - 1)]
+    asked = site.calls_of(lambda: site.upload("tables/odd.csv", *names))
+
+    assert all(accepted(site, name) for name in (*first, *names))
+    assert accepted(site, "tables/odd.csv", "accepted_with_warnings")
+    assert asked == of_batch(CHECKPOINT, "table", rejected=1) + COMMITS
 
 
 @pytest.mark.parametrize("drops", [2, 30])

@@ -26,6 +26,7 @@ FORMS: dict[str, Document] = {
         "csv": {"header": False, "quote": "", "delimiter": "|", "encoding": "iso-8859-1"},
     },
     "csv, over lines, packed": {"format": "csv", "csv": {"multiLine": True}, "compression": "gzip"},
+    "csv, with a trailer": {"format": "csv", "csv": {"trailer": {"begins": "END", "rows": 2}}},
     "jsonl": {"format": "jsonl"},
     "parquet": {"format": "parquet"},
 }
@@ -34,6 +35,15 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "csv, no header": {"format": "csv", "csv": {"header": False}},
     "csv, over lines": {"format": "csv", "csv": {"multiLine": True, "delimiter": ";", "quote": "'", "escape": "'"}},
     "csv, packed": {"format": "csv", "compression": "gzip", "csv": {"nullValues": ["N/A"]}},
+    "csv, no header, with a trailer, packed": {
+        "format": "csv",
+        "csv": {"header": False, "delimiter": "|", "quote": "'", "escape": "\\", "trailer": {"begins": "9", "rows": 2}},
+        "compression": "gzip",
+    },
+    "csv, over lines, with a trailer": {
+        "format": "csv",
+        "csv": {"multiLine": True, "trailer": {"begins": "*", "rows": 2}},
+    },
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }

@@ -100,6 +100,10 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         block["columns"] = {k: chance.choice(("reject", "warn", "ignore")) for k in ("extra", "missing")}
     elif block["format"] == "jsonl":
         block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
+    if "trailer" in form.get("csv", {}):
+        whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer"]
+        trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
+        block["csv"] = form["csv"] | {"trailer": trailer}
     block["empty"] = chance.choice(("reject", "warn", "accept"))
     if chance.random() < 0.6:
         block["tolerance"] = {"rows": chance.choice((0, 1, 3, "10%", "33.3%", "50%"))}

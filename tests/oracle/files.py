@@ -5,17 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from contracts.plan import FOREIGN_KEY, Csv, Plan, Property
+from contracts.trailer import Trailer
 from tests.oracle.contracts import Contract
-from tests.oracle.judging import GOOD, NULL, of_cell
-from tests.oracle.records import Cell
+from tests.oracle.judging import GOOD, NULL, of_cell, sums
+from tests.oracle.records import Cell, content
 from tests.oracle.values import value_of
 
 SHARES = (0, 0, 0.01, 0.05, 0.3)
 """Of the cells of a file, how many are bad."""
+ODD_TOTALS = ("", "x", "1,5", "-1", "+3", "1e3", " 1", "9" * 61)
+"""Cells of a trailer that say another number, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,30 @@ def a_file(chance: Random, contract: Contract, header: tuple[str, ...], cells: d
         odd = JSON_LINES if plan.file_format == "jsonl" else _odd_lines(chance, plan, header)
         for _ in range(chance.choice((1, 1, 3))):
             lines.insert(chance.randint(0, len(lines)), chance.choice(odd))
+    if plan.file_format == "csv" and plan.csv.trailer:
+        _end(chance, plan, plan.csv.trailer, header, lines)
     if plan.file_format == "csv" and plan.csv.header:
         lines.insert(0, plan.csv.delimiter.join(_quoted(plan.csv, name) for name in header))
     return _encoded(chance, plan, lines)
+
+
+def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lines: list[str]) -> None:
+    """Put the trailer behind the lines of a file; now and then none, another, or at another place."""
+    body = "".join(f"{line}\n" for line in lines).encode(plan.csv.encoding, "surrogateescape")
+    held = content(replace(plan, compression="none", csv=replace(plan.csv, header=False)), header, body)
+    if held.refused:
+        return
+    totals = sums(plan, held)
+    cells = [rule.begins, str(len(held.records)), *(str(totals[name]) for name in rule.sums)]
+    at = chance.randrange(1, len(cells))
+    odd = [*cells[:at], chance.choice((*ODD_TOTALS, f"00{cells[at]}")), *cells[at + 1 :]]
+    made = chance.choice((*([cells] * 8), odd, odd, odd, cells[:at], [*cells, "more"]))
+    always = chance.random() < 0.3
+    line = plan.csv.delimiter.join(_quoted(plan.csv, cell, always=always) for cell in made)
+    end = len(lines)
+    for place in chance.choice((*([[end]] * 8), [], [0], [0, end], [end, end])):
+        lines.insert(place, line)
+    lines += chance.choice(([], [], [], ["", ""]))
 
 
 def a_plain_file(

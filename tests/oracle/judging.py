@@ -56,8 +56,19 @@ def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = (), marks: 
         masks=_masks(plan, rows),
         notes=notes,
         marks=_reached(plan, content, {n for n, (outcome, _) in rows.items() if outcome == "rejected"}),
+        sums=sums(plan, content) or None,
+        ending=content.ending,
     )
     return Opinion(facts, rows, decide(plan, facts, ids))
+
+
+def sums(plan: Plan, content: Content) -> dict[str, Decimal]:
+    """The sums that a trailer may say, of all records that are one."""
+    sound = [record for record in content.records if not record.broken]
+    values = {n: [r.cell(n).value for r in sound if n in content.names] for n in plan.summed}
+    return {
+        n: figures.decimal(sum((Fraction(v) for v in of if v is not None), Fraction(0))) for n, of in values.items()
+    }
 
 
 def _reached(plan: Plan, content: Content, rejected: set[int]) -> Marks:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
+from contracts.trailer import LONGEST, Ending, Trailer
 from tests.oracle import nested
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
@@ -63,7 +64,7 @@ class Content:
     """The records of a file and how many empty lines stand among them; `refused` where it cannot be read as one.
 
     `marks` are those that watermarks must be above, by property; `known` are the keys that stand in the references of
-    checks, by their ids.
+    checks, by their ids. `ending` is what was found of a trailer.
     """
 
     records: tuple[Record, ...] = ()
@@ -72,6 +73,7 @@ class Content:
     refused: bool = False
     marks: Mapping[str, Fraction] = field(default_factory=dict)
     known: Mapping[str, frozenset[tuple[Any, ...]]] = field(default_factory=dict)
+    ending: Ending | None = None
 
 
 def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
@@ -86,8 +88,7 @@ def content(plan: Plan, header: tuple[str, ...], data: bytes) -> Content:
     if plan.csv.multi_line:
         return _over_lines(plan, header, text)
     lines = _lines(text)[1 if plan.csv.header else 0 :]
-    full = [line for line in lines if line]
-    return Content(tuple(_row(plan, header, line) for line in full), len(lines) - len(full), frozenset(header))
+    return _table(plan, header, lines)
 
 
 def typed(plan: Plan, rows: list[Mapping[str, Any]]) -> Content:
@@ -111,6 +112,25 @@ def _broken_text(text: str) -> bool:
 
 
 # ---- CSV
+
+
+def _table(plan: Plan, header: tuple[str, ...], lines: Sequence[str]) -> Content:
+    """The records of lines without the header's; the last one is none where it is the trailer."""
+    full = [line for line in lines if line]
+    blank = len(lines) - len(full)
+    ending = _ending(plan.csv, plan.csv.trailer, full) if plan.csv.trailer else None
+    if ending and ending.cells is not None:
+        del full[-1]
+    return Content(tuple(_row(plan, header, line) for line in full), blank, frozenset(header), ending=ending)
+
+
+def _ending(csv: Csv, rule: Trailer, lines: Sequence[str]) -> Ending:
+    """The last line, if its first cell is that of the trailer, and the number of the first other one like it."""
+    like = [n for n, line in enumerate(lines, 1) if split(csv, line)[0][0] == rule.begins]
+    is_last = bool(like) and like[-1] == len(lines)
+    places = [1, rule.rows or 1, *rule.sums.values()]
+    cells = tuple(cell[: LONGEST + 1] for cell in split(csv, lines[-1])[0][: max(places)]) if is_last else None
+    return Ending(cells, next((n for n in like if n < len(lines) or not is_last), None))
 
 
 def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
@@ -222,9 +242,7 @@ def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
     if _is_odd(plan.csv, text) or _is_stray(plan.csv, text):
         return Content(refused=True)
     lines = list(_spans(plan.csv, text))[1 if plan.csv.header else 0 :]
-    full = [line for line in lines if line]
-    records = tuple(_row(plan, header, line) for line in full)
-    return Content(records, len(lines) - len(full), frozenset(header))
+    return _table(plan, header, lines)
 
 
 def _spans(csv: Csv, text: str) -> Iterator[str]:

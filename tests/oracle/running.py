@@ -107,6 +107,8 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),
         **({} if judged.plan.csv.multi_line else {"blank": (opinion.facts.blank, facts.blank)}),
+        "ending": (opinion.facts.ending, facts.ending),
+        "sums": (opinion.facts.sums, facts.sums),
         "marks": (opinion.facts.marks, facts.marks),
         "masks": (sorted(opinion.facts.masks), sorted(facts.masks)),
         "figures": (_figures(judged.plan, opinion.facts), _figures(judged.plan, facts)),

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_missing_file_is_a_usage_error() -> None:
     result = judged("nix.csv")
-    assert (result.exit_code, "File 'nix.csv' does not exist" in result.stderr) == (2, True)
+    assert (result.exit_code, "'nix.csv' does not exist" in result.stderr) == (2, True)
 
 
 def test_without_a_contract_those_there_are_listed() -> None:
@@ -106,6 +106,133 @@ def test_mark_of_a_contract_without_watermarks_is_a_usage_error() -> None:
     result = judged("bad.csv", "--contract", "orders.v1", "--mark", "id=5")
 
     assert (result.exit_code, "It has no watermark." in result.stderr) == (2, True)
+
+
+SETS = DROP.replace("shop/orders/*.csv", "'shop/{day:%Y-%m-%d}/*.csv'")
+MANIFEST = SETS + "set: {of: [day], manifest: 'shop/{day:%Y-%m-%d}/manifest.json', sums: [id]}\n"
+
+
+@pytest.fixture
+def sets(folder: Path) -> Path:
+    """A contract of sets, and two files of a day that no door lets in."""
+    (folder / "contracts" / "orders.v1.yaml").write_text(a_document(drop=MANIFEST), encoding="utf-8")
+    day = folder / "2026-01-31"
+    day.mkdir()
+    for name in ("a.csv", "b.csv"):
+        (day / name).write_text("ID\n1\n", encoding="utf-8")
+    return day
+
+
+def with_manifest(day: Path, *entries: dict[str, object]) -> list[str]:
+    (day / "manifest.json").write_text(json.dumps({"files": list(entries)}), encoding="utf-8")
+    return ["2026-01-31/manifest.json", "--contract", "orders.v1"]
+
+
+def test_files_find_their_set_by_their_folders(sets: Path) -> None:
+    words = with_manifest(sets, {"name": "a.csv"}, {"name": "b.csv"}, {"name": "c.csv"})
+    result = judged("2026-01-31/a.csv", "2026-01-31/b.csv", *words)
+
+    assert result.exit_code == 1
+    *_, last = result.stdout.rstrip().split("\n")
+    assert last == "… set (day 2026-01-31) waits: `shop/2026-01-31/c.csv` of its manifest have not come"
+
+
+def test_document_of_several_files_has_their_sets(sets: Path) -> None:
+    words = with_manifest(sets, {"name": "a.csv"}, {"name": "b.csv"})
+    document = json.loads(judged("2026-01-31/a.csv", "2026-01-31/b.csv", *words, "--format", "json").stdout)
+
+    assert [one["file"]["name"] for one in document["files"]] == ["a.csv", "b.csv"]
+    keys = [f"shop/2026-01-31/{name}" for name in ("a.csv", "b.csv", "manifest.json")]
+    assert document["sets"] == [{"parts": {"day": "2026-01-31"}, "files": keys[:2], "signal": keys[2], "lacks": None}]
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"),
+    [
+        ({"name": "b.csv"}, "not-in-manifest"),
+        ({"name": "a.csv", "bytes": 6}, "bytes-differ"),
+        ({"name": "a.csv", "sha256": "0" * 64}, "checksum-differs"),
+    ],
+)
+def test_file_is_held_against_its_manifest(sets: Path, entry: dict[str, object], code: str) -> None:
+    (sets / "a.csv").write_text("id\n1\n2\n", encoding="utf-8")
+    result = judged("2026-01-31/a.csv", *with_manifest(sets, entry), "--format", "json")
+
+    assert [p["code"] for p in json.loads(result.stdout)["files"][0]["problems"]] == [code]
+    assert result.exit_code == 1
+
+
+def test_manifest_that_cannot_be_used_is_rejected(sets: Path) -> None:
+    result = judged(*with_manifest(sets, {"name": "a.csv", "md5": "0" * 32}))
+
+    assert result.exit_code == 1
+    assert "REJECTED  manifest.json" in result.stdout
+    assert "write `sha256`" in " ".join(result.stdout.split())
+
+
+def test_set_of_a_single_file_is_told_and_does_not_decide(sets: Path) -> None:
+    manifest = with_manifest(sets, {"name": "a.csv"})
+    result = judged(*manifest)
+
+    assert (result.exit_code, "waits: `shop/2026-01-31/a.csv`" in result.stdout) == (0, True)
+
+
+def test_incomplete_set_is_a_finding_of_ci(sets: Path) -> None:
+    result = judged("2026-01-31/a.csv", *with_manifest(sets, {"name": "c.csv"}), "--format", "github")
+
+    assert "title=set-incomplete::The set of files (day 2026-01-31) is not complete" in result.stdout
+
+
+def test_folder_of_all_keys_is_named_once(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(sets)
+    words = ["a.csv", "b.csv", "--contracts", "../contracts", "--key", "shop/2026-02-01/", "--format", "json"]
+    (one,) = json.loads(judged(*words).stdout)["sets"]
+
+    assert one["files"] == ["shop/2026-02-01/a.csv", "shop/2026-02-01/b.csv"]
+    assert one["lacks"] == "`shop/2026-02-01/manifest.json` has not come"
+
+
+@pytest.mark.usefixtures("sets")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--key", "a", "--key", "b", "--key", "c"], "3 are given for 2 files"),
+        (["--key", "elsewhere/"], "would be elsewhere/a.csv, which orders.v1 does not claim"),
+        (["--key", "shop/2026-01-31/a.csv", "--key", "shop/2026-01-31/a.csv"], "would both be shop/2026-01-31/a.csv"),
+        (["--at", "2026-01-31T05:30"], "orders.v1 has no `arrival`"),
+    ],
+)
+def test_keys_and_times_that_say_nothing_are_usage_errors(words: list[str], said: str) -> None:
+    result = judged("2026-01-31/a.csv", "2026-01-31/b.csv", "--contract", "orders.v1", *words)
+
+    assert (result.exit_code, said in " ".join(result.stderr.split())) == (2, True), result.stderr
+
+
+ARRIVAL = "arrival: {days: [fri], from: '04:00', by: '06:00', zone: Europe/Berlin, outside: reject}\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "code"),
+    [
+        ("2026-01-30T03:59", "arrived-early"),
+        ("2026-01-30T05:00", None),
+        ("2026-01-30T05:00:01Z", "arrived-late"),
+        ("2026-01-30T05:00+00:00", None),
+        ("2026-01-31T05:00", "arrived-other-day"),
+    ],
+)
+def test_time_of_an_upload_is_held_against_the_window(folder: Path, at: str, code: str | None) -> None:
+    (folder / "contracts" / "orders.v1.yaml").write_text(a_document(drop=DROP + ARRIVAL), encoding="utf-8")
+    result = judged("bad.csv", "--contract", "orders.v1", "--at", at, "--format", "json")
+
+    assert [p["code"] for p in json.loads(result.stdout)["problems"]] == ["missing-column", *([code] if code else [])]
+
+
+def test_time_that_is_none_is_a_usage_error(folder: Path) -> None:
+    (folder / "contracts" / "orders.v1.yaml").write_text(a_document(drop=DROP + ARRIVAL), encoding="utf-8")
+    result = judged("bad.csv", "--contract", "orders.v1", "--at", "5 o'clock")
+
+    assert (result.exit_code, "is no time; write it as 2026-01-31T05:30" in result.stderr) == (2, True)
 
 
 def test_wrong_contract_is_one_sentence(folder: Path) -> None:

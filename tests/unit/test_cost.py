@@ -11,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
+from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import LARGEST, workers_for
 from functions.handlers.counting import METRICS, MISSING, RECEIVED
 from functions.ports import MOST_DROPS
 from infra.bundles import ROOT
-from infra.calls import CALLS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
+from infra.calls import CALLS, COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
 from infra.cli.main import main
 from infra.cost import (
     ASSUMED,
@@ -43,7 +44,8 @@ LONE = Load(drops=1, size=MIB, contracts=1)
 
 
 def test_calls_stay_within_their_bounds() -> None:
-    assert of_batch(1).total() == sum(c.lone for c in CALLS) <= MOST_LONE
+    always = [c for c in CALLS if "object" in c.promote and not c.rejected]
+    assert of_batch(1).total() == sum(c.lone for c in always) <= MOST_LONE
     for drops in (2, 25, 26, 250):
         assert of_batch(drops).total() - of_batch(1).total() <= MOST_FURTHER * (drops - 1)
 
@@ -54,6 +56,30 @@ def test_large_batches_ask_group_by_group() -> None:
     assert calls[CREATED, "s3:CopyObject"] == 250
     assert calls[ENDED, "dynamodb:BatchGetItem"] == 3
     assert calls[DUE, "dynamodb:TransactWriteItems"] == 1 + 10 + 1
+
+
+def test_tables_ask_for_each_commit_and_need_x86() -> None:
+    bare = replace(ASSUMED, spark_writes=(0, 0), spark_reads=(0, 0), spark_tables=(0, 0, 0, 0))
+    plain, table = usage(LONE, bare), usage(replace(LONE, promote="table"), bare)
+    commits = {operation: n / CHECKPOINT for (_, operation), n in COMMITS.items()}
+    more = {name: table[name] - plain[name] for name in ("s3_write", "s3_read")}
+
+    assert more["s3_write"] == pytest.approx(MONTH_DAYS * (commits["s3:ListObjectsV2"] + commits["s3:PutObject"]))
+    reads = (
+        2 + commits["s3:GetObject"] + commits["s3:HeadObject"]
+    )  # the list of the drop's files is looked for and read
+    assert more["s3_read"] == pytest.approx(MONTH_DAYS * reads)
+    assert table["emr_vcpu_hour"] == pytest.approx(plain["emr_vcpu_hour"] * 1.25)
+
+
+def test_rejected_rows_cost_by_their_share() -> None:
+    bare = replace(ASSUMED, spark_rejected=(0, 0, 0, 0), spark_rows=(0, 0, 0, 0))
+    load = Load(1000, MIB, promote="rows")
+    none, half = usage(load, bare), usage(replace(load, rejected=0.5), bare)
+
+    assert half["s3_write"] - none["s3_write"] == pytest.approx(500 * MONTH_DAYS)
+    assert half["s3_read"] - none["s3_read"] == pytest.approx(500 * MONTH_DAYS)
+    assert usage(replace(load, promote="object"), bare) == none
 
 
 def test_batch_holds_what_gathers_in_a_window() -> None:
@@ -211,9 +237,19 @@ def test_command_says_what_window_and_batch_change() -> None:
 
     assert [what for what in rows if what.startswith("window")] == [f"window {s} s" for s in (0, 60, 120, 300, 900)]
     assert {what for what, row in rows.items() if row["as_asked"]} == {
-        "window 120 s", "at most 100 drops a batch", "files of 20,000 bytes", "evenly spread",
+        "window 120 s", "at most 100 drops a batch", "files of 20,000 bytes", "evenly spread", "promote: object",
     }  # fmt: skip
     assert rows["at most 250 drops a batch"]["per_month"] == pytest.approx(
         bill(Load(1_000_000, 20_000, 5, 120, most=250)).dollars
     )
     assert rows["at most 10 drops a batch"]["per_batch"] == 10
+
+
+def test_command_says_what_tables_change() -> None:
+    words = ["cost", "--drops", "1000", "--size", "20KB", "--promote", "rows", "--rejected", "10", "--format", "json"]
+    document = json.loads(CliRunner().invoke(main, words).stdout)
+    rows = {row["what"]: row["per_month"] for row in document["sensitivity"] if row["what"].startswith("promote")}
+
+    assert (document["load"]["promote"], document["load"]["rejected"]) == ("rows", 0.1)
+    assert rows["promote: object"] < rows["promote: rows"] < rows["promote: table"]
+    assert [row["what"] for row in document["sensitivity"] if row["as_asked"]][-1] == "promote: rows"

@@ -23,6 +23,7 @@ from contracts.authoring.overlap import witness
 from contracts.pattern import captures
 from contracts.plan import EXPECTATION, QUERIES, Check, Plan
 from contracts.problem import quoted, visible
+from contracts.trailer import Trailer
 from contracts.wording import tolerated_in_words
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Format", f"CSV{packed}: text, a row on each line"
         yield "Columns are parted by", SIGNS.get(csv.delimiter, f"“{csv.delimiter}”")
         yield "First line", "the names of the columns" if csv.header else "data; columns in the order below"
+        if csv.trailer:
+            yield "Last line", _last(csv.trailer)
         yield "Letters", csv.encoding.upper()
         empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
         yield "No value is written as", " or ".join(empty) if empty else "nothing: every cell has a value"
@@ -180,6 +183,14 @@ def _written(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "No value is written as", "null, or the key is left out"
     else:
         yield "Format", "Parquet"
+
+
+def _last(rule: Trailer) -> str:
+    """What the last line of a file says."""
+    places = {rule.rows: "the number of rows"} if rule.rows else {}
+    places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
+    said = "".join(f"; cell {place}: {what}" for place, what in sorted(places.items()))
+    return f"no data; begins with “{rule.begins}”{said}"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -103,6 +103,19 @@ def test_parquet_keeps_types_and_columns(spark: SparkSession, tmp_path: Path) ->
     assert found.drop("a.parquet").failure is None
 
 
+def test_parquet_may_have_columns_of_any_name(spark: SparkSession, tmp_path: Path) -> None:
+    rows = "values (1L, 'a', 'f', 'b', 7L, 8L), (-2L, 'x', 'f', 'b', 7L, 8L) t(id, file, block, value, shift, last)"
+    spark.sql(f"select * from {rows}").coalesce(1).write.parquet(str(tmp_path / "source"))
+    (source,) = (tmp_path / "source").glob("part-*.parquet")
+    plan = rows_plan(properties=(a_property("id", "integer"),), file_format="parquet", columns_extra="ignore")
+    least = replace(plan.checks[0], id="id.minimum", kind="minimum", arguments={"value": "0"})
+    found = judged(spark, tmp_path, replace(plan, checks=(*plan.checks, least)), a=source.read_bytes())
+
+    (row,) = spark.read.parquet(str(tmp_path / "valid" / "a.parquet" / "valid.parquet")).collect()
+    assert row.asDict() == {"id": 1, "file": "a", "block": "f", "value": "b", "shift": 7, "last": 8}
+    assert found.drop("a.parquet").failure is None
+
+
 def in_table(spark: SparkSession, found: Judged, name: str) -> list[tuple[object, ...]]:
     """The rows that are laid down for a table, by their list."""
     folder = found.folder / "valid" / f"{name}{found.plan.suffix}"

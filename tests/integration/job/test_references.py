@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import JobReference
 from contracts.plan import Check, Csv, FileFormat, Plan, Reference
+from contracts.trailer import Trailer
 from spark_jobs import references
 from spark_jobs.references import MOST_BYTES
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
@@ -146,6 +147,8 @@ LISTED: dict[str, tuple[dict[str, Any], list[str | bytes]]] = {
     "packed": ({"compression": "gzip"}, [gzip.compress(b"no;shop\n1;A\n"), gzip.compress(b"shop;no\nA;3\n")]),
     "over lines": ({"csv": Csv(multi_line=True)}, ['no,shop\n1,"A\nB"\n', 'shop,no\n"\n",3\nx,y,4\n']),
     "no header": ({"csv": Csv(header=False)}, ["A,1,\nB,03,\n4\n"]),
+    "with a trailer": ({"csv": Csv(trailer=Trailer("4"))}, ["no,shop\n1,A\n4,2\n", 'no,seen,shop\n3,,B\n"4",1\n']),
+    "over lines, with a trailer": ({"csv": Csv(multi_line=True, trailer=Trailer("4"))}, ['no,shop\n1,"\n"\n3,\n4\n']),
     "jsonl": (
         {"file_format": "jsonl"},
         ['{"no": 1}\n{"no": "2"}\n{"shop": "B", "no": null}\n', '{"no": 4} x\n{"no": 3}\n'],

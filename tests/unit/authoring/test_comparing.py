@@ -182,6 +182,7 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ('nullValues: ["", NA]', 'nullValues: [NA, ""]'): (),
     ('nullValues: ["", NA]', 'nullValues: [""]'): ("dialect", "csv.nullValues", *BOTH),
     ("csv: {", "csv: {encoding: iso-8859-1, "): ("dialect", "csv.encoding", *BOTH),
+    ("csv: {", "csv: {trailer: {begins: T, rows: 2}, "): ("dialect", "csv.trailer", *BOTH),
     ("format: csv", "format: csv\n      compression: gzip"): ("format", "compression", *BOTH),
     ("extra: warn", "extra: reject"): ("columns", "columns.extra", *TIGHTENS),
     ("extra: warn", "extra: ignore"): ("columns", "columns.extra", *CALM),

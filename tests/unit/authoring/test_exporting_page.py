@@ -106,6 +106,11 @@ def test_tolerance_and_warnings_are_told() -> None:
     assert "The file has no rows The file is accepted with a warning." in text
 
 
+def test_trailer_is_told() -> None:
+    text = words(a_document(ORDERS, more_drop="csv: {trailer: {begins: T, rows: 3, sums: {amount: 2}}}\n"))
+    assert "Last line no data; begins with “T”; cell 2: the sum of amount; cell 3: the number of rows" in text
+
+
 QUESTIONS = """\
 - {type: sql, query: "select count(*) from ${object} where id < 0", mustBe: 0}
 - {metric: rowCount, mustBeGreaterThan: 5, arguments: {filter: id > 7}}

@@ -36,6 +36,9 @@ PROPERTY = {
         drop=f"{OF_JSON}promote: table  #! not-built-yet",
     ),
     "column of a table with a blank": a_document("- {name: a b, logicalType: date}", drop=TABLE),
+    "sum of a text in a trailer": a_document(
+        "- {name: x, logicalType: string}", drop=f"{DROP}csv: {{trailer: {{begins: T, sums: {{x: 2}}}}}}  #! bad-value"
+    ),
     "column that every table has": a_document("- {name: _drop, logicalType: date}", drop=TABLE),
     "columns of a table in two cases": a_document(
         "- {name: x, logicalType: date}\n- {name: X, logicalType: date}", drop=TABLE
@@ -412,6 +415,21 @@ BLOCK = {
         DROP.replace("shop/orders/*.csv", "['shop/{day}/*.csv', 'shop/{day:%Y}-*.csv']")
         + "set: {of: [day], parts: 2}  #! bad-pattern"
     ),
+    "trailer without its first cell": f"{DROP}csv: {{trailer: {{rows: 2}}}}  #! missing-key",
+    "trailer that begins with a number": f"{DROP}csv: {{trailer: {{begins: 99}}}}  #! wrong-type",
+    "trailer that begins with nothing": f"{DROP}csv: {{trailer: {{begins: ''}}}}  #! bad-value",
+    "trailer that begins with two cells": f"{DROP}csv: {{trailer: {{begins: 'T,1'}}}}  #! bad-value",
+    "trailer that begins with a quote": f"{DROP}csv: {{trailer: {{begins: '\"T'}}}}  #! bad-value",
+    "trailer that begins as the header may": f"{DROP}csv: {{trailer: {{begins: id}}}}  #! bad-value",
+    "count in the first cell of a trailer": f"{DROP}csv: {{trailer: {{begins: T, rows: 1}}}}  #! bad-value",
+    "count in no cell of a trailer": f"{DROP}csv: {{trailer: {{begins: T, rows: two}}}}  #! wrong-type",
+    "sum in the first cell of a trailer": f"{DROP}csv: {{trailer: {{begins: T, sums: {{id: 1}}}}}}  #! bad-value",
+    "two figures in a cell of a trailer": (
+        f"{DROP}csv: {{trailer: {{begins: T, rows: 2, sums: {{id: 2}}}}}}  #! bad-value"
+    ),
+    "sum of nothing known in a trailer": f"{DROP}csv: {{trailer: {{begins: T, sums: {{ID: 2}}}}}}  #! unknown-property",
+    "trailer of another format": f"{OF_JSON}csv: {{trailer: {{begins: T}}}}  #! bad-value",
+    "key of a trailer misspelt": f"{DROP}csv: {{trailer: {{begins: T, row: 2}}}}  #! unknown-key",
     "sum of nothing known": f"{SET}set: {{of: [day], manifest: 'shop/{{day}}.json', sums: [ID]}}  #! unknown-property",
     "sum without a manifest": f"{SET}set: {{of: [day], parts: 2, sums: [id]}}  #! bad-value",
     "set of too many parts": f"{SET}set: {{of: [day], parts: 10001}}  #! bad-value",

@@ -129,6 +129,9 @@ WRONG = {
         "[{to: lands.code}]",
         DROP + "references:\n  lands:\n    file: a\n    format: parquet\n    csv: {header: true}  #! bad-value",
     ),
+    "trailer of a reference": of_property(
+        "[{to: lands.code}]", DROP + "references:\n  lands: {file: a.csv, csv: {trailer: {begins: T}}}  #! bad-value"
+    ),
     "twice the same id": of_property("[{to: lands.code}, {to: lands.name}]  #! check-id-clash", BLOCK),
     "lists of two lengths": of_object("- {from: [orders.shop], to: [lands.shop, lands.code]}  #! bad-reference", BLOCK),
     "properties of two objects": of_object(

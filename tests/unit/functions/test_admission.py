@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
+from contracts.trailer import Trailer
 from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header
 from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
@@ -221,6 +222,12 @@ def test_first_line_with_more_cells_may_be_one_of_those_that_are_tolerated() -> 
     fields = replace(next(c for c in HEADLESS.checks if c.kind == "fields"), tolerance=Limit(Decimal(1), "rows"))
     lenient = replace(HEADLESS, checks=(fields,))
     assert not admitted(b"1,a,x\n", lenient).refused
+
+
+def test_first_line_may_be_the_trailer_of_a_file_without_records() -> None:
+    ended = a_plan(csv=Csv(header=False, trailer=Trailer("T", 2)))
+    assert not admitted(b'"T",0,x\n', ended).refused
+    assert admitted(b"X,0,x\n", ended).refused
 
 
 def test_file_without_a_header_is_admitted_with_the_contracts_columns() -> None:

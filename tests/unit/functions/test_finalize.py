@@ -11,9 +11,10 @@ import pytest
 
 from contracts.errors import DocumentInvalid, ObjectUnreadable, ServiceUnavailable
 from contracts.job import DropResult, JobDrop
-from contracts.plan import Limit, Plan
+from contracts.plan import Csv, Limit, Plan
 from contracts.problem import Problem
 from contracts.table import Column
+from contracts.trailer import Ending, Trailer
 from functions import keys
 from functions.finalize import finish, job_ended
 from functions.overruling import reject
@@ -530,6 +531,16 @@ def test_file_without_rejected_rows_is_promoted_as_it_came() -> None:
     world, _ = settled(all_good, "orders/1.csv", world=a_world([ROWS]))
 
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+
+
+def test_file_with_a_trailer_is_promoted_without_it() -> None:
+    plan = replace(ROWS, csv=Csv(trailer=Trailer("T")))
+    world, (drop_id,) = settled(
+        lambda plan, drop: replace(all_good(plan, drop), ending=Ending(("T",))), "orders/1.csv", world=a_world([plan])
+    )
+
+    assert world.drop(drop_id).state == "accepted"
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": valid_rows(drop_id)}
 
 
 def test_valid_rows_of_a_rejected_drop_are_never_promoted() -> None:

@@ -184,6 +184,9 @@ def test_total_that_differs_names_both_figures() -> None:
         (named("a.csv", sums=[]), "no object"),
         (named("a.csv", sums={"id": 1}), "nobody adds up"),
         (named("a.csv", sha256="x"), "no SHA-256"),
+        (named("a.csv", sha256="0" * 32), "has 32 digits, as an MD5; write `sha256`"),
+        (named("a.csv", md5="0" * 32), "has the key `md5`, and no checksum but SHA-256 is compared; write `sha256`"),
+        (named("a.csv", ETag="0" * 32), "as `sha256sum` prints it"),
         (b" " * (manifest.LARGEST + 1), "larger than"),
     ],
 )
@@ -197,6 +200,13 @@ def test_manifest_that_cannot_be_read_is_rejected(text: bytes, said: str) -> Non
     assert states(world, (file, wrong)) == ["gathering", "rejected"]
     sent(world, "manifest.json", body=named("a.csv"))
     assert states(world, [file]) == ["staged"]
+
+
+def test_sum_that_nobody_could_write_out_is_refused() -> None:
+    found = manifest.read(named("a.csv", sums={"n": "1e999999999"}), "in/manifest.json", ("n",))
+
+    assert isinstance(found, Problem)
+    assert "more than 60 digits" in found.message
 
 
 def test_newer_manifest_holds_whichever_comes_first() -> None:
