@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
 from typing import Any
 
+from moto.core.common_models import BaseModel
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
@@ -46,10 +47,16 @@ LARGEST_COPY = 5 * 1024**3
 
 
 class _Moto(DomainDispatcherApplication):
-    """All of moto's services; which one a host is for moto looks up in its folders, at each request: here once."""
+    """All of moto's services; which one a host is for moto looks up in its folders, at each request: here once.
+
+    moto lists all that it ever made, for a page of its own; a stack that runs for days would keep every copy of a table
+    and every object that was deleted. Here it lists nothing.
+    """
 
     def __init__(self, create_app: Callable[[Any], Any]) -> None:
         super().__init__(create_app)
+        model: Any = BaseModel
+        model.__new__ = lambda cls, *_args, **_more: object.__new__(cls)
         self._backends: dict[str | None, Any] = {}
 
     def get_backend_for_host(self, host: str | None) -> Any:

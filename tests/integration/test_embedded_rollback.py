@@ -1,5 +1,6 @@
 """A cancelled transaction leaves table and stream as they were, in time that does not grow with the table."""
 
+import gc
 import time
 import uuid
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ClientError
+from moto.dynamodb.models.table import Table
 
 from infra.local.cloud import Cloud
 
@@ -87,3 +89,13 @@ def test_transactions_stay_quick_as_the_table_grows(dynamodb: Any) -> None:
 
     write(0, 300)
     assert write(300, 20) < 0.05
+
+
+def test_copies_for_rollbacks_are_not_kept(dynamodb: Any) -> None:
+    table = a_table(dynamodb, "pk", "sk")
+    for number in range(20):
+        put = {"TableName": table, "Item": item(pk="one", sk="STATE", state=str(number))}
+        dynamodb.transact_write_items(TransactItems=[{"Put": put}])
+
+    gc.collect()
+    assert sum(isinstance(each, Table) and each.name == table for each in gc.get_objects()) == 1
