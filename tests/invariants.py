@@ -68,7 +68,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
                 heirs = [
                     d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
                 ]
-                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs, drop
+                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs or seen.withdrawn(drop), drop
                 continue
             there = seen.promoted.get(f"{seen.zone}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")

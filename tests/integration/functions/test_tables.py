@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import arro3.core as arrow
 import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
@@ -22,6 +21,7 @@ from functions.ports import Mark, Tables
 from infra.local.stack import Stack
 from infra.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
+from tests.integration.functions.rows import parquet
 
 COLUMNS = (Column("n", "long"), Column("_drop", "string"), Column("_record", "long"))
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
@@ -51,15 +51,6 @@ class Room:
             port.replace(self.table, folder, files, mark, instead)
 
 
-def parquet(folder: Path, drop: str, rows: int) -> bytes:
-    """A file of rows as the job lays them down."""
-    numbers = arrow.Array(list(range(1, rows + 1)), type=arrow.DataType.int64())
-    drops = arrow.Array([drop] * rows, type=arrow.DataType.utf8())
-    own = folder / uuid.uuid4().hex
-    write_deltalake(own, arrow.Table.from_arrays([numbers, drops, numbers], names=[c.name for c in COLUMNS]))
-    return next(own.glob("*.parquet")).read_bytes()
-
-
 @pytest.fixture(params=["memory", "delta"])
 def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
     if request.param == "memory":
@@ -73,7 +64,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
     bucket, own = stack.names["PromotedBucket"], uuid.uuid4().hex
 
     def lay(uri: str, drop: str, rows: int) -> int:
-        body = parquet(tmp_path, drop, rows)
+        body = parquet(drop, rows, COLUMNS)
         clients.s3.put_object(Bucket=bucket, Key=keys.split(uri)[1], Body=body)
         return len(body)
 
