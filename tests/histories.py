@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop, JobRequest
@@ -57,6 +57,7 @@ KEYS = ("orders/a.csv", "orders/b.csv", "sets/1/a.csv", "sets/1/b.csv")
 JUMPS = (-30, 1, 61, 400, 1000, 40_000)
 """Seconds by which the clock goes on at once; it is set back, too."""
 ROUNDS = 40
+FILES = st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(["good", *BODIES])), min_size=1, max_size=3)
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
@@ -134,6 +135,11 @@ class Model:
     """What was uploaded, and what must have come of it."""
 
     uploads: dict[str, Upload] = field(default_factory=dict)
+
+    def lacks_a_marker(self) -> bool:
+        """Whether files of a set were uploaded since its last marker."""
+        last = next((one for one in reversed(self.uploads.values()) if one.key.startswith("sets/")), None)
+        return last is not None and last.kind != "marker"
 
     def fate(self, upload: Upload, plan: str | None) -> str:
         """How an upload ends under a contract, if nothing is in its way."""
@@ -219,11 +225,17 @@ class Histories(RuleBasedStateMachine):
         type(self).steps += 1
         self.watch.look()
 
-    @rule(key=st.sampled_from(KEYS), kind=st.sampled_from(sorted(BODIES)))
-    def upload(self, key: str, kind: str) -> None:
-        body = BODIES[kind] % (100 + self.world.versions)
-        self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+    @initialize(files=FILES)
+    def begin(self, files: list[tuple[str, str]]) -> None:
+        self.upload(files)
 
+    @rule(files=FILES)
+    def upload(self, files: list[tuple[str, str]]) -> None:
+        for key, kind in files:
+            body = BODIES[kind] % (100 + self.world.versions)
+            self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+
+    @precondition(lambda self: self.model.lacks_a_marker())
     @rule()
     def upload_a_marker(self) -> None:
         name = MARKER.format(day=1)
@@ -269,7 +281,9 @@ class Histories(RuleBasedStateMachine):
     @precondition(lambda self: self.world.jobs.working())
     @rule(n=st.integers(0, 3))
     def job_succeeds(self, n: int) -> None:
-        run = nth(self.world.jobs.working(), n)
+        self.job_ends(nth(self.world.jobs.working(), n))
+
+    def job_ends(self, run: str) -> None:
         if self.world.dies(run):
             self.job_fails(run, "fails")
         else:
@@ -355,15 +369,21 @@ class Histories(RuleBasedStateMachine):
         """A function dies at one of the next calls."""
         self.fuse.at, self.fuse.after = self.fuse.calls + n, after
 
+    @rule()
+    def all_comes(self) -> None:
+        """For once everything goes as it should: what has come far is what people decide on."""
+        self._do(self.world.deliver_events)
+        self._do(self.world.deliver_windows)
+        for run in self.world.jobs.working():
+            self.job_ends(run)
+        for run in [*self.world.jobs.requests]:
+            self._do(partial(job_ended, self.world.ports, run))
+
     def teardown(self) -> None:
         """Faults stop, all that is due comes."""
         self.fuse.at = NEVER
         for _ in range(ROUNDS):
-            self._do(self.world.deliver_events)
-            self._do(self.world.deliver_windows)
-            self.world.end_jobs(judge)
-            for run in [*self.world.jobs.requests]:
-                self._do(partial(job_ended, self.world.ports, run))
+            self.all_comes()
             if self._rests():
                 break
             self.world.clock.pass_seconds(400)

@@ -205,3 +205,19 @@ def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -
 
 def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
     assert maintain(delta.table, clients.for_tables()) is None
+
+
+@pytest.mark.parametrize("name", ["ready", "append", "replace", "withdraw"])
+def test_table_that_does_not_answer_comes_again(name: str) -> None:
+    nobody = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
+    nobody |= {"AWS_ACCESS_KEY_ID": "functions", "AWS_SECRET_ACCESS_KEY": "none", "max_retries": "0"}
+    tables, table, mark = DeltaTables(lambda: nobody), "s3://promoted/orders.v1/", Mark(A, 1)
+    acts: Mapping[str, Callable[[], object]] = {
+        "ready": lambda: tables.ready(table, COLUMNS, mark),
+        "append": lambda: tables.append(table, (), mark),
+        "replace": lambda: tables.replace(table, f"{table[:-1]}-laid/", (), mark, ()),
+        "withdraw": lambda: tables.withdraw(table, mark),
+    }
+
+    with pytest.raises(ServiceUnavailable):
+        acts[name]()
