@@ -10,25 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop, JobRequest
-from contracts.plan import Plan
+from contracts.plan import Limit, Plan
+from contracts.sets import SetRule
 from functions.batching import batch_due
 from functions.finalize import job_ended
 from functions.ingest import ingest
 from functions.keys import Zones
+from functions.overruling import accept, reject
 from functions.ports import RunStatus
 from functions.reconcile import reconcile
 from functions.replay import replay
 from functions.splitting import MOST_TRIES
-from functions.submission import TRANSITIONS, Drop, Location, is_later
-from tests.builders import World, a_plan, all_good, answer, one_bad
+from functions.submission import TRANSITIONS, Drop, Event, Location, is_later
+from tests.builders import World, a_plan, all_good, answer, one_bad, valid_rows
 from tests.faults import NEVER, Crash, Fuse, Watched
 from tests.invariants import GOOD, Seen, Watch, seen_in
 
@@ -44,12 +47,17 @@ CONTRACTS: dict[str, Plan] = {
     "strict": STRICT,
     "mild": replace(STRICT, columns=replace(STRICT.columns, missing="ignore")),
     "narrow": replace(STRICT, files=("orders/a.csv",)),
+    "rows": replace(STRICT, promote="rows", tolerance=Limit(Decimal(1), "rows")),
 }
-"""One contract as people change it: `mild` takes short files, `narrow` no key but one."""
-KEYS = ("orders/a.csv", "orders/b.csv")
+"""One contract as people change it: `mild` takes short files, `narrow` no key but one, `rows` leaves out bad rows."""
+MARKER = "sets/{day}/_SUCCESS"
+SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=SetRule(("day",), 3600, marker=MARKER))
+"""Another one, whose files wait for a marker."""
+KEYS = ("orders/a.csv", "orders/b.csv", "sets/1/a.csv", "sets/1/b.csv")
 JUMPS = (-30, 1, 61, 400, 1000, 40_000)
 """Seconds by which the clock goes on at once; it is set back, too."""
 ROUNDS = 40
+FILES = st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(["good", *BODIES])), min_size=1, max_size=3)
 
 
 def judge(plan: Plan, drop: JobDrop) -> DropResult:
@@ -96,25 +104,30 @@ class Played(World):
 
     def promoted(self) -> dict[str, bytes]:
         """What consumers see, by the key below landing."""
-        found = self.plain.store.listed(f"{self.zones.promoted}orders.v1/", 1000)
-        return {uri.partition("/orders.v1/")[2]: self.plain.store.get(uri) for uri in found}
+        found, zone = self.plain.store.listed(self.zones.promoted, 1000), self.zones.promoted
+        return {uri.removeprefix(zone).partition("/")[2]: self.plain.store.get(uri) for uri in found}
 
     def left(self) -> list[object]:
         """What is there only while something is under way."""
         ledger = self.ledger
         batches = [b for b in ledger._batches.values() if b.state != "ended"]
-        return [*batches, *ledger._windows, *(one for one in ledger._lineages.values() if one.promoting)]
+        sets = [one for one in ledger._sets.values() if one.look_at]
+        return [*batches, *sets, *ledger._windows, *(one for one in ledger._lineages.values() if one.promoting)]
 
 
 @dataclass
 class Upload:
-    """What a producer did with one version of a key, and how often a job that had it ended without a result."""
+    """What a producer did with one version of a key.
+
+    `fruitless` is how often a job that had it ended without a result, `decisions` how people wanted it to end.
+    """
 
     key: str
     kind: str
     body: bytes
     deleted: bool = False
     fruitless: int = 0
+    decisions: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -123,33 +136,55 @@ class Model:
 
     uploads: dict[str, Upload] = field(default_factory=dict)
 
+    def lacks_a_marker(self) -> bool:
+        """Whether files of a set were uploaded since its last marker."""
+        last = next((one for one in reversed(self.uploads.values()) if one.key.startswith("sets/")), None)
+        return last is not None and last.kind != "marker"
+
     def fate(self, upload: Upload, plan: str | None) -> str:
         """How an upload ends under a contract, if nothing is in its way."""
         if plan is None:
             return "unmatched"
-        if upload.kind == "poison":
-            return "failed"
+        if upload.kind in ("poison", "marker"):
+            return "failed" if upload.kind == "poison" else "noted"
+        if upload.kind == "bad" and plan == CONTRACTS["rows"].sha:
+            return "accepted_with_warnings"
         mild = plan == CONTRACTS["mild"].sha
         return "accepted" if upload.kind == "good" or (upload.kind == "short" and mild) else "rejected"
 
-    def hold(self, drops: dict[str, Drop], promoted: dict[str, bytes]) -> None:
+    def hold(self, seen: Seen, promoted: dict[str, bytes]) -> None:
         """Hold what there is in the end against what must be."""
         for drop_id, upload in self.uploads.items():
-            drop = drops.get(drop_id)
+            drop = seen.drops.get(drop_id)
             assert drop or upload.deleted, (upload, "nobody knows it")
             if drop:
-                assert drop.state in self._ends(upload, drop, drops), (upload, drop)
+                assert drop.state in self._ends(upload, drop, seen.drops), (upload, drop)
         for key in KEYS:
-            accepted = [d for d in drops.values() if d.name == key and d.state in GOOD]
-            newest = [d for d in accepted if not any(is_later(other, d) for other in accepted)]
-            seen = promoted.get(key)
-            assert (seen is None) == (not accepted), (key, accepted)
-            assert seen is None or seen in [self.uploads[d.id].body for d in newest], (key, seen, newest)
+            mine = [d for d in seen.drops.values() if d.name == key and (d.state in GOOD or d.retracts)]
+            newest = [d for d in mine if not any(is_later(other, d) for other in mine)]
+            there = promoted.get(key)
+            if any(map(seen.withdrawn, newest)):  # what lay there before does not come back by itself
+                newest = mine
+            else:
+                assert (there is None) == (not mine), (key, mine)
+            assert there is None or there in [body for d in newest for body in self._bodies(d)], (key, there, newest)
+
+    def _bodies(self, drop: Drop) -> list[bytes]:
+        """What consumers may read of a drop: of one that is to be retracted, what an attempt before has left."""
+        rows, whole = valid_rows(drop.id), self.uploads[drop.id].body
+        if drop.promoted is None:
+            return [rows, whole]
+        return [rows if drop.promoted.rows else whole]
 
     def _ends(self, upload: Upload, drop: Drop, drops: dict[str, Drop]) -> set[str]:
+        if drop.override:
+            return upload.decisions
         ends = {self.fate(upload, drop.plan)}
-        if "accepted" in ends and any(is_later(d, drop) for d in drops.values() if d.key == drop.key):
+        if ends.intersection(GOOD) and any(is_later(d, drop) for d in drops.values() if d.key == drop.key):
             ends.add("superseded")
+        if drop.plan == SETS.sha and upload.kind != "marker":
+            marked = any(one.kind == "marker" for one in self.uploads.values())
+            ends = {*(ends if marked else ()), "rejected"}
         if upload.fruitless >= MOST_TRIES:
             ends.add("failed")
         return ends | ({"vanished"} if upload.deleted else set())
@@ -165,7 +200,7 @@ class Histories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = type(self).make()
-        self.world.publish([STRICT])
+        self.world.publish([STRICT, SETS])
         self.model = Model()
         self.watch = Watch(self.world, self._seen)
         self.fuse = Fuse()
@@ -190,10 +225,21 @@ class Histories(RuleBasedStateMachine):
         type(self).steps += 1
         self.watch.look()
 
-    @rule(key=st.sampled_from(KEYS), kind=st.sampled_from(sorted(BODIES)))
-    def upload(self, key: str, kind: str) -> None:
-        body = BODIES[kind] % (100 + self.world.versions)
-        self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+    @initialize(files=FILES)
+    def begin(self, files: list[tuple[str, str]]) -> None:
+        self.upload(files)
+
+    @rule(files=FILES)
+    def upload(self, files: list[tuple[str, str]]) -> None:
+        for key, kind in files:
+            body = BODIES[kind] % (100 + self.world.versions)
+            self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+
+    @precondition(lambda self: self.model.lacks_a_marker())
+    @rule()
+    def upload_a_marker(self) -> None:
+        name = MARKER.format(day=1)
+        self.model.uploads[self.world.upload(name, b"")] = Upload(name, "marker", b"")
 
     @precondition(lambda self: self.model.uploads)
     @rule(n=st.integers(0, 9))
@@ -235,7 +281,9 @@ class Histories(RuleBasedStateMachine):
     @precondition(lambda self: self.world.jobs.working())
     @rule(n=st.integers(0, 3))
     def job_succeeds(self, n: int) -> None:
-        run = nth(self.world.jobs.working(), n)
+        self.job_ends(nth(self.world.jobs.working(), n))
+
+    def job_ends(self, run: str) -> None:
         if self.world.dies(run):
             self.job_fails(run, "fails")
         else:
@@ -289,35 +337,59 @@ class Histories(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(sorted(CONTRACTS)))
     def contract_changes(self, name: str) -> None:
-        self.world.publish([CONTRACTS[name]])
+        self.world.publish([CONTRACTS[name], SETS])
+
+    @precondition(lambda self: self.world.drops())
+    @rule(n=st.integers(0, 9), retract=st.booleans())
+    def replay(self, n: int, retract: bool) -> None:
+        drop_id = self._one("replayed_to_retract" if retract else "replayed", n).id
+        self._do(lambda: replay(self.world.ports, drop_id, retract=retract))
 
     @precondition(lambda self: self.world.drops())
     @rule(n=st.integers(0, 9))
-    def replay(self, n: int) -> None:
-        drops = self.world.drops()
-        drop_id = nth([i for i, drop in drops.items() if "replayed" in TRANSITIONS[drop.state]] or [*drops], n)
-        self._do(lambda: replay(self.world.ports, drop_id))
+    def accept(self, n: int) -> None:
+        drop = self._one("accepted_by_person", n)
+        self.model.uploads[drop.id].decisions.add("accepted_with_warnings")
+        self._do(lambda: accept(self.world.ports, drop, "ann", "checked by hand"))
+
+    @precondition(lambda self: self.world.drops())
+    @rule(n=st.integers(0, 9))
+    def reject(self, n: int) -> None:
+        drop = self._one("rejected_by_person", n)
+        self.model.uploads[drop.id].decisions.add("rejected")
+        self._do(lambda: reject(self.world.ports, drop, "ann", "recalled"))
+
+    def _one(self, event: Event, n: int) -> Drop:
+        """A drop to which something can happen, if there is one."""
+        drops = [*self.world.drops().values()]
+        return nth([drop for drop in drops if event in TRANSITIONS[drop.state]] or drops, n)  # type: ignore[no-any-return]
 
     @rule(n=st.integers(1, 25), after=st.booleans())
     def dies(self, n: int, after: bool) -> None:
         """A function dies at one of the next calls."""
         self.fuse.at, self.fuse.after = self.fuse.calls + n, after
 
+    @rule()
+    def all_comes(self) -> None:
+        """For once everything goes as it should: what has come far is what people decide on."""
+        self._do(self.world.deliver_events)
+        self._do(self.world.deliver_windows)
+        for run in self.world.jobs.working():
+            self.job_ends(run)
+        for run in [*self.world.jobs.requests]:
+            self._do(partial(job_ended, self.world.ports, run))
+
     def teardown(self) -> None:
         """Faults stop, all that is due comes."""
         self.fuse.at = NEVER
         for _ in range(ROUNDS):
-            self._do(self.world.deliver_events)
-            self._do(self.world.deliver_windows)
-            self.world.end_jobs(judge)
-            for run in [*self.world.jobs.requests]:
-                self._do(partial(job_ended, self.world.ports, run))
+            self.all_comes()
             if self._rests():
                 break
             self.world.clock.pass_seconds(400)
             self._do(partial(reconcile, self.world.ports))
         self.watch.look_at_the_end()
-        self.model.hold(self.world.drops(), self.world.promoted())
+        self.model.hold(self.watch.seen(), self.world.promoted())
 
     def _rests(self) -> bool:
         drops = self.world.drops()

@@ -37,9 +37,9 @@ class Seen:
     zone: str = ZONES.promoted
 
     def withdrawn(self, drop: Drop) -> bool:
-        """Whether what took the place of a drop has been taken back."""
-        later = [d for d in self.drops.values() if d.key == drop.key and is_later(d, drop)]
-        return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in later)
+        """Whether what took the place of a drop, by an upload that is not known to be older, has been taken back."""
+        others = [d for d in self.drops.values() if d.key == drop.key and d.id != drop.id and not is_later(drop, d)]
+        return any(d.attempt > 1 and {s.state for s in self.histories[d.id]} & PROMOTED for d in others)
 
     def was_withdrawn(self, drop_id: str | None, attempt: int | None) -> bool:
         """Whether an attempt was promoted, and a later one is not."""
@@ -68,7 +68,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
                 heirs = [
                     d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
                 ]
-                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs, drop
+                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs or seen.withdrawn(drop), drop
                 continue
             there = seen.promoted.get(f"{seen.zone}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 AMAZON = re.compile(r"\.amazonaws\.com(\.cn)?(/|$)")
-CONFIG = Config(retries={"mode": "standard", "total_max_attempts": 4}, connect_timeout=3, read_timeout=60)
+TRIES = 4
+"""How often a call is tried before a function fails, which is tried again; deltalake alone would go on for minutes."""
+CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
 
 
 class Clients:
@@ -73,6 +75,7 @@ class Clients:
             "AWS_SECRET_ACCESS_KEY": now.secret_key,
             "AWS_SESSION_TOKEN": now.token,
             "AWS_CONDITIONAL_PUT": "etag",
+            "max_retries": str(TRIES - 1),
             "AWS_ENDPOINT_URL": meta.endpoint_url if elsewhere else None,
             "AWS_ALLOW_HTTP": "true" if meta.endpoint_url.startswith("http:") else None,
         }

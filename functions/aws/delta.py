@@ -87,7 +87,7 @@ class DeltaTables:
         self._change(table, _app(mark), mark.attempt, act)
 
     def withdraw(self, table: str, mark: Mark) -> None:
-        if self._find(table):
+        if self._is_there(table):
             app = f"{_app(mark)}:withdrawn"
             self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
 
@@ -125,6 +125,11 @@ class DeltaTables:
                     kept = PostCommitHookProperties(cleanup_expired_logs=False)
                     act(found, {"commit_properties": done, "post_commithook_properties": kept})
                 return
+        raise _busy(table)
+
+    def _is_there(self, table: str) -> bool:
+        with self._conflicts(table, 0):
+            return self._find(table) is not None
         raise _busy(table)
 
     def _find(self, table: str) -> DeltaTable | None:

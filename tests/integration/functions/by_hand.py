@@ -21,14 +21,15 @@ from typing import Any
 import boto3
 import pytest
 
-from contracts.columns import rejected_file
-from contracts.job import JobRequest
-from contracts.plan import Reference
+from contracts.columns import rejected_file, valid_file
+from contracts.job import DataFile, DataFiles, DropResult, JobDrop, JobRequest
+from contracts.plan import Plan, Reference
+from contracts.table import columns
 from functions import ingest, keys
 from functions.aws.clients import Clients, ports_from
 from functions.handlers import runtime
 from functions.handlers.object_created import created
-from functions.ports import Ports
+from functions.ports import ObjectStore, Ports
 from functions.submission import Drop
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
@@ -40,10 +41,13 @@ from infra.local.stack import Stack, deploy
 from tests.builders import REJECTED, Judge, a_plan, all_good, answer, publish
 from tests.integration.functions import alarms
 from tests.integration.functions.conftest import TEMPLATE
+from tests.integration.functions.rows import parquet
 from tests.integration.functions.test_handlers import HANDLERS
 
 CREATED, DUE, ENDED, CLOCK = HANDLERS
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
+VALID = b"id,note\n1,valid\n"
+"""What a job leaves for consumers of a file of which some rows are rejected."""
 PLANS = (
     a_plan(references=(Reference("crash.v1", contract="crash.v1"),)),
     a_plan("crash.v1", ("crash/*.csv",)),
@@ -114,6 +118,8 @@ class Site:
     told: Log = field(default_factory=Log)
     errors: Counter[str] = field(default_factory=Counter)
     judge: Judge = all_good
+    kills: Callable[[JobDrop], bool] = field(default=lambda _: False)
+    """Whether a job dies of a drop."""
 
     def __post_init__(self) -> None:
         self.queues = {
@@ -220,6 +226,7 @@ class Site:
         """Let functions start cold: what a process knows dies with it."""
         for world in self.worlds.values():
             world.seen.clear()
+            world.tables._known.clear()
             world.catalog._etag = None
             world.catalog._plans.clear()
 
@@ -244,6 +251,19 @@ def _world(function: str) -> Any:
         return runtime.ports()
 
 
+def leave(store: ObjectStore, plan: Plan, drop: JobDrop, facts: DropResult) -> None:
+    """Do what a job does beside its result: leave the rejected rows for the producer, the valid ones for consumers."""
+    if facts.rejected:
+        store.put(f"{drop.rejected}{rejected_file(plan)}", REJECTED, "text/csv")
+    if facts.rejected and plan.promote == "rows":
+        store.put(f"{drop.valid}{valid_file(plan)}", VALID, "text/csv")
+    if plan.promote == "table":
+        body = parquet(drop.id, facts.valid, columns(plan))
+        listed = DataFiles(drop.id, drop.attempt, (DataFile("0.parquet", len(body), facts.valid),))
+        store.put(f"{drop.valid}0.parquet", body, "application/octet-stream")
+        store.put(f"{drop.valid}files.json", listed.dumps().encode(), "application/json")
+
+
 @contextmanager
 def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
     """A stack of its own in an embedded AWS."""
@@ -254,10 +274,14 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         request = JobRequest.loads(store.get(job.arguments[1]))
         if request.plan.id == "crash" and request.try_ == 1:
             raise MemoryError("java heap space")
+        if any(map(made[0].kills, request.drops)):
+            store.put(f"{request.evidence_rows}part-0", b"half", "application/octet-stream")
+            raise MemoryError("java heap space")
         said = answer(request, made[0].judge)
+        told = {facts.drop: facts for facts in said.drops}
         for drop in request.drops:
-            if any(facts.drop == drop.id and facts.rejected for facts in said.drops):
-                store.put(f"{drop.rejected}{rejected_file(request.plan)}", REJECTED, "text/csv")
+            if drop.id in told:
+                leave(store, request.plan, drop, told[drop.id])
         store.put(request.result, said.dumps().encode(), "application/json")
 
     application = f"00{uuid.uuid4().hex[:8]}"

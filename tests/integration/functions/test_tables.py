@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import arro3.core as arrow
 import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
@@ -22,6 +21,7 @@ from functions.ports import Mark, Tables
 from infra.local.stack import Stack
 from infra.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
+from tests.integration.functions.rows import of, parquet
 
 COLUMNS = (Column("n", "long"), Column("_drop", "string"), Column("_record", "long"))
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
@@ -51,20 +51,6 @@ class Room:
             port.replace(self.table, folder, files, mark, instead)
 
 
-def of(drop: str | None, rows: int) -> arrow.Table:
-    """Rows of a drop, or of none."""
-    numbers = arrow.Array(list(range(1, rows + 1)), type=arrow.DataType.int64())
-    drops = arrow.Array([drop] * rows, type=arrow.DataType.utf8())
-    return arrow.Table.from_arrays([numbers, drops, numbers], names=[c.name for c in COLUMNS])
-
-
-def parquet(folder: Path, drop: str, rows: int) -> bytes:
-    """A file of rows as the job lays them down."""
-    own = folder / uuid.uuid4().hex
-    write_deltalake(own, of(drop, rows))
-    return next(own.glob("*.parquet")).read_bytes()
-
-
 @pytest.fixture(params=["memory", "delta"])
 def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
     if request.param == "memory":
@@ -78,7 +64,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
     bucket, own = stack.names["PromotedBucket"], uuid.uuid4().hex
 
     def lay(uri: str, drop: str, rows: int) -> int:
-        body = parquet(tmp_path, drop, rows)
+        body = parquet(drop, rows, COLUMNS)
         clients.s3.put_object(Bucket=bucket, Key=keys.split(uri)[1], Body=body)
         return len(body)
 
@@ -234,7 +220,7 @@ def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -
 def test_rows_are_counted_in_files_of_several_drops(delta: Room, clients: Clients) -> None:
     delta.append(A, 3)
     delta.append(B, 2)
-    write_deltalake(delta.table, of(None, 1), mode="append", storage_options=clients.for_tables())
+    write_deltalake(delta.table, of(None, 1, COLUMNS), mode="append", storage_options=clients.for_tables())
     maintain(delta.table, clients.for_tables())
 
     assert delta.tables.count(delta.table) == {A: 3, B: 2, "": 1}
@@ -251,3 +237,19 @@ def test_table_whose_files_are_gone_is_not_counted(delta: Room, clients: Clients
 
 def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
     assert maintain(delta.table, clients.for_tables()) is None
+
+
+@pytest.mark.parametrize("name", ["ready", "append", "replace", "withdraw"])
+def test_table_that_does_not_answer_comes_again(name: str) -> None:
+    nobody = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
+    nobody |= {"AWS_ACCESS_KEY_ID": "functions", "AWS_SECRET_ACCESS_KEY": "none", "max_retries": "0"}
+    tables, table, mark = DeltaTables(lambda: nobody), "s3://promoted/orders.v1/", Mark(A, 1)
+    acts: Mapping[str, Callable[[], object]] = {
+        "ready": lambda: tables.ready(table, COLUMNS, mark),
+        "append": lambda: tables.append(table, (), mark),
+        "replace": lambda: tables.replace(table, f"{table[:-1]}-laid/", (), mark, ()),
+        "withdraw": lambda: tables.withdraw(table, mark),
+    }
+
+    with pytest.raises(ServiceUnavailable):
+        acts[name]()

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from functions.overruling import reject
 from functions.ports import Mark
 from functions.submission import RowCounts
-from tests.builders import ZONES, World, a_world
+from tests.builders import ZONES, World, a_plan, a_world
 from tests.fakes import Held
 from tests.invariants import INVARIANTS, Watch
 
@@ -93,3 +94,32 @@ def test_what_is_open_is_seen_at_the_end() -> None:
 
     with pytest.raises(AssertionError):
         watch.look_at_the_end()
+
+
+def test_table_is_without_what_was_exchanged_and_then_taken_back() -> None:
+    world = a_world([a_plan(promote="table")])
+    watch = Watch(world)
+    world.upload("orders/1.csv", GOOD)
+    world.finish()
+    newer = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    reject(world.ports, world.drop(newer), "ann", "recalled")
+    watch.look_at_the_end()
+
+    assert [drop.state for drop in world.drops().values()] == ["accepted", "rejected"]
+    assert world.tables.rows == {f"{ZONES.promoted}orders.v1/": {}}
+
+
+def test_of_two_uploads_of_one_second_either_may_be_the_newer() -> None:
+    world = a_world()
+    watch = Watch(world)
+    first, second = (world.upload("orders/1.csv", b"id,note\n%d,a\n" % n) for n in range(2))
+    world.events = [replace(event, sequencer="") for event in world.events]
+    world.finish()
+    seen = {world.drop(drop).state for drop in (first, second)}
+    last = next(drop for drop in (second, first) if world.store.objects[NEW][None].mark == Mark(drop, 1))
+    reject(world.ports, world.drop(last), "ann", "recalled")
+    watch.look_at_the_end()
+
+    assert seen == {"accepted"}
+    assert NEW not in world.store.objects
