@@ -40,7 +40,7 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None:
-    """Compare landing, stage, promoted files, receipts, evidence, records, keys, batches and the catalog.
+    """Compare landing, stage, promoted files, tables, receipts, evidence, records, keys, batches and the catalog.
 
     Print each difference with its repair; --repair does those that are safe: each can be broken off and run again, and
     looks first whether all is as it was seen. What is under way is left alone for a quarter of an hour. Exits 0 where
