@@ -79,8 +79,6 @@ class Assumed:
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
     alarms: int = 25
     """infra/aws/operations.yaml."""
-    x86: float = 1.25
-    """What x86_64 costs more than arm64, of Lambda and of EMR Serverless (their pricing pages): tables need it."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
     key_run: int = 2
@@ -162,7 +160,7 @@ class Bill:
 
 @cache
 def prices() -> Mapping[str, Any]:
-    """The list prices by name: service, usd, per, unit, source."""
+    """The list prices by name: service, usd (on arm64, where `x86_64` is another), per, unit, source."""
     found: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
     return found
 
@@ -201,7 +199,6 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     each = each or batch_drops(load)
     batches = drops / each
     calls = _calls(each, load)
-    dearer = assumed.x86 if load.promote == "table" else 1
     workers, billed = _job(load, each, assumed)
     requests = {CREATED: drops, DUE: batches, ENDED: batches}
     asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
@@ -223,11 +220,10 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
         "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
         "lambda_request": sum(requests.values()) + minutes,
-        "lambda_gb_second": dearer
-        * assumed.call_seconds
+        "lambda_gb_second": assumed.call_seconds
         * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule),
-        "emr_vcpu_hour": dearer * batches * billed * vcpu(workers) / 3600,
-        "emr_gb_hour": dearer * batches * billed * memory_gb(workers) / 3600,
+        "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
+        "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
         "service_event": drops + batches,
         "custom_event": drops * assumed.notices,
         "pipe_request": drops * assumed.notices,
@@ -280,8 +276,10 @@ def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> B
     lines = []
     for name, quantity in usage(load, assumed, each).items():
         price = prices()[name]
-        dollars = quantity * price["usd"] / price["per"]
-        lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
+        cpu = "x86_64" if load.promote == "table" else "arm64"  # functions for arm64 cannot write tables
+        dollars = quantity * price.get(cpu, price["usd"]) / price["per"]
+        unit = f"{price['unit']}, {cpu}" if "x86_64" in price else price["unit"]
+        lines.append(Line(price["service"], name, unit, quantity, dollars))
     each = each or batch_drops(load)
     return Bill(load, each, load.drops / each, tuple(lines))
 

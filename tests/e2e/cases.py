@@ -11,6 +11,7 @@ from pathlib import Path
 
 HEADER = b"id,name,amount,day\n"
 GOOD = HEADER + b"1,Ana,10.5,2026-01-31\n2,,,\n"
+ENDED = b"id|amount\n1|10.50\n2|1.50\n"
 MIB = 1024 * 1024
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED = gzip.compress(GOOD)
@@ -256,5 +257,24 @@ CASES = (
     ),
     Case("no header, as agreed", "bare/good.csv", GOOD.removeprefix(HEADER), "accepted", (), "job"),
     Case("a header that is not agreed", "bare/header.csv", GOOD, "rejected", ("header-not-agreed",), "admission"),
+    Case("a trailer that agrees", "ended/good.csv", ENDED + b"END|2|12.00\n", "accepted", (), "job"),
+    Case("a file without its trailer", "ended/cut.csv", ENDED, "rejected", ("trailer-missing",), "job"),
+    Case(
+        "a trailer that says other totals",
+        "ended/other.csv",
+        ENDED + b"END|3|12.50\n",
+        "rejected",
+        ("rows-differ", "sum-differs"),
+        "job",
+    ),
+    Case(
+        "two files in one, each with its trailer",
+        "ended/two.csv",
+        ENDED + b"END|2|12.00\n3|1.00\nEND|1|1.00\n",
+        "rejected",
+        ("trailer-early", "rows-differ"),
+        "job",
+    ),
+    Case("a trailer without figures", "ended/bare.csv", ENDED + b"END\n", "rejected", ("bad-trailer",), "job"),
     Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
 )

@@ -29,6 +29,17 @@ def test_rows_are_promoted_without_the_rejected(world: World) -> None:
     }
 
 
+def test_files_with_a_trailer_are_promoted_without_it(world: World) -> None:
+    plan = next(p for p in world.plans if p.contract == "ended.v1")
+    rows = replace(plan, contract="sealed.v1", id="sealed", files=("sealed/*.csv",), promote="rows")
+    world.embedded.publish([*world.plans, rows])
+    drop = world.settled(world.upload("sealed/1.csv", b"id|amount\n1|10.50\n2|1.50\nEND|2|12.00\n"))
+    world.embedded.publish(world.plans)
+
+    assert drop.state == "accepted"
+    assert world.objects("promoted")["sealed.v1/sealed/1.csv"] == b"id|amount\n1|10.50\n2|1.50\n"
+
+
 def rows(world: World, spark: SparkSession, columns: str) -> list[tuple[object, ...]]:
     """What Delta's own reader finds in the table."""
     reader = spark.newSession()
