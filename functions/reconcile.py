@@ -68,9 +68,13 @@ def reconcile(
     standing(now - moment(min(since)) if since else timedelta())
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
     lost: list[Work] = []
+    windows: list[Window] = []
 
     def find() -> None:
         lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
+
+    def queue() -> None:
+        windows.extend(_next(ports, found.windows))
 
     def point() -> None:
         if why := watch(ports):
@@ -88,7 +92,8 @@ def reconcile(
     take("landing", find)
     take("windows of files", partial(call_roll, ports))
     take("catalog", point)  # as it was read for the windows
-    for what, act in (*_turn(_work(ports, found), now), *lost):
+    take("slots", queue)
+    for what, act in (*_turn(_work(ports, found, windows), now), *lost):
         if take(what, act):
             taken(what)
     return tuple(troubles)
@@ -102,11 +107,11 @@ def _turn(work: list[Work], now: datetime) -> list[Work]:
     return (work[begin:] + work[:begin])[:MOST_STEPS]
 
 
-def _work(ports: Ports, found: InFlight) -> list[Work]:
+def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:
     plans = dict.fromkeys(d.plan for d in found.waiting if d.state == "staged" and d.plan)
     return [
         *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
-        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in _next(ports, found.windows)),
+        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in windows),
         *((f"set {s.id}", partial(look, ports, s.id)) for s in found.sets),
         *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
         *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops),

@@ -117,6 +117,27 @@ def test_what_is_young_is_left_to_its_event() -> None:
     assert world.drop(drop).state == "validating"
 
 
+def test_slots_that_cannot_be_looked_at_hold_up_windows_alone() -> None:
+    world, waiting = one("orders/2.csv")
+    world.deliver_events()
+    late = world.upload("orders/3.csv", GOOD)
+    world.deliver_events()
+    world.ledger._drops[late] = replace(world.drop(late), state="received", staged_at=None)
+    world.clock.pass_seconds(300)
+
+    class Slow:
+        def taken(self) -> object:
+            raise ServiceUnavailable("too many requests")
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.ledger, name)
+
+    troubles = reconcile(replace(world.ports, ledger=Slow()))  # type: ignore[arg-type]
+
+    assert [(t.what, t.reason) for t in troubles] == [("slots", "too many requests")]
+    assert (world.drop(late).state, world.drop(waiting).state) == ("staged", "staged")
+
+
 def test_one_trouble_does_not_stop_the_rest() -> None:
     world, drop = one("orders/2.csv")
     world.deliver_events()
