@@ -231,6 +231,7 @@ def empty(site: Site) -> None:
     site.forget(CREATED, DUE, ENDED)
     site.forget_all_known()
     site.cloud.guard.denied.clear()
+    site.told.text = ""
 
 
 def seen_on_aws(attack: Attack) -> Seen:

@@ -18,7 +18,7 @@ FIRST = int(os.environ.get("ORACLE_SEED", "1"))
 STEPS, AT_LEAST = 50, 10_000
 """Steps of one history; of all that one seed brings."""
 SHORT = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
-LONG = settings(SHORT, max_examples=AT_LEAST // STEPS + 60, stateful_step_count=STEPS, database=None)
+LONG = settings(SHORT, max_examples=AT_LEAST // STEPS + 120, stateful_step_count=STEPS, database=None)
 
 
 def test_any_history_ends_well() -> None:
