@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from infra.setup.session import local_session
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+os.environ["COLUMNS"] = "100"
+"""What is printed is as wide on every machine."""
 
 
 @pytest.fixture(scope="session")
