@@ -15,7 +15,7 @@ from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
 from functions.ports import Lineage, Ports, Stat
-from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later
+from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later, rank
 
 TRIES = 5
 """How often a write that lost a race for a lineage is tried again with what was read anew."""
@@ -47,7 +47,7 @@ class Claims:
             return self._all(lambda one: replace(one, promoting=None))
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
-        return self._all(seen)
+        return self._all(lambda one: seen(one, newest=max(one.newest, drop.sequencer, key=rank)))
 
     def of(self, drop: Drop) -> tuple[Lineage, ...]:
         """Those by which consumers see this drop."""
@@ -99,7 +99,7 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Ove
     key = claims.key
     if key and _other(key.promoted, drop) and key.promoting == key.promoted:
         return Waits()  # what consumers see is about to be taken back, or put there again
-    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and is_later(key, drop):
+    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and _overtook(key, drop):
         return Overtaken(_superseded(key))
     if any(_other(one.promoting, drop) for one in claims.each):
         return Waits()
@@ -126,6 +126,11 @@ def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
 
 def _other(holder: str | None, drop: Drop) -> bool:
     return holder not in (None, drop.id)
+
+
+def _overtook(key: Lineage, drop: Drop) -> bool:
+    """Whether consumers have seen a newer upload: what they see, or what lay there before one without a sequencer."""
+    return is_later(key, drop) or (bool(drop.sequencer) and rank(key.newest) > rank(drop.sequencer))
 
 
 def _superseded(key: Lineage) -> Problem:

@@ -410,14 +410,14 @@ def _cut(text: str) -> str:
 def is_later(one: Uploaded, than: Uploaded) -> bool:
     """Whether one upload of a key came after another: by S3's sequencers, or by the clock where one has none."""
     if one.sequencer and than.sequencer:
-        return is_newer(one.sequencer, than.sequencer)
+        return rank(one.sequencer) > rank(than.sequencer)
     return one.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]
 
 
-def is_newer(sequencer: str, than: str) -> bool:
-    """Whether S3 gave `sequencer` later than the other one, for the same key.
+def rank(sequencer: str) -> tuple[int, str]:
+    """A sequencer so that the one which S3 gave later for a key is the greater; the least where there is none.
 
-    The shorter is padded on the left, then they compare as text (Amazon S3 user guide, "Event message structure").
+    As text, the shorter padded on the left with zeros (Amazon S3 user guide, "Event message structure").
     """
-    width = max(len(sequencer), len(than))
-    return sequencer.upper().rjust(width, "0") > than.upper().rjust(width, "0")
+    digits = sequencer.upper().lstrip("0")
+    return len(digits), digits

@@ -11,7 +11,7 @@ from functions.landing import MOST_FOUND, PAGE
 from functions.ports import Window
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
-from tests.builders import World, a_world
+from tests.builders import ZONES, World, a_world, all_good
 
 GOOD = b"id,note\n1,a\n"
 
@@ -276,6 +276,30 @@ def test_unannounced_upload_takes_its_turn_by_the_clock() -> None:
     world.finish()
 
     assert [world.drop(d).state for d in (old, new)] == ["superseded", "accepted"]
+
+
+def test_unannounced_upload_lets_no_older_one_back_in() -> None:
+    """By the clock none of the three is later; by their sequencers the first is older than the last."""
+    world, old = one()
+    world.deliver_events()
+    world.clock.pass_seconds(120)
+    world.deliver_windows()
+    slow = world.jobs.working()
+    unannounced = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.events.clear()
+    new = world.upload("orders/1.csv", b"id,note\n3,c\n")
+    world.deliver_events()
+    for _ in range(20):
+        world.clock.pass_seconds(60)
+        reconcile(world.ports)
+        world.deliver_windows()
+        for run in set(world.jobs.working()) - set(slow):
+            world.end_job(run, all_good)
+            world.deliver_jobs([run])
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": b"id,note\n2,b\n"}
+    world.finish()
+
+    assert [world.drop(d).state for d in (new, unannounced, old)] == ["accepted", "accepted", "superseded"]
 
 
 def test_landing_is_looked_through_page_by_page() -> None:

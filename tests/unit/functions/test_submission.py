@@ -21,7 +21,7 @@ from functions.submission import (
     advance,
     brief,
     is_later,
-    is_newer,
+    rank,
 )
 from tests.builders import a_drop
 
@@ -100,7 +100,14 @@ def test_uploads_go_by_sequencers_or_by_the_clock_where_one_has_none() -> None:
 
 @pytest.mark.parametrize(
     ("later", "earlier", "newer"),
-    [("0B", "0A", True), ("0A", "0B", False), ("0A", "0A", False), ("100", "FF", True), ("ff", "0FE", True)],
+    [
+        ("0B", "0A", True),
+        ("0A", "0B", False),
+        ("0A", "0A", False),
+        ("100", "FF", True),
+        ("ff", "0FE", True),
+        ("0", "", False),
+    ],
 )
 def test_sequencers_compare_as_padded_hexadecimal(later: str, earlier: str, newer: bool) -> None:
-    assert is_newer(later, earlier) is newer
+    assert (rank(later) > rank(earlier)) is newer
