@@ -34,8 +34,8 @@ from infra.local.embedded import REGION, Embedded, session
 from infra.local.events import ACCOUNT
 from infra.setup.jars import ROOT
 
-SMALL, LARGE, FEW = 10_000, 100, 100
-"""Drops that come at once."""
+SMALL, LARGE, FEW, ALONE = 10_000, 100, 100, 5
+"""Drops that come at once; and one after the other."""
 FEW_SMALL = f"{FEW} drops of 100 rows"
 STATIONS_OF_SMALL, STATIONS_OF_LARGE = 12, 16
 """What makes a thousand files of 100 rows, and one of 20 MiB."""
@@ -66,7 +66,7 @@ class Haul:
 
     def __str__(self) -> str:
         drops = len(self.waits)
-        waited = f"{statistics.median(self.waits):,.0f} s | {max(self.waits):,.0f} s"
+        waited = f"{statistics.median(self.waits):,.1f} s | {max(self.waits):,.1f} s"
         return (
             f"| {self.what} | {self.ledger:,} | {self.seconds:,.0f} s | {drops / self.seconds:,.1f} | {waited} "
             f"| {self.calls / drops:.1f} | {self.mib:,} MiB |"
@@ -100,6 +100,12 @@ class Load:
         asked = sum(r.caller in functions for r in list(self.embedded.cloud.requests))
         assert len(self.embedded.cloud.requests) < (self.embedded.cloud.requests.maxlen or 0)
         return Haul(what, ledger, took, tuple(map(_waited, found)), asked + self._runs(found), _most_mib())
+
+    def alone(self, what: str, file: Path) -> Haul:
+        """Upload a file, and the next one when it has come to its end."""
+        each = [self.haul(what, [file], 1) for _ in range(ALONE)]
+        waits = tuple(wait for one in each for wait in one.waits)
+        return Haul(what, each[0].ledger, sum(o.seconds for o in each), waits, sum(o.calls for o in each), _most_mib())
 
     def fill(self, drops: int) -> None:
         """Let the ledger hold so many settled drops of long ago: by its emulator, as calls would take hours."""
@@ -141,6 +147,7 @@ def hauls(folder: Path) -> Iterator[Haul]:
         embedded.publish([plan])
         made = Load(embedded, plan, ports_from(embedded.environment(), Clients(session())))
         made.haul("", small, FEW)  # functions and Spark are warm from now on
+        yield made.alone(f"{ALONE} drops of 100 rows, one after the other", small[0])
         yield made.haul(FEW_SMALL, small, FEW)
         yield made.haul(f"{SMALL:,} drops of 100 rows", small, SMALL)
         yield made.haul(f"{LARGE} drops of {large.stat().st_size / 2**20:.0f} MiB", [large], LARGE)

@@ -117,7 +117,8 @@ def _at_once(hauls: Sequence[Haul]) -> str:
 The whole stack on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is accepted;
 windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are those that are deployed; AWS is emulated,
 in the same process as the functions, so that calls for a drop are what they are on AWS, and seconds are not. Waiting
-counts from a drop's event to its end. The memory is the most that this process has taken so far, with all that AWS
+counts from a drop's event to its end, and its window is part of it: of a drop alone what is above
+{load.WINDOW_SECONDS} s is the stack's. The memory is the most that this process has taken so far, with all that AWS
 holds, without Spark's JVM.
 
 | what | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |

@@ -270,4 +270,4 @@ def test_figure_is_held_to_its_bound_by_its_median(seconds: tuple[float, ...], m
 def test_haul_says_what_a_drop_took() -> None:
     haul = Haul("few", ledger=1000, seconds=10, waits=(1, 2, 9, 3), calls=50, mib=2048)
 
-    assert str(haul) == "| few | 1,000 | 10 s | 0.4 | 2 s | 9 s | 12.5 | 2,048 MiB |"
+    assert str(haul) == "| few | 1,000 | 10 s | 0.4 | 2.5 s | 9.0 s | 12.5 | 2,048 MiB |"
