@@ -117,6 +117,8 @@ class Site:
     fuse: Fuse = field(default_factory=Fuse)
     told: Log = field(default_factory=Log)
     errors: Counter[str] = field(default_factory=Counter)
+    handled: int = 0
+    """How many messages functions have been done with."""
     judge: Judge = all_good
     kills: Callable[[JobDrop], bool] = field(default=lambda _: False)
     """Whether a job dies of a drop."""
@@ -148,12 +150,8 @@ class Site:
     def forget(self, *functions: str) -> None:
         """Lose what waits for functions."""
         for queue in self.stack.queues:
-            while queue.function in functions:
-                found = self.sqs.receive_message(QueueUrl=queue.url, MaxNumberOfMessages=10).get("Messages", [])
-                for message in found:
-                    self.sqs.delete_message(QueueUrl=queue.url, ReceiptHandle=message["ReceiptHandle"])
-                if not found:
-                    break
+            if queue.function in functions:
+                self._empty(queue.url)
 
     def drop(self, drop_id: str) -> Drop | None:
         return self.ports.ledger.drop(drop_id)
@@ -230,12 +228,26 @@ class Site:
             world.catalog._etag = None
             world.catalog._plans.clear()
 
+    def forget_letters(self) -> None:
+        """Empty the dead-letter queues."""
+        for name, url in self.stack.names.items():
+            if name.endswith("Dlq"):
+                self._empty(url)
+
+    def _empty(self, url: str) -> None:
+        # PurgeQueue is allowed once a minute.
+        while found := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+            for message in found:
+                self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+
     def _called(self, function: str, **about: Any) -> None:
         self.fuse.call(function, **about)
 
     def _told(self, function: str, event: Mapping[str, Any]) -> Any:
         try:
-            return self.invoke(function, event)
+            answer = self.invoke(function, event)
+            self.handled += len(event["Records"]) - len(answer["batchItemFailures"] if answer else ())
+            return answer
         except Killed as killed:
             self.errors[function] += 1
             self.forget_all_known()

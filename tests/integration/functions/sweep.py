@@ -38,6 +38,8 @@ PERSON = "Person"
 """Who decides, replays, compares: not a function, but a process that can die like one."""
 STAGED = re.compile(r"stage/[^ )]+")
 """Where a staged file lies: that names drop and minute, which are others in each run."""
+FRUITLESS = 3
+"""How often messages come again in vain before the schedule does: there are minutes between them, and it comes each."""
 STRIKES = 12
 AHEAD = timedelta(minutes=20)
 """How far the schedule's clock moves on each time that it strikes; more than anything waits for by itself."""
@@ -120,8 +122,12 @@ class Attack:
     def settle(self) -> None:
         """Deliver all that waits and let the schedule strike, until nothing is left to do."""
         for _ in range(STRIKES):
-            while self.deliver():
-                pass
+            fruitless = 0
+            while fruitless < FRUITLESS:
+                before = self.site.handled
+                if not self.deliver():
+                    break
+                fruitless = fruitless + 1 if self.site.handled == before else 0
             if self._rests() and not self.troubles:
                 break
             self.strike()
@@ -229,6 +235,7 @@ def empty(site: Site) -> None:
     if table.stream_shard:
         table.stream_shard.items.clear()
     site.forget(CREATED, DUE, ENDED)
+    site.forget_letters()
     site.forget_all_known()
     site.cloud.guard.denied.clear()
     site.told.text = ""
