@@ -60,7 +60,7 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
 
 def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
     """Whether the first line may have other cells: such records are tolerated, or it is a trailer, of no records."""
-    return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[0] == plan.csv.trailer.begins)
+    return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[:1] == (plan.csv.trailer.begins,))
 
 
 def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:

@@ -27,6 +27,7 @@ from functions import arriving, gathering, keys, manifest
 from functions.admission import LONGEST_KEY, Admission, Read, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import NOT_YOURS, give_up, staged_replaced
+from functions.lineage import announced_late
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry
 from functions.observing import passes
 from functions.ports import Ports, Window
@@ -35,6 +36,7 @@ from functions.recording import record, reread
 from functions.submission import (
     MOST_HEADER_LINE,
     OF_SETS,
+    PROMOTED,
     UNVERSIONED,
     Created,
     Drop,
@@ -78,6 +80,8 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
     if created.sequencer and not known.sequencer:  # it was found before its event came
         told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
         known = record(ports, known, "announced", **told)
+        if known.plan and known.state in ("promoting", *PROMOTED):
+            announced_late(ports, known, ports.catalog.plan(known.plan), created.sequencer)
     return resume(ports, known)
 
 

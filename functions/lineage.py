@@ -2,7 +2,9 @@
 
 A drop that is found good takes what it needs (its key, and its content where the contract asks for it) in the very
 transaction that makes it `promoting`, against one item each. So whatever order events and jobs come in, an older upload
-never lands on a newer one, and a file that is rejected takes nothing away from one that is good.
+never lands on a newer one, and a file that is rejected takes nothing away from one that is good. Which is newer S3's
+sequencers say, which come with events: of two uploads of one key in the same second, the event of one of which has not
+come, neither is the newer.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from contracts.errors import ServiceUnavailable
 from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
@@ -47,7 +50,7 @@ class Claims:
             return self._all(lambda one: replace(one, promoting=None))
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
-        return self._all(lambda one: seen(one, newest=max(one.newest, drop.sequencer, key=rank)))
+        return self._all(lambda one: seen(one, newest=max(one.newest, one.sequencer, drop.sequencer, key=rank)))
 
     def of(self, drop: Drop) -> tuple[Lineage, ...]:
         """Those by which consumers see this drop."""
@@ -66,6 +69,15 @@ def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> 
     content = keys.content_hash(drop.sha256, plan.contract) if plan.same_content != "allow" and drop.sha256 else None
     look = Lineage if unseen else ports.ledger.lineage
     return Claims((key and look(key)) or None, (content and look(content)) or None)
+
+
+def announced_late(ports: Ports, drop: Drop, plan: Plan, sequencer: str) -> None:
+    """Note the sequencer of a drop whose event came when consumers had it already, or are about to."""
+    key = claims_of(ports, drop, plan).key
+    if key and key.promoting == drop.id:
+        raise ServiceUnavailable(f"drop {drop.id} is being promoted")
+    if key and key.promoted == drop.id and rank(sequencer) > rank(key.newest):
+        ports.ledger.write((), replace(key, newest=sequencer))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, DecimalException
 from typing import Any
 
 from contracts import codec
@@ -26,6 +26,8 @@ LARGEST = 8 * 1024**2
 MOST_FILES = 10_000
 LONGEST = 60
 """Characters of a sum, and digits of it."""
+TOO_MANY = 2**63
+"""Bytes, or rows, that no file has."""
 CHECKSUMS = re.compile("md5|etag|crc|checksum|digest|hash|sha", re.IGNORECASE)
 INSTEAD = "write `sha256`, the SHA-256 of the file in 64 hexadecimal digits, as `sha256sum` prints it, or leave it out"
 FIX = 'Write `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "..."}]}`, and upload the manifest again.'
@@ -78,7 +80,7 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
         raise _Wrong(f"it is larger than {LARGEST:,} bytes")
     try:
         document = json.loads(text, parse_float=Decimal)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, DecimalException) as error:  # the last: an exponent of twenty digits
         raise _Wrong("it is no JSON document") from error
     listed = document.get("files") if isinstance(document, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_FILES:
@@ -100,7 +102,7 @@ def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
     _known(entry, ("name", "bytes", "sha256", "rows", "sums"))
     size, sha256, rows = entry.get("bytes"), entry.get("sha256"), entry.get("rows")
     for key, number in (("bytes", size), ("rows", rows)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 0):
+        if number is not None and (type(number) is not int or not 0 <= number < TOO_MANY):
             raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
         md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
@@ -123,10 +125,19 @@ def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
         text = str(total)
         if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")
-        if abs(Decimal(text).adjusted()) > LONGEST:
+        number = _decimal(text)
+        if number is None or abs(number.adjusted()) > LONGEST:
             raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
-        found[property_] = Decimal(text)
+        found[property_] = number
     return found
+
+
+def _decimal(text: str) -> Decimal | None:
+    """A number; None where its exponent is more than there are."""
+    try:
+        return Decimal(text)
+    except DecimalException:
+        return None
 
 
 def _known(found: dict[str, Any], keys: tuple[str, ...]) -> None:

@@ -246,8 +246,6 @@ class Site:
     def _told(self, function: str, event: Mapping[str, Any]) -> Any:
         try:
             answer = self.invoke(function, event)
-            self.handled += len(event["Records"]) - len(answer["batchItemFailures"] if answer else ())
-            return answer
         except Killed as killed:
             self.errors[function] += 1
             self.forget_all_known()
@@ -255,6 +253,8 @@ class Site:
         except Exception:
             self.errors[function] += 1
             raise
+        self.handled += len(event["Records"]) - len(answer["batchItemFailures"] if answer else ())
+        return answer
 
 
 def _world(function: str) -> Any:

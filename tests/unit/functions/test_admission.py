@@ -224,10 +224,17 @@ def test_first_line_with_more_cells_may_be_one_of_those_that_are_tolerated() -> 
     assert not admitted(b"1,a,x\n", lenient).refused
 
 
+ENDED = a_plan(csv=Csv(header=False, trailer=Trailer("T", 2)))
+
+
 def test_first_line_may_be_the_trailer_of_a_file_without_records() -> None:
-    ended = a_plan(csv=Csv(header=False, trailer=Trailer("T", 2)))
-    assert not admitted(b'"T",0,x\n', ended).refused
-    assert admitted(b"X,0,x\n", ended).refused
+    assert not admitted(b'"T",0,x\n', ENDED).refused
+    assert admitted(b"X,0,x\n", ENDED).refused
+
+
+@pytest.mark.parametrize("body", [b"\xef\xbb\xbf\n1,a\n", b"\n1,a\n", b"\xef\xbb\xbf", b'"'])
+def test_first_line_of_no_cells_is_no_trailer(body: bytes) -> None:
+    assert admitted(body, ENDED) == admitted(body, HEADLESS)
 
 
 def test_file_without_a_header_is_admitted_with_the_contracts_columns() -> None:

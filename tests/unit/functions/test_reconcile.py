@@ -8,10 +8,11 @@ import pytest
 
 from contracts.errors import ServiceUnavailable
 from functions.landing import MOST_FOUND, PAGE
+from functions.lineage import claims_of
 from functions.ports import Window
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
-from tests.builders import ZONES, World, a_world, all_good
+from tests.builders import ZONES, World, a_plan, a_world, all_good
 
 GOOD = b"id,note\n1,a\n"
 
@@ -279,10 +280,9 @@ def test_unannounced_upload_takes_its_turn_by_the_clock() -> None:
 
 
 def test_unannounced_upload_lets_no_older_one_back_in() -> None:
-    """By the clock none of the three is later; by their sequencers the first is older than the last."""
+    """All three are of one second; by their sequencers the first is older than the last."""
     world, old = one()
     world.deliver_events()
-    world.clock.pass_seconds(120)
     world.deliver_windows()
     slow = world.jobs.working()
     unannounced = world.upload("orders/1.csv", b"id,note\n2,b\n")
@@ -300,6 +300,34 @@ def test_unannounced_upload_lets_no_older_one_back_in() -> None:
     world.finish()
 
     assert [world.drop(d).state for d in (new, unannounced, old)] == ["accepted", "accepted", "superseded"]
+
+
+def test_event_that_comes_late_still_tells_that_its_upload_is_the_newer() -> None:
+    """Both uploads are of one second, and the older is judged last."""
+    world, old = one()
+    world.deliver_events()
+    world.deliver_windows()
+    slow = world.jobs.working()
+    new = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    late = world.events.pop()
+    while new not in world.drops() or world.drop(new).in_flight:
+        world.clock.pass_seconds(60)
+        reconcile(world.ports)
+        world.deliver_windows()
+        for run in set(world.jobs.working()) - set(slow):
+            world.end_job(run, all_good)
+            world.deliver_jobs([run])
+    (key,) = claims_of(world.ports, world.drop(new), a_plan()).each
+    world.events.append(late)
+
+    world.ledger.write((), replace(key, promoting=new))
+    with pytest.raises(ServiceUnavailable, match="is being promoted"):
+        world.deliver_events()  # its sequencer would be lost: it comes again
+    (key,) = claims_of(world.ports, world.drop(new), a_plan()).each
+    world.ledger.write((), replace(key, promoting=None))
+    world.finish()
+
+    assert [world.drop(d).state for d in (old, new)] == ["superseded", "accepted"]
 
 
 def test_landing_is_looked_through_page_by_page() -> None:
