@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal
@@ -80,6 +80,10 @@ class Index:
         return Shelves.of(self.entries, str.casefold)
 
 
+AHEAD = timedelta(days=1)
+"""How far ahead of the clock a pointer's date is believed: one that is further is a wrong clock's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """`catalog/current.json`: the one object of the catalog that changes."""
@@ -92,11 +96,11 @@ class Pointer:
         """When it was published, in UTC; DocumentInvalid where it says no time."""
         try:
             at = datetime.fromisoformat(self.published_at)
-        except ValueError as error:
+            return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+        except (ValueError, OverflowError) as error:
             raise DocumentInvalid(
                 f"current.json was published at `{self.published_at:.40}`, which is no time"
             ) from error
-        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from functions.difference import GRACE, PAGE, Difference
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
-from functions.pointing import set_back
+from functions.pointing import misdated
 from functions.ports import Batch, Lying, Mark, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
 from functions.submission import PROMOTED, Created, Drop, Location
@@ -55,7 +55,7 @@ def of_catalog(ports: Ports) -> Iterator[Difference]:
     try:
         shas = [entry.plan for entry in ports.catalog.index().entries]
         pointer = ports.catalog.pointer
-        wrong = set_back(pointer, ports.ledger.newest_pointer()) if pointer else None
+        wrong = misdated(pointer, ports.ledger.newest_pointer(), ports.clock.now()) if pointer else None
     except DocumentInvalid as error:
         yield Difference("catalog", where, str(error), "`dropgate publish`.")
         return

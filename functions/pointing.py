@@ -6,12 +6,19 @@ is older was put back by somebody: by mistake, from a backup, or to have other r
 
 from __future__ import annotations
 
-from contracts.catalog import Pointer
+from datetime import datetime
+
+from contracts.catalog import AHEAD, Pointer
 from functions.ports import Ports, stamp
 
 
-def set_back(pointer: Pointer, newest: str) -> str | None:
+def misdated(pointer: Pointer, newest: str, now: datetime) -> str | None:
     """Why a pointer cannot be what was published last; DocumentInvalid where it says no time."""
+    if pointer.moment() - now > AHEAD:
+        return (
+            f"current.json was published at {pointer.published_at}, and that is still to come: its publisher's clock "
+            "is wrong. Set it right, and publish again with `dropgate publish`"
+        )
     at = stamp(pointer.moment())
     if at >= newest:
         return None
@@ -27,7 +34,7 @@ def watch(ports: Ports) -> str | None:
     if pointer is None:
         return None
     newest = ports.ledger.newest_pointer()
-    why = set_back(pointer, newest)
+    why = misdated(pointer, newest, ports.clock.now())
     if why is None and (at := stamp(pointer.moment())) != newest:
         ports.ledger.note_pointer(at)
     return why

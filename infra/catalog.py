@@ -20,7 +20,7 @@ from contracts.authoring import store as contract_store
 from contracts.authoring.compiling import Compiled
 from contracts.authoring.finding import Finding
 from contracts.authoring.linting import index_of
-from contracts.catalog import Index, Pointer
+from contracts.catalog import AHEAD, Index, Pointer
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
@@ -94,12 +94,13 @@ def publish(
 
 
 def _after(former: Pointer | None, now: datetime) -> datetime:
-    """Now, in whole seconds; a second after the former pointer where its publisher's clock was ahead."""
+    """Now, in whole seconds; a second after the former pointer where its publisher's clock was a little ahead."""
     at = now.replace(microsecond=0)
     try:
-        return max(at, former.moment() + timedelta(seconds=1)) if former else at
+        ahead = former.moment() - at if former else -AHEAD
     except DocumentInvalid:
         return at
+    return at + ahead + timedelta(seconds=1) if timedelta(0) <= ahead <= AHEAD else at
 
 
 def _need_each_other(plans: Sequence[Plan]) -> None:

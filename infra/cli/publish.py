@@ -77,5 +77,5 @@ def as_text(done: Publication) -> str:
     ]
     if done.mended:
         lines.append(f"What was in force before could not be read, and is replaced: {done.mended}.")
-    end = f"In force now: index {done.index[:12]}." if done.moved else "Nothing changed."
+    end = f"In force {'now' if done.moved else 'as before'}: index {done.index[:12]}."
     return "\n".join([*lines, end])

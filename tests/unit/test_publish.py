@@ -79,6 +79,16 @@ def published_at(store: MemoryCatalog) -> datetime:
     return codec.loads(Pointer, store.documents["current.json"], "pointer").moment()
 
 
+@pytest.mark.parametrize("wrong", ["9999-12-31T23:59:59", "2027-01-01T00:00:00+00:00", "0001-01-01T00:00:00+14:00"])
+def test_date_of_a_wrong_clock_is_not_built_upon(wrong: str) -> None:
+    store = MemoryCatalog()
+    publish([ORDERS], store, NOW)
+    pointer = codec.loads(Pointer, store.documents["current.json"], "pointer")
+    store.documents["current.json"] = codec.canonical(replace(pointer, published_at=wrong)).encode()
+    publish([ORDERS], store, NOW)
+    assert published_at(store) == NOW
+
+
 def test_same_again_moves_the_pointer_alone() -> None:
     store = MemoryCatalog()
     publish([ORDERS], store, NOW)

@@ -207,8 +207,20 @@ def test_going_back_by_a_publish_is_no_trouble() -> None:
     assert reconcile(world.ports) == ()
 
 
-def test_pointer_of_no_time_is_a_trouble() -> None:
+@pytest.mark.parametrize(
+    ("when", "why"),
+    [
+        ("yesterday", "no time"),
+        ("0001-01-01T00:00:00+14:00", "no time"),
+        ("9999-12-31T23:59:59", "still to come"),
+        ("2026-02-03T00:00:00+00:00", "still to come"),
+    ],
+)
+def test_pointer_of_no_time_is_a_trouble_until_a_publish(when: str, why: str) -> None:
     world = a_world()
-    publish(world.store, ZONES.catalog, world.plans, "yesterday")
+    publish(world.store, ZONES.catalog, world.plans, when)
 
-    assert [trouble.what for trouble in reconcile(world.ports)] == ["catalog"]
+    (trouble,) = reconcile(world.ports)
+    assert (trouble.what, why in trouble.reason) == ("catalog", True)
+    put_in_force(world, 10)
+    assert reconcile(world.ports) == ()
