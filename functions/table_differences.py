@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from contracts.errors import ServiceUnavailable, TableUnlike
+from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
 from functions.difference import GRACE, PAGE, Difference
 from functions.lineage import claims_of
@@ -89,17 +89,25 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:
-    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between."""
+    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between.
+
+    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at.
+    """
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to
     assert to.rows
-    mine = claims_of(ports, drop, plan).of(drop)
+    claims = claims_of(ports, drop, plan)
+    if claims.key and claims.key.promoted != drop.id:
+        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
+    mine = claims.of(drop)
     if any(one.promoting not in (None, drop.id) for one in mine):
         raise ServiceUnavailable("another upload of its key is being promoted")
     if mine:
         ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
     try:
+        _unless_changed(ports, drop)
         done = into_table(ports, plan, drop, to, to.rows)
+        _unless_changed(ports, drop)
     finally:
         if mine:
             ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
@@ -107,3 +115,10 @@ def _put_back(ports: Ports, drop: Drop) -> None:
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):
         raise ServiceUnavailable("its rows are gone, or others lie in their place")
+
+
+def _unless_changed(ports: Ports, drop: Drop) -> None:
+    """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
+    now = ports.ledger.drop(drop.id)
+    if now is None or now.version != drop.version:
+        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import reject
 from functions.ports import Mark
+from functions.replay import replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.faults import Crash, Fuse, Watched
 from tests.unit.functions.test_crashes import SIDES
@@ -162,6 +164,43 @@ def test_repair_leaves_the_key_to_whoever_holds_it() -> None:
     with pytest.raises(ServiceUnavailable, match="another upload of its key"):
         missing.repair()
     assert world.tables.rows == {}
+
+
+def overtaken(world: World, good: str) -> None:
+    world.upload(world.drop(good).key, NEWER)
+    world.finish()
+
+
+def withdrawn(world: World, good: str) -> None:
+    reject(world.ports, world.drop(good), "anna", "sent by mistake")
+
+
+def judged_again(world: World, good: str) -> None:
+    replay(world.ports, good, retract=True)
+
+
+@pytest.mark.parametrize(
+    ("act", "same_key"),
+    [(overtaken, "supersede"), (withdrawn, "supersede"), (judged_again, "supersede"), (withdrawn, "version")],
+    ids=name,
+)
+def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
+    act: Callable[[World, str], None], same_key: Literal["supersede", "version"]
+) -> None:
+    world = a_world([a_plan(promote="table", same_key=same_key)])
+    good = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(3600)
+    without_the_table(world)
+    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    act(world, good)
+    before = {table: dict(rows) for table, rows in world.tables.rows.items()}
+    assert missing.repair
+
+    with pytest.raises(StaleWrite):
+        missing.repair()
+    assert world.tables.rows == before
+    assert world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1")).promoting is None
 
 
 def test_what_has_just_changed_is_left_alone() -> None:
