@@ -40,9 +40,12 @@ def differences(
     yield from of_promoted(ports, seen)
     yield from of_batches(ports)
     for contract in contracts:
-        table = counted(ports, contract) if contract else None
+        found = counted(ports, contract) if contract else None
+        table = found if isinstance(found, Counted) else None
         if table:
             yield from of_table(ports, table)
+        elif isinstance(found, Difference):
+            yield found
         for month in months:
             for drop in ports.ledger.each(contract, month):
                 seen(drop.id)

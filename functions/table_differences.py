@@ -27,10 +27,22 @@ class Counted:
     rows: Mapping[str, int] = field(default_factory=dict)
 
 
-def counted(ports: Ports, contract: str) -> Counted:
-    """The table of a contract, without any rows where there is none."""
+def counted(ports: Ports, contract: str) -> Counted | Difference:
+    """The table of a contract, without any rows where there is none; the difference where it cannot be read.
+
+    ServiceUnavailable where the store does not answer, so that an outage is not taken for a broken table.
+    """
     uri, at = keys.table_folder(ports.zones, contract), ports.at()
-    return Counted(uri, at, ports.tables.count(uri))
+    try:
+        return Counted(uri, at, ports.tables.count(uri))
+    except ServiceUnavailable as error:
+        ports.store.listed(f"{uri}_delta_log/", 1)
+        do = (
+            "Look at what the text names: where a file is missing bring its former version back, or RESTORE the table "
+            f"to one that can be read; then look again. What {contract} has in its table was not compared."
+        )
+        found = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
+        return Difference("table-unreadable", uri, found, do)
 
 
 def of_table(ports: Ports, table: Counted) -> Iterator[Difference]:

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite, UploadGone
+from contracts.errors import (
+    DestinationTaken,
+    HeldUp,
+    ObjectGone,
+    ObjectReplaced,
+    ServiceUnavailable,
+    StaleWrite,
+    UploadGone,
+)
 from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
@@ -413,12 +421,16 @@ class MemoryLedger:
 
 
 class MemoryTables:
-    """Tables by URI: columns, the attempt of each drop whose rows are in it and how many, changes that were made."""
+    """Tables by URI: columns, the attempt of each drop whose rows are in it and how many, changes that were made.
+
+    Those that are `broken` cannot be read.
+    """
 
     def __init__(self) -> None:
         self.columns: dict[str, tuple[Column, ...]] = {}
         self.rows: dict[str, dict[str, tuple[int, int]]] = {}
         self.commits: list[tuple[str, str, int]] = []
+        self.broken: set[str] = set()
 
     def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
         there = self.columns.get(table, tuple(columns))
@@ -442,6 +454,8 @@ class MemoryTables:
             self.rows[table].pop(mark.drop, None)
 
     def count(self, table: str) -> Mapping[str, int]:
+        if table in self.broken:
+            raise ServiceUnavailable(f"the table {table} could not be read: a file is gone\n   0: <unknown>")
         return {drop: many for drop, (_, many) in self.rows.get(table, {}).items() if many}
 
     def made(self, table: str, mark: Mark) -> bool:

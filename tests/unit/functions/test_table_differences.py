@@ -15,7 +15,9 @@ from functions.differences import differences
 from functions.overruling import reject
 from functions.ports import Mark
 from functions.replay import replay
+from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from tests.fakes import MemoryStore
 from tests.faults import Crash, Fuse, Watched
 from tests.unit.functions.test_crashes import SIDES
 
@@ -201,6 +203,37 @@ def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
         missing.repair()
     assert world.tables.rows == before
     assert world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1")).promoting is None
+
+
+def test_table_that_cannot_be_read_hides_no_other() -> None:
+    plans = [a_plan("broken.v1", ("broken/*.csv",), promote="table"), a_plan(promote="table")]
+    world = a_world(plans)
+    world.upload("broken/1.csv", GOOD)
+    good = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(3600)
+    rows_deleted(world, good, "")
+    world.tables.broken.add(f"{ZONES.promoted}broken.v1/")
+    each = differences(world.ports, ("broken.v1", "orders.v1"), ["2026-01"])
+    of_tables = {one.kind: (one.where, one.found, one.repair) for one in each if "table" in one.kind + one.found}
+
+    assert list(of_tables) == ["table-unreadable", "rows-missing"]
+    assert of_tables["table-unreadable"] == (f"{ZONES.promoted}broken.v1/", "could not be read: a file is gone", None)
+
+
+def test_store_that_does_not_answer_is_no_broken_table() -> None:
+    world, *_ = healthy()
+    world.tables.broken.add(AT)
+
+    with pytest.raises(ServiceUnavailable, match="nobody answers"):
+        counted(replace(world.ports, store=Silent()), "orders.v1")
+
+
+class Silent(MemoryStore):
+    """A store that is not well."""
+
+    def listed(self, folder: str, most: int) -> dict[str, str]:
+        raise ServiceUnavailable(f"nobody answers for {folder} ({most})")
 
 
 def test_what_has_just_changed_is_left_alone() -> None:
