@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from contracts import codec
@@ -23,6 +23,9 @@ LARGEST_COPY = 5 * 1024**3
 """Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
+
+REMEMBERED = timedelta(days=90)
+"""For how long a table's log says that a change was made: longer than a drop may stand in `promoting`."""
 
 
 def tell_nobody(_: object) -> None:
@@ -557,7 +560,7 @@ class Tables(Protocol):
         ...
 
     def made(self, table: str, mark: Mark) -> bool:
-        """Whether rows of that mark, or of a later one, were ever put into a table, as far as its log reaches."""
+        """Whether rows of that mark, or of a later one, were put into a table within `REMEMBERED`."""
         ...
 
 

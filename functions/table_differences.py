@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 
 from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
 from functions.difference import GRACE, PAGE, Difference
 from functions.lineage import claims_of
-from functions.ports import Mark, Ports, Stat, moment, stamp
+from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
+
+SURE = REMEMBERED - timedelta(days=10)
+"""How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,9 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
         return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
     where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them anew."
     found = f"is {drop.state}, and of its {valid:,} rows {there:,} are in the table {table.uri}"
-    lies = ports.store.head(to.rows)
-    if there or lies is None or lies.etag != to.rows.etag or ports.tables.made(table.uri, Mark(drop.id, to.attempt)):
+    lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
+    came = not sure or ports.tables.made(table.uri, Mark(drop.id, to.attempt))
+    if there or lies is None or lies.etag != to.rows.etag or came:
         yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
         return
     put = partial(_put_back, ports, drop)

@@ -19,7 +19,7 @@ from contracts.errors import ServiceUnavailable
 from contracts.job import DataFile
 from contracts.table import DROP, Column, lacking
 from functions import keys
-from functions.ports import Mark
+from functions.ports import REMEMBERED, Mark
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable, Schema
@@ -34,8 +34,8 @@ CHECKPOINT = 20
 CONFIGURATION = {
     # The snapshot is read from the last checkpoint on, so that a function that starts has few commits to fetch.
     "delta.checkpointInterval": str(CHECKPOINT),
-    # Longer than a drop may stand in `promoting`; else a table would remember every drop that ever was.
-    "delta.setTransactionRetentionDuration": "interval 90 days",
+    # Else a table would remember every drop that ever was.
+    "delta.setTransactionRetentionDuration": f"interval {REMEMBERED.days} days",
 }
 
 

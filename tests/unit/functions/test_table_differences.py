@@ -205,6 +205,17 @@ def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
     assert world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1")).promoting is None
 
 
+@pytest.mark.parametrize(("days", "safe"), [(79, True), (81, False)])
+def test_rows_are_put_back_only_while_the_log_would_name_them(days: int, safe: bool) -> None:
+    world, good, _ = healthy()
+    rows_deleted(world, good, "")
+    world.tables.commits.clear()  # as the log forgets after 90 days, whoever took the rows out
+    world.clock.pass_seconds(days * 86400)
+    missing = next(one for one in found(world) if one.kind == "rows-missing")
+
+    assert (missing.repair is not None) == safe
+
+
 def test_table_that_cannot_be_read_hides_no_other() -> None:
     plans = [a_plan("broken.v1", ("broken/*.csv",), promote="table"), a_plan(promote="table")]
     world = a_world(plans)
