@@ -533,7 +533,7 @@ class Reach:
 class Tables(Protocol):
     """Delta tables, by the URIs of their folders. Every change is one commit, which a reader sees whole or not at all.
 
-    A change bears the mark of its drop and attempt, and is made once, however often it is asked for.
+    A change bears the mark of its drop and attempt, and is made once, however often it is asked for; but `take_out`.
     """
 
     def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
@@ -553,6 +553,10 @@ class Tables(Protocol):
 
     def withdraw(self, table: str, mark: Mark) -> None:
         """Take all rows of a drop out; the mark is that of the attempt whose rows they are."""
+        ...
+
+    def take_out(self, table: str, drop: str) -> None:
+        """Take out all rows of a drop that a table has now, of whatever attempt, also after it was withdrawn."""
         ...
 
     def count(self, table: str) -> Mapping[str, int]:

@@ -62,7 +62,7 @@ def of_table(ports: Ports, table: Counted) -> Iterator[Difference]:
                 do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
             elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
-                take = partial(ports.tables.withdraw, table.uri, Mark(drop.id, drop.attempt))
+                take = partial(_take_out, ports, drop, table)
                 found = f"has {many} of drop {drop.id[:10]}, {why}"
                 yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
 
@@ -103,6 +103,14 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     if key and not key.promoting and key.promoted not in (None, drop.id):
         return f"whose place drop {(key.promoted or '')[:10]} has taken"
     return None
+
+
+def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
+    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there."""
+    _unless_changed(ports, drop)
+    if _not_its_place(ports, drop, table) is None:
+        raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
+    ports.tables.take_out(table.uri, drop.id)
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:

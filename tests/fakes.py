@@ -453,6 +453,9 @@ class MemoryTables:
         if table in self.rows and self._once("withdrawn", mark):
             self.rows[table].pop(mark.drop, None)
 
+    def take_out(self, table: str, drop: str) -> None:
+        self.rows.get(table, {}).pop(drop, None)
+
     def count(self, table: str) -> Mapping[str, int]:
         if table in self.broken:
             raise ServiceUnavailable(f"the table {table} could not be read: a file is gone\n   0: <unknown>")

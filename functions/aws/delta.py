@@ -91,6 +91,17 @@ class DeltaTables:
             app = f"{_app(mark)}:withdrawn"
             self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
 
+    def take_out(self, table: str, drop: str) -> None:
+        from deltalake import PostCommitHookProperties
+
+        for nth in range(ROUNDS):
+            with self._conflicts(table, nth):
+                if found := self._find(table):
+                    kept = PostCommitHookProperties(cleanup_expired_logs=False)
+                    found.delete(_where((drop,)), post_commithook_properties=kept)
+                return
+        raise _busy(table)
+
     def count(self, table: str) -> Mapping[str, int]:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
 

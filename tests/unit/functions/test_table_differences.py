@@ -216,6 +216,42 @@ def test_rows_are_put_back_only_while_the_log_would_name_them(days: int, safe: b
     assert (missing.repair is not None) == safe
 
 
+def test_rows_that_came_back_are_taken_out_again() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    repair(world)
+    world.tables.rows[AT][good] = 1, 3  # as where the table is restored
+    repair(world)
+
+    assert good not in world.tables.rows[AT]
+    assert found(world) == []
+
+
+def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    (left,) = found(world)
+    replay(world.ports, good)
+    assert left.repair
+
+    with pytest.raises(StaleWrite, match="was changed meanwhile"):
+        left.repair()
+    assert good in world.tables.rows[AT]
+
+
+def test_rows_whose_place_is_their_own_again_stay() -> None:
+    world, good, former = healthy()
+    of_a_former(world, good, former)
+    (left,) = found(world)
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    world.ledger.write((), replace(key, promoted=former))
+    assert left.repair
+
+    with pytest.raises(StaleWrite, match="has its place"):
+        left.repair()
+    assert former in world.tables.rows[AT]
+
+
 def test_table_that_cannot_be_read_hides_no_other() -> None:
     plans = [a_plan("broken.v1", ("broken/*.csv",), promote="table"), a_plan(promote="table")]
     world = a_world(plans)
