@@ -1,11 +1,12 @@
 """What tables and the ledger say otherwise than each other: the rows of each drop in a table in, differences out.
 
-A table is counted once, as it stood then: what has changed since, or a little before, is left alone.
+A table is counted once, as it stood then: what has changed since, or a little before, is left alone. The numbers are
+held in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -14,7 +15,7 @@ from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
 from functions.difference import GRACE, PAGE, Difference
 from functions.lineage import claims_of
-from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp
+from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
 
@@ -49,13 +50,14 @@ def counted(ports: Ports, contract: str) -> Counted | Difference:
         return Difference("table-unreadable", uri, found, do)
 
 
-def of_table(ports: Ports, table: Counted) -> Iterator[Difference]:
-    """Rows that nobody may read, or that no record knows."""
+def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_nobody) -> Iterator[Difference]:
+    """Rows that nobody may read, or that no record knows; `seen` is told of each drop that has any."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
         known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
         for drop_id in page:
+            seen(drop_id)
             drop, many = known.get(drop_id), f"{table.rows[drop_id]:,} rows"
             if drop is None:
                 whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"

@@ -252,6 +252,14 @@ def test_rows_whose_place_is_their_own_again_stay() -> None:
     assert former in world.tables.rows[AT]
 
 
+def test_drops_with_rows_in_a_table_are_told_whenever_they_came() -> None:
+    world, *_ = healthy()
+    told: list[str] = []
+    assert list(differences(world.ports, ("orders.v1",), [], told.append)) == []
+
+    assert world.tables.rows[AT].keys() <= set(told)
+
+
 def test_table_that_cannot_be_read_hides_no_other() -> None:
     plans = [a_plan("broken.v1", ("broken/*.csv",), promote="table"), a_plan(promote="table")]
     world = a_world(plans)
