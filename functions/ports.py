@@ -6,7 +6,7 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
@@ -561,6 +561,10 @@ class Tables(Protocol):
 
     def count(self, table: str) -> Mapping[str, int]:
         """How many rows of each drop are in a table, of no drop under the empty id; none where there is no table."""
+        ...
+
+    def files(self, table: str) -> Collection[str]:
+        """The files that a table names as it stands, by their keys below its folder; none where there is no table."""
         ...
 
     def made(self, table: str, mark: Mark) -> bool:

@@ -8,7 +8,7 @@ deltalake takes a fifth of a second to load, so it is loaded where a table is as
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import uniform
 from tempfile import TemporaryDirectory
@@ -115,6 +115,11 @@ class DeltaTables:
             write_deltalake(here, counts)
             each = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
             return dict(zip(each.column(DROP).to_pylist(), each.column("many").to_pylist(), strict=True))
+
+    def files(self, table: str) -> Collection[str]:
+        with _reading(table):
+            found = self._find(table)
+            return frozenset(found.get_add_actions().column("path").to_pylist()) if found else frozenset()
 
     def made(self, table: str, mark: Mark) -> bool:
         with _reading(table):

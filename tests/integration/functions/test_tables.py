@@ -132,6 +132,20 @@ def test_rows_of_one_drop_are_taken_out_as_often_as_they_come(room: Room) -> Non
     assert room.seen() == {B: 2}
 
 
+def test_files_are_those_of_the_table_as_it_stands(room: Room) -> None:
+    assert room.tables.files(room.table) == set()
+    room.append(A, 3)
+    room.append(B, 2)
+    own = [keys.data_file(drop, 1, "0.parquet") for drop in (A, B)]
+    assert room.tables.files(room.table) == set(own)
+
+    room.tables.withdraw(room.table, Mark(A, 1))
+    assert room.tables.files(room.table) == {own[1]}
+    room.replace(C, 4, B)
+    (of_c,) = room.tables.files(room.table)
+    assert of_c not in own
+
+
 def test_rows_are_counted_by_their_drops(room: Room) -> None:
     assert room.tables.count(room.table) == {}
     assert not room.tables.made(room.table, Mark(A, 1))
