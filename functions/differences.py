@@ -1,8 +1,8 @@
 """What buckets, ledger and catalog say otherwise than each other: the world in; each difference with its repair out.
 
-Read page by page, so that memory does not grow with what there is. What is under way, or younger than `GRACE`, is left
-to those who are at it. A repair is there only where it is safe: it can be broken off and repeated, and what it writes
-is conditional on what was seen.
+Read page by page, so that memory does not grow with what there is; but of one table at a time the number of rows of
+each drop is held. What is under way, or younger than `GRACE`, is left to those who are at it. A repair is there only
+where it is safe: it can be broken off and repeated, and what it writes is conditional on what was seen.
 """
 
 from __future__ import annotations
@@ -33,16 +33,22 @@ KEPT = timedelta(days=7)
 def differences(
     ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = tell_nobody
 ) -> Iterator[Difference]:
-    """All of them; the records are those of the contracts' drops of these months (YYYY-MM), `seen` is told of each."""
+    """All of them; the records are those of the contracts' drops of these months (YYYY-MM), tables are read whole.
+
+    `seen` is told of each object, record and drop with rows in a table.
+    """
     yield from of_catalog(ports)
     yield from of_landing(ports, seen)
     yield from of_stage(ports, seen)
     yield from of_promoted(ports, seen)
     yield from of_batches(ports)
     for contract in contracts:
-        table = counted(ports, contract) if contract else None
+        found = counted(ports, contract) if contract else None
+        table = found if isinstance(found, Counted) else None
         if table:
-            yield from of_table(ports, table)
+            yield from of_table(ports, table, seen)
+        elif isinstance(found, Difference):
+            yield found
         for month in months:
             for drop in ports.ledger.each(contract, month):
                 seen(drop.id)

@@ -2,6 +2,8 @@
 
 The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
 on. What remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
+Of a table the files that hold rows of the drop alone are erased, once the table's log names them no more. Rows that a
+commit has written into other files are in no version that readers get; `dropgate maintain` removes those files.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The drop as it stands, and what was erased or rewritten."""
+    """The drop as it stands, what was erased or rewritten, and the tables that may have rows of it in former files."""
 
     drop: Drop
     objects: tuple[str, ...]
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,24 @@ def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | N
         return NotForgotten("its file is promoted: it must be withdrawn first, by `dropgate reject`")
     if any(batch.state != "ended" for batch in _batches(ports, drop)):
         return NotForgotten("its batch is not over, and others of it are still judged by what lies there")
+    for table in tables(ports, drop) if promoted else ():
+        if many := ports.tables.count(table).get(drop.id):
+            return NotForgotten(f"the table {table} has {many:,} rows of it: `dropgate doctor --repair` takes them out")
     return None
+
+
+def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
+    """The tables of the contracts that have judged a drop."""
+    each = (keys.table_folder(ports.zones, contract) for contract in _contracts(ports, drop))
+    return tuple(one for one in each if ports.store.listed(f"{one}_delta_log/", 1))
 
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
     """What of a drop lies in landing, stage, held, among jobs and receipts, and if asked in promoted."""
     if ports.store.head(pinned := Location(f"s3://{drop.bucket}/{drop.key}", drop.version_id)):
         yield pinned
-    contracts = {step.contract for step in ports.ledger.history(drop.id)} | {drop.contract}
-    folders = [
-        f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in sorted(filter(None, contracts))
-    ]
+    contracts = _contracts(ports, drop)
+    folders = [f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in contracts]
     producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
     folders += [f"{ports.zones.reports}{producer}/{drop.id}/" for producer in sorted(map(str, producers))]
     for batch in _batches(ports, drop):
@@ -69,9 +79,10 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
     if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):
         yield held
     if promoted:
-        for contract in sorted(filter(None, contracts)):
+        for contract in contracts:
             for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
                 yield from _versions(ports, f"{ports.zones.promoted}{key}", drop)
+            yield from _files(ports, keys.table_folder(ports.zones, contract), drop)
 
 
 def forget(
@@ -94,7 +105,7 @@ def forget(
         objects += _rows(ports, batch, began, without)
         objects += _result(ports, batch, began)
     done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
-    return Erased(done or began, tuple(objects))
+    return Erased(done or began, tuple(objects), tables(ports, began) if promoted else ())
 
 
 def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:
@@ -106,6 +117,11 @@ def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | 
     except StaleWrite:
         return None
     return answer.drop
+
+
+def _contracts(ports: Ports, drop: Drop) -> list[str]:
+    """The contracts that have judged a drop, as far as its history names them."""
+    return sorted(filter(None, {step.contract for step in ports.ledger.history(drop.id)} | {drop.contract}))
 
 
 def _batches(ports: Ports, drop: Drop) -> list[Batch]:
@@ -144,15 +160,25 @@ def _result(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
             yield uri
 
 
+def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
+    """All versions of a drop's own files in the folder of a table, but of those that the table names as it stands."""
+    named: set[str] | None = None
+    for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
+        if named is None:
+            named = {f"{table}{one}" for one in ports.tables.files(table)}
+        if at.uri not in named:
+            yield at
+
+
 def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
-    """All versions of a promoted key that bear the mark of a drop."""
-    key = keys.split(uri)[1]
+    """All versions of a promoted key, or below a folder, that bear the mark of a drop."""
+    bucket, key = keys.split(uri)
     after: Place | None = None
     while True:
         page = ports.store.lying(uri, after, MOST)
         for one in page.found:
-            at = Location(uri, one.version)
-            stat = ports.store.head(at) if one.key == key else None
+            at = Location(f"s3://{bucket}/{one.key}", one.version)
+            stat = ports.store.head(at) if one.key == key or uri.endswith("/") else None
             if stat and stat.drop == drop.id:
                 yield at
         if page.after is None:

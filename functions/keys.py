@@ -101,9 +101,14 @@ def table_folder(zones: Zones, contract: str) -> str:
     return f"{zones.promoted}{contract}/"
 
 
+def data_folder(drop: str) -> str:
+    """Where files with rows of a drop, and of no other, lie below the folder of its contract's table."""
+    return f"data/{drop}/"
+
+
 def data_file(drop: str, attempt: int, name: str) -> str:
     """Where a file of a drop's rows lies below the folder of its contract's table."""
-    return f"data/{drop}/{attempt}-{name}"
+    return f"{data_folder(drop)}{attempt}-{name}"
 
 
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:

@@ -6,9 +6,9 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from contracts import codec
@@ -23,6 +23,9 @@ LARGEST_COPY = 5 * 1024**3
 """Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
+
+REMEMBERED = timedelta(days=90)
+"""For how long a table's log says that a change was made: longer than a drop may stand in `promoting`."""
 
 
 def tell_nobody(_: object) -> None:
@@ -530,7 +533,7 @@ class Reach:
 class Tables(Protocol):
     """Delta tables, by the URIs of their folders. Every change is one commit, which a reader sees whole or not at all.
 
-    A change bears the mark of its drop and attempt, and is made once, however often it is asked for.
+    A change bears the mark of its drop and attempt, and is made once, however often it is asked for; but `take_out`.
     """
 
     def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
@@ -552,12 +555,20 @@ class Tables(Protocol):
         """Take all rows of a drop out; the mark is that of the attempt whose rows they are."""
         ...
 
+    def take_out(self, table: str, drop: str) -> None:
+        """Take out all rows of a drop that a table has now, of whatever attempt, also after it was withdrawn."""
+        ...
+
     def count(self, table: str) -> Mapping[str, int]:
         """How many rows of each drop are in a table, of no drop under the empty id; none where there is no table."""
         ...
 
+    def files(self, table: str) -> Collection[str]:
+        """The files that a table names as it stands, by their keys below its folder; none where there is no table."""
+        ...
+
     def made(self, table: str, mark: Mark) -> bool:
-        """Whether rows of that mark, or of a later one, were ever put into a table, as far as its log reaches."""
+        """Whether rows of that mark, or of a later one, were put into a table within `REMEMBERED`."""
         ...
 
 

@@ -1,21 +1,26 @@
 """What tables and the ledger say otherwise than each other: the rows of each drop in a table in, differences out.
 
-A table is counted once, as it stood then: what has changed since, or a little before, is left alone.
+A table is counted once, as it stood then: what has changed since, or a little before, is left alone. The numbers are
+held in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 
-from contracts.errors import ServiceUnavailable, TableUnlike
+from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
 from functions.difference import GRACE, PAGE, Difference
 from functions.lineage import claims_of
-from functions.ports import Mark, Ports, Stat, moment, stamp
+from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
+
+SURE = REMEMBERED - timedelta(days=10)
+"""How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +32,39 @@ class Counted:
     rows: Mapping[str, int] = field(default_factory=dict)
 
 
-def counted(ports: Ports, contract: str) -> Counted:
-    """The table of a contract, without any rows where there is none."""
+def counted(ports: Ports, contract: str) -> Counted | Difference:
+    """The table of a contract, without any rows where there is none; the difference where it cannot be read.
+
+    ServiceUnavailable where the store does not answer, so that an outage is not taken for a broken table.
+    """
     uri, at = keys.table_folder(ports.zones, contract), ports.at()
-    return Counted(uri, at, ports.tables.count(uri))
+    try:
+        return Counted(uri, at, ports.tables.count(uri))
+    except ServiceUnavailable as error:
+        ports.store.listed(f"{uri}_delta_log/", 1)
+        do = (
+            "Look at what the text names: where a file is missing bring its former version back, or RESTORE the table "
+            f"to one that can be read; then look again. What {contract} has in its table was not compared."
+        )
+        found = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
+        return Difference("table-unreadable", uri, found, do)
 
 
-def of_table(ports: Ports, table: Counted) -> Iterator[Difference]:
-    """Rows that nobody may read, or that no record knows."""
+def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_nobody) -> Iterator[Difference]:
+    """Rows that nobody may read, or that no record knows; `seen` is told of each drop that has any."""
     ids = list(table.rows)
     for begin in range(0, len(ids), PAGE):
         page = ids[begin : begin + PAGE]
         known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
         for drop_id in page:
+            seen(drop_id)
             drop, many = known.get(drop_id), f"{table.rows[drop_id]:,} rows"
             if drop is None:
                 whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
                 do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
             elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
-                take = partial(ports.tables.withdraw, table.uri, Mark(drop.id, drop.attempt))
+                take = partial(_take_out, ports, drop, table)
                 found = f"has {many} of drop {drop.id[:10]}, {why}"
                 yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
 
@@ -62,8 +80,9 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
         return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
     where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them anew."
     found = f"is {drop.state}, and of its {valid:,} rows {there:,} are in the table {table.uri}"
-    lies = ports.store.head(to.rows)
-    if there or lies is None or lies.etag != to.rows.etag or ports.tables.made(table.uri, Mark(drop.id, to.attempt)):
+    lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
+    came = not sure or ports.tables.made(table.uri, Mark(drop.id, to.attempt))
+    if there or lies is None or lies.etag != to.rows.etag or came:
         yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
         return
     put = partial(_put_back, ports, drop)
@@ -88,18 +107,34 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     return None
 
 
+def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
+    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there."""
+    _unless_changed(ports, drop)
+    if _not_its_place(ports, drop, table) is None:
+        raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
+    ports.tables.take_out(table.uri, drop.id)
+
+
 def _put_back(ports: Ports, drop: Drop) -> None:
-    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between."""
+    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between.
+
+    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at.
+    """
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to
     assert to.rows
-    mine = claims_of(ports, drop, plan).of(drop)
+    claims = claims_of(ports, drop, plan)
+    if claims.key and claims.key.promoted != drop.id:
+        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
+    mine = claims.of(drop)
     if any(one.promoting not in (None, drop.id) for one in mine):
         raise ServiceUnavailable("another upload of its key is being promoted")
     if mine:
         ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
     try:
+        _unless_changed(ports, drop)
         done = into_table(ports, plan, drop, to, to.rows)
+        _unless_changed(ports, drop)
     finally:
         if mine:
             ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
@@ -107,3 +142,10 @@ def _put_back(ports: Ports, drop: Drop) -> None:
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):
         raise ServiceUnavailable("its rows are gone, or others lie in their place")
+
+
+def _unless_changed(ports: Ports, drop: Drop) -> None:
+    """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
+    now = ports.ledger.drop(drop.id)
+    if now is None or now.version != drop.version:
+        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")

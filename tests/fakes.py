@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite, UploadGone
+from contracts.errors import (
+    DestinationTaken,
+    HeldUp,
+    ObjectGone,
+    ObjectReplaced,
+    ServiceUnavailable,
+    StaleWrite,
+    UploadGone,
+)
 from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
@@ -79,7 +87,7 @@ class MemoryStore:
 
     def _find(self, at: Location) -> Held | None:
         versions = self.objects.get(at.uri, {})
-        return versions.get(at.version) if at.version else next(reversed(versions.values()), None)
+        return versions.get(_held(at)) if at.version else next(reversed(versions.values()), None)
 
     def _need(self, at: Location) -> Held:
         found = self._find(at)
@@ -161,7 +169,7 @@ class MemoryStore:
 
     def delete(self, at: Location) -> None:
         versions = self.objects.get(at.uri, {})
-        versions.pop(at.version, None)
+        versions.pop(_held(at), None)
         if not versions:
             self.objects.pop(at.uri, None)
 
@@ -181,6 +189,11 @@ class MemoryStore:
             for uri, versions in sorted(self.objects.items())
             if uri.startswith(folder)
         }
+
+
+def _held(at: Location) -> str | None:
+    """The version that is meant, as memory holds it; `null` is what was written without one."""
+    return None if at.version == "null" else at.version
 
 
 class MemoryLedger:
@@ -413,12 +426,18 @@ class MemoryLedger:
 
 
 class MemoryTables:
-    """Tables by URI: columns, the attempt of each drop whose rows are in it and how many, changes that were made."""
+    """Tables by URI: columns, the attempt of each drop whose rows are in it and how many, changes that were made.
+
+    `written` are files, each of one drop, which a table names while rows of that attempt are in it. Those that are
+    `broken` cannot be read.
+    """
 
     def __init__(self) -> None:
         self.columns: dict[str, tuple[Column, ...]] = {}
         self.rows: dict[str, dict[str, tuple[int, int]]] = {}
         self.commits: list[tuple[str, str, int]] = []
+        self.written: dict[str, dict[str, Mark]] = {}
+        self.broken: set[str] = set()
 
     def ready(self, table: str, columns: Sequence[Column], mark: Mark) -> bool:
         there = self.columns.get(table, tuple(columns))
@@ -430,24 +449,38 @@ class MemoryTables:
         if self._once("rows", mark):
             assert mark.drop not in self.rows[table], "its rows are there already"
             self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
+            self._wrote(table, mark, *(keys.data_file(mark.drop, mark.attempt, one.name) for one in files))
 
     def replace(self, table: str, folder: str, files: Sequence[DataFile], mark: Mark, instead: Sequence[str]) -> None:  # noqa: ARG002
         if self._once("rows", mark):
             for drop in (*instead, mark.drop):
                 self.rows[table].pop(drop, None)
             self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
+            self._wrote(table, mark, f"part-{len(self.commits)}.parquet")
 
     def withdraw(self, table: str, mark: Mark) -> None:
         if table in self.rows and self._once("withdrawn", mark):
             self.rows[table].pop(mark.drop, None)
 
+    def take_out(self, table: str, drop: str) -> None:
+        self.rows.get(table, {}).pop(drop, None)
+
     def count(self, table: str) -> Mapping[str, int]:
+        if table in self.broken:
+            raise ServiceUnavailable(f"the table {table} could not be read: a file is gone\n   0: <unknown>")
         return {drop: many for drop, (_, many) in self.rows.get(table, {}).items() if many}
+
+    def files(self, table: str) -> Collection[str]:
+        there = self.rows.get(table, {})
+        return {name for name, of in self.written.get(table, {}).items() if there.get(of.drop, (0, 0))[0] == of.attempt}
 
     def made(self, table: str, mark: Mark) -> bool:
         return table in self.columns and any(
             kind == "rows" and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits
         )
+
+    def _wrote(self, table: str, mark: Mark, *names: str) -> None:
+        self.written.setdefault(table, {}).update(dict.fromkeys(names, mark))
 
     def _once(self, what: str, mark: Mark) -> bool:
         """Note a change; False if it was made before."""

@@ -8,7 +8,7 @@ deltalake takes a fifth of a second to load, so it is loaded where a table is as
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import uniform
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from contracts.errors import ServiceUnavailable
 from contracts.job import DataFile
 from contracts.table import DROP, Column, lacking
 from functions import keys
-from functions.ports import Mark
+from functions.ports import REMEMBERED, Mark
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable, Schema
@@ -34,8 +34,8 @@ CHECKPOINT = 20
 CONFIGURATION = {
     # The snapshot is read from the last checkpoint on, so that a function that starts has few commits to fetch.
     "delta.checkpointInterval": str(CHECKPOINT),
-    # Longer than a drop may stand in `promoting`; else a table would remember every drop that ever was.
-    "delta.setTransactionRetentionDuration": "interval 90 days",
+    # Else a table would remember every drop that ever was.
+    "delta.setTransactionRetentionDuration": f"interval {REMEMBERED.days} days",
 }
 
 
@@ -91,6 +91,17 @@ class DeltaTables:
             app = f"{_app(mark)}:withdrawn"
             self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
 
+    def take_out(self, table: str, drop: str) -> None:
+        from deltalake import PostCommitHookProperties
+
+        for nth in range(ROUNDS):
+            with self._conflicts(table, nth):
+                if found := self._find(table):
+                    kept = PostCommitHookProperties(cleanup_expired_logs=False)
+                    found.delete(_where((drop,)), post_commithook_properties=kept)
+                return
+        raise _busy(table)
+
     def count(self, table: str) -> Mapping[str, int]:
         from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
@@ -104,6 +115,11 @@ class DeltaTables:
             write_deltalake(here, counts)
             each = QueryBuilder().register("t", DeltaTable(here)).execute("select * from t").read_all()
             return dict(zip(each.column(DROP).to_pylist(), each.column("many").to_pylist(), strict=True))
+
+    def files(self, table: str) -> Collection[str]:
+        with _reading(table):
+            found = self._find(table)
+            return frozenset(found.get_add_actions().column("path").to_pylist()) if found else frozenset()
 
     def made(self, table: str, mark: Mark) -> bool:
         with _reading(table):

@@ -32,10 +32,14 @@ Examples:
 )
 @click.option("--repair", is_flag=True, help="Do what is safe; without it nothing is changed.")
 @click.option(
-    "--months", type=click.IntRange(min=1), default=3, show_default=True, help="Records of so many months of arrival."
+    "--months",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="Records of so many months of arrival; of tables all rows, whenever they came.",
 )
 @click.option(
-    "--contract", "more", metavar="C", multiple=True, help="A withdrawn contract, whose records to read, too."
+    "--contract", "more", metavar="C", multiple=True, help="A withdrawn contract, whose records and table to read, too."
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack

@@ -32,7 +32,9 @@ Examples:
 @click.argument("drop")
 @because_option
 @month_option
-@click.option("--promoted", is_flag=True, help="Its versions in the promoted zone, too; reject it first.")
+@click.option(
+    "--promoted", is_flag=True, help="Its versions in the promoted zone and its files in tables, too; reject it first."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be erased, and do nothing.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
@@ -43,8 +45,12 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
     batch over. The record stays, with who forgot it and why; it cannot be judged again. What consumers have stays, too:
     `dropgate reject` withdraws it, then --promoted erases every version of it. Broken off, call it again. Exits 0 when
     all is erased, 2 if it cannot be.
+
+    Of a table --promoted erases the files that hold rows of DROP alone. Rows that were written into other files, as
+    where they took the place of another upload's, are in no version of today: `dropgate maintain` is what finally
+    removes them.
     """
-    from functions.forgetting import NotForgotten, forget, forgettable, left
+    from functions.forgetting import NotForgotten, forget, forgettable, left, tables
     from infra.cli.target import caller, of_ports, ports
 
     world = ports()
@@ -52,29 +58,39 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
     if told := named.told():
         click.echo(told, err=True)
     found = named.drop
+    objects: Sequence[str] = ()
+    former: Sequence[str] = ()
     if dry_run:
         why = forgettable(world, found, promoted=promoted)
-        objects: Sequence[str] = [] if why else [one.uri for one in left(world, found, promoted=promoted)]
+        objects = () if why else [one.uri for one in left(world, found, promoted=promoted)]
+        former = tables(world, found) if promoted else ()
     else:
         done = forget(world, found, caller(), because, without_rows_of, promoted=promoted)
         why = done if isinstance(done, NotForgotten) else None
-        found, objects = (found, []) if isinstance(done, NotForgotten) else (done.drop, done.objects)
+        if not isinstance(done, NotForgotten):
+            found, objects, former = done.drop, done.objects, done.tables
     if why:
         raise click.UsageError(f"{found.id[:10]} cannot be forgotten: {why.reason}.")
-    _say(found, objects, form, dry_run=dry_run)
+    _say(found, objects, former, form, dry_run=dry_run)
 
 
-def _say(drop: Drop, objects: Sequence[str], form: str, *, dry_run: bool) -> None:
+def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *, dry_run: bool) -> None:
     if form == "json":
         from contracts import codec
 
         said = {"drop": drop.id, "state": drop.state, "forgotten": codec.encode(drop.forgotten), "dry_run": dry_run}
-        click.echo(json.dumps(said | {"objects": list(objects)}, ensure_ascii=False))
+        click.echo(json.dumps(said | {"objects": list(objects), "tables": list(tables)}, ensure_ascii=False))
         return
     for uri in objects:
         click.echo(visible(uri, 1100))
     would = "would be erased, and its rows in evidence and results" if dry_run else "erased or written anew without it"
     click.echo(f"{drop.id[:10]}: {len(objects):,} object{'s' * (len(objects) != 1)} {would}.")
+    for table in tables:
+        contract = table.rstrip("/").rpartition("/")[2]
+        click.echo(
+            f"Former files of the table {table} may hold rows of it, which no reader of today gets. "
+            f"Run `dropgate maintain {contract}` in 7 days: it removes them, and `NoncurrentDays` later their bytes go."
+        )
 
 
 def without_rows_of(parquet: bytes, drop: str) -> bytes | None:

@@ -139,7 +139,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "WatchPolicy and ForgetPolicy": EVERYWHERE
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("promoted", "promoted, other"), "get-version delete-version")
+    | dict.fromkeys(("promoted", "promoted, other"), "get get-version list delete-version")
     | dict.fromkeys(("stage", "stage, other", "jobs", "jobs, other", "rejected/shop"), "list delete withdraw")
     | dict.fromkeys(("held", "reports/shop", "reports/inmet"), f"{READ} delete withdraw")
     | {"evidence": f"{PUT} get list delete withdraw"},

@@ -12,6 +12,7 @@ from click.testing import Result
 from moto.s3.models import s3_backends
 
 from contracts.errors import ServiceUnavailable
+from contracts.table import Column
 from functions import ingest, keys
 from functions.handlers.object_created import created
 from functions.overruling import accept, reject
@@ -111,6 +112,10 @@ def office(site: Site) -> Office:
     withdrawn = site.ports.ledger.drop(office.drops["withdrawn"])
     assert withdrawn
     reject(site.ports, withdrawn, "anna", "recalled")
+    table = keys.table_folder(site.ports.zones, "orders.v1")
+    site.ports.tables.ready(table, (Column("_drop", "string"),), Mark("d" * 32, 1))
+    former = f"{table}{keys.data_file(withdrawn.id, 1, '0.parquet')}"
+    site.ports.store.copy(withdrawn.source, former, Mark(withdrawn.id, 1))
     for name in ("refused", "withdrawn"):
         words = ("forget", office.drops[name], "--because", "request 77", "--promoted")
         office.said[name] = office.ask("eraser", *words)
@@ -149,6 +154,10 @@ def test_eraser_leaves_nothing(office: Office) -> None:
     assert any("/held/" in uri for uri in office.said["refused"]["objects"])
     erased = office.said["withdrawn"]["objects"]
     zones = office.site.ports.zones
+    assert any("/data/" in uri for uri in erased)
+    assert office.said["withdrawn"]["tables"] == [keys.table_folder(zones, "orders.v1")]
+    words = ("forget", office.drops["withdrawn"], "--because", "request 77", "--promoted", "--dry-run")
+    assert "Run `dropgate maintain orders.v1` in 7 days" in office.dropgate("eraser", *words).stdout
     for zone in (zones.promoted, zones.stage, zones.reports, zones.evidence, zones.jobs):
         assert any(uri.startswith(zone) for uri in erased), zone
 

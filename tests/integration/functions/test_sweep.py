@@ -294,7 +294,18 @@ SCENARIOS: tuple[Scenario, ...] = (
 )
 
 PORTS = (ports.ObjectStore, ports.Ledger, ports.Tables, ports.Jobs, ports.Delays)
-OF_PEOPLE = {"history", "starting_with", "of_month", "pause", "resume", "pauses", "absences", "made"}
+OF_PEOPLE = {
+    "history",
+    "starting_with",
+    "of_month",
+    "pause",
+    "resume",
+    "pauses",
+    "absences",
+    "made",
+    "take_out",
+    "files",
+}
 """Methods of ports that no function calls: what people look for and hold up."""
 
 Faults = list[tuple[Scenario, Point]]

@@ -120,6 +120,32 @@ def test_rows_of_one_drop_are_withdrawn_and_may_come_again(room: Room) -> None:
     assert room.seen() == {A: 5, B: 2}
 
 
+def test_rows_of_one_drop_are_taken_out_as_often_as_they_come(room: Room) -> None:
+    room.tables.take_out(room.table, A)  # there is no table yet
+    room.append(A, 3)
+    room.append(B, 2)
+    room.tables.withdraw(room.table, Mark(A, 1))
+    room.append(A, 5, attempt=2)
+    room.tables.take_out(room.table, A)
+    room.tables.take_out(room.table, A)
+
+    assert room.seen() == {B: 2}
+
+
+def test_files_are_those_of_the_table_as_it_stands(room: Room) -> None:
+    assert room.tables.files(room.table) == set()
+    room.append(A, 3)
+    room.append(B, 2)
+    own = [keys.data_file(drop, 1, "0.parquet") for drop in (A, B)]
+    assert room.tables.files(room.table) == set(own)
+
+    room.tables.withdraw(room.table, Mark(A, 1))
+    assert room.tables.files(room.table) == {own[1]}
+    room.replace(C, 4, B)
+    (of_c,) = room.tables.files(room.table)
+    assert of_c not in own
+
+
 def test_rows_are_counted_by_their_drops(room: Room) -> None:
     assert room.tables.count(room.table) == {}
     assert not room.tables.made(room.table, Mark(A, 1))
@@ -235,11 +261,29 @@ def test_table_whose_files_are_gone_is_not_counted(delta: Room, clients: Clients
         delta.tables.count(delta.table)
 
 
+def test_rows_of_a_table_that_was_restored_are_taken_out(tmp_path: Path) -> None:
+    tables, table = DeltaTables(dict), f"{tmp_path}/"  # on S3 deltalake's `restore` keeps Python's one lock
+    for drop in (A, B):
+        tables.ready(table, COLUMNS, Mark(drop, 1))
+        lies = tmp_path / keys.data_file(drop, 1, "0.parquet")
+        lies.parent.mkdir(parents=True)
+        size = lies.write_bytes(parquet(drop, 2, COLUMNS))
+        tables.append(table, (DataFile("0.parquet", size, 2),), Mark(drop, 1))
+    before = DeltaTable(table).version()
+    tables.withdraw(table, Mark(A, 1))
+    DeltaTable(table).restore(before)
+    tables.withdraw(table, Mark(A, 1))
+    assert tables.count(table) == {A: 2, B: 2}  # what was made once is not made again
+
+    tables.take_out(table, A)
+    assert tables.count(table) == {B: 2}
+
+
 def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
     assert maintain(delta.table, clients.for_tables()) is None
 
 
-@pytest.mark.parametrize("name", ["ready", "append", "replace", "withdraw"])
+@pytest.mark.parametrize("name", ["ready", "append", "replace", "withdraw", "take_out"])
 def test_table_that_does_not_answer_comes_again(name: str) -> None:
     nobody = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
     nobody |= {"AWS_ACCESS_KEY_ID": "functions", "AWS_SECRET_ACCESS_KEY": "none", "max_retries": "0"}
@@ -249,6 +293,7 @@ def test_table_that_does_not_answer_comes_again(name: str) -> None:
         "append": lambda: tables.append(table, (), mark),
         "replace": lambda: tables.replace(table, f"{table[:-1]}-laid/", (), mark, ()),
         "withdraw": lambda: tables.withdraw(table, mark),
+        "take_out": lambda: tables.take_out(table, A),
     }
 
     with pytest.raises(ServiceUnavailable):

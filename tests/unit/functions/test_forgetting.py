@@ -11,6 +11,7 @@ from contracts.plan import Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
 from functions.overruling import reject
+from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
@@ -18,6 +19,7 @@ from tests.faults import Crash, Fuse, Watched
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
 
+TABLE = keys.table_folder(ZONES, "orders.v1")
 GOOD, REFUSED = b"id,note\n1,a\n", b"ID,note\n1,a\n"
 
 
@@ -134,6 +136,58 @@ def test_promoted_file_must_be_withdrawn_before_it_is_erased() -> None:
     assert traces(world, drop_id) == []
 
 
+def in_a_table() -> tuple[World, str]:
+    """A drop whose rows are in a table, in files of its own."""
+    world, (drop_id,) = ended(all_good, promote="table")
+    world.store.put(f"{TABLE}_delta_log/0.json", b"{}", "")
+    assert len(own_files(world, drop_id)) == 2
+    return world, drop_id
+
+
+def own_files(world: World, drop_id: str) -> list[str]:
+    return [uri for uri in world.store.objects if uri.startswith(f"{TABLE}{keys.data_folder(drop_id)}")]
+
+
+def test_files_with_rows_that_were_withdrawn_from_a_table_are_erased() -> None:
+    world, drop_id = in_a_table()
+    reject(world.ports, world.drop(drop_id), "ann", "77")
+    assert len(own_files(world, drop_id)) == 2
+    done = forgotten(world, drop_id, promoted=True)
+
+    assert done.tables == (TABLE,)
+    assert traces(world, drop_id) == []
+
+
+def test_files_that_a_table_names_stay() -> None:
+    world, drop_id = in_a_table()
+    reject(world.ports, world.drop(drop_id), "ann", "77")
+    named, other = own_files(world, drop_id)
+    world.tables.written[TABLE] = {named.removeprefix(TABLE): Mark("o" * 32, 1)}
+    world.tables.rows[TABLE]["o" * 32] = 1, 3
+    assert other in forgotten(world, drop_id, promoted=True).objects
+
+    assert own_files(world, drop_id) == [named]
+
+
+def test_rows_that_are_in_a_table_must_be_taken_out_before() -> None:
+    world, drop_id = in_a_table()
+    reject(world.ports, world.drop(drop_id), "ann", "77")
+    world.tables.rows[TABLE][drop_id] = 1, 3  # as where the table was restored
+    answer = forget(world.ports, world.drop(drop_id), "ann", "77", without, promoted=True)
+
+    assert isinstance(answer, NotForgotten)
+    assert "has 3 rows of it: `dropgate doctor --repair`" in answer.reason
+    assert world.drop(drop_id).forgotten is None
+
+
+def test_files_in_the_table_stay_unless_asked_for() -> None:
+    world, drop_id = in_a_table()
+    reject(world.ports, world.drop(drop_id), "ann", "77")
+    done = forgotten(world, drop_id)
+
+    assert (done.tables, len(own_files(world, drop_id))) == ((), 2)
+
+
 def test_drop_under_way_is_not_forgotten() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
@@ -171,3 +225,22 @@ def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None
         world.ports = plain
         watch.look_at_the_end()
         assert (traces(world, first), traces(world, second)) == ([], kept), at
+
+
+@SIDES
+def test_erasing_what_a_table_had_is_done_by_the_next(after: bool) -> None:
+    at, calls = 0, 1
+    while at < calls:
+        at += 1
+        world, drop_id = in_a_table()
+        reject(world.ports, world.drop(drop_id), "ann", "77")
+        plain, fuse = world.ports, Fuse(at, after)
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        try:
+            forgotten(world, drop_id, promoted=True)
+        except Crash:
+            world.ports = plain
+            forgotten(world, drop_id, promoted=True)
+        calls = max(calls, fuse.calls)
+        world.ports = plain
+        assert traces(world, drop_id) == [], at

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import reject
 from functions.ports import Mark
+from functions.replay import replay
+from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from tests.fakes import MemoryStore
 from tests.faults import Crash, Fuse, Watched
 from tests.unit.functions.test_crashes import SIDES
 
@@ -162,6 +166,129 @@ def test_repair_leaves_the_key_to_whoever_holds_it() -> None:
     with pytest.raises(ServiceUnavailable, match="another upload of its key"):
         missing.repair()
     assert world.tables.rows == {}
+
+
+def overtaken(world: World, good: str) -> None:
+    world.upload(world.drop(good).key, NEWER)
+    world.finish()
+
+
+def withdrawn(world: World, good: str) -> None:
+    reject(world.ports, world.drop(good), "anna", "sent by mistake")
+
+
+def judged_again(world: World, good: str) -> None:
+    replay(world.ports, good, retract=True)
+
+
+@pytest.mark.parametrize(
+    ("act", "same_key"),
+    [(overtaken, "supersede"), (withdrawn, "supersede"), (judged_again, "supersede"), (withdrawn, "version")],
+    ids=name,
+)
+def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
+    act: Callable[[World, str], None], same_key: Literal["supersede", "version"]
+) -> None:
+    world = a_world([a_plan(promote="table", same_key=same_key)])
+    good = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(3600)
+    without_the_table(world)
+    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    act(world, good)
+    before = {table: dict(rows) for table, rows in world.tables.rows.items()}
+    assert missing.repair
+
+    with pytest.raises(StaleWrite):
+        missing.repair()
+    assert world.tables.rows == before
+    assert world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1")).promoting is None
+
+
+@pytest.mark.parametrize(("days", "safe"), [(79, True), (81, False)])
+def test_rows_are_put_back_only_while_the_log_would_name_them(days: int, safe: bool) -> None:
+    world, good, _ = healthy()
+    rows_deleted(world, good, "")
+    world.tables.commits.clear()  # as the log forgets after 90 days, whoever took the rows out
+    world.clock.pass_seconds(days * 86400)
+    missing = next(one for one in found(world) if one.kind == "rows-missing")
+
+    assert (missing.repair is not None) == safe
+
+
+def test_rows_that_came_back_are_taken_out_again() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    repair(world)
+    world.tables.rows[AT][good] = 1, 3  # as where the table is restored
+    repair(world)
+
+    assert good not in world.tables.rows[AT]
+    assert found(world) == []
+
+
+def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    (left,) = found(world)
+    replay(world.ports, good)
+    assert left.repair
+
+    with pytest.raises(StaleWrite, match="was changed meanwhile"):
+        left.repair()
+    assert good in world.tables.rows[AT]
+
+
+def test_rows_whose_place_is_their_own_again_stay() -> None:
+    world, good, former = healthy()
+    of_a_former(world, good, former)
+    (left,) = found(world)
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    world.ledger.write((), replace(key, promoted=former))
+    assert left.repair
+
+    with pytest.raises(StaleWrite, match="has its place"):
+        left.repair()
+    assert former in world.tables.rows[AT]
+
+
+def test_drops_with_rows_in_a_table_are_told_whenever_they_came() -> None:
+    world, *_ = healthy()
+    told: list[str] = []
+    assert list(differences(world.ports, ("orders.v1",), [], told.append)) == []
+
+    assert world.tables.rows[AT].keys() <= set(told)
+
+
+def test_table_that_cannot_be_read_hides_no_other() -> None:
+    plans = [a_plan("broken.v1", ("broken/*.csv",), promote="table"), a_plan(promote="table")]
+    world = a_world(plans)
+    world.upload("broken/1.csv", GOOD)
+    good = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(3600)
+    rows_deleted(world, good, "")
+    world.tables.broken.add(f"{ZONES.promoted}broken.v1/")
+    each = differences(world.ports, ("broken.v1", "orders.v1"), ["2026-01"])
+    of_tables = {one.kind: (one.where, one.found, one.repair) for one in each if "table" in one.kind + one.found}
+
+    assert list(of_tables) == ["table-unreadable", "rows-missing"]
+    assert of_tables["table-unreadable"] == (f"{ZONES.promoted}broken.v1/", "could not be read: a file is gone", None)
+
+
+def test_store_that_does_not_answer_is_no_broken_table() -> None:
+    world, *_ = healthy()
+    world.tables.broken.add(AT)
+
+    with pytest.raises(ServiceUnavailable, match="nobody answers"):
+        counted(replace(world.ports, store=Silent()), "orders.v1")
+
+
+class Silent(MemoryStore):
+    """A store that is not well."""
+
+    def listed(self, folder: str, most: int) -> dict[str, str]:
+        raise ServiceUnavailable(f"nobody answers for {folder} ({most})")
 
 
 def test_what_has_just_changed_is_left_alone() -> None:
