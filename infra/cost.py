@@ -105,7 +105,7 @@ class Load:
     rejected rows, which are tolerated.
     """
 
-    drops: int
+    drops: float
     size: int
     contracts: int = 1
     window: int = 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -33,6 +34,12 @@ class Size(click.ParamType):
         if not found:
             self.fail("a drop has a byte at least", param, ctx)
         return found
+
+
+def _finite(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not isfinite(value):
+        raise click.BadParameter("it is no number")
+    return value
 
 
 @click.command(
@@ -78,6 +85,7 @@ Examples:
     default=0,
     show_default=True,
     metavar="PERCENT",
+    callback=_finite,
     help="How many of the files have rejected rows, which are tolerated.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -103,8 +111,8 @@ def command(
     """
     from infra.cost import MONTH_DAYS, Load, bill
 
-    daily = max(1, round(drops / MONTH_DAYS)) if month else drops
-    load = Load(daily, size, min(contracts, daily), window, burst, most, promote, rejected / 100)
+    daily = drops / MONTH_DAYS if month else drops
+    load = Load(daily, size, min(contracts, ceil(daily)), window, burst, most, promote, rejected / 100)
     found = bill(load)
     click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
 
@@ -132,9 +140,9 @@ def _text(found: Bill) -> str:
     load = found.load
     come = "each contract's at once" if load.burst else "evenly spread"
     lines = [
-        f"{load.drops:,} drops a day of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
+        f"{_rate(load.drops)} of {load.size:,} bytes, contracts: {load.contracts:,}, {come};",
         f"window {load.window} s, at most {load.most:,} drops a batch, promote: {load.promote}:",
-        f"  {found.per_batch:,.1f} drops a batch, {found.batches:,.0f} batches a day",
+        f"  {found.per_batch:,.1f} drops a batch, {_count(found.batches)} batches a day",
         "",
         f"  ${found.dollars:,.2f} a month   ${found.per_thousand:,.4f} per 1,000 drops   ${found.per_tib:,.2f} per TiB",
         f"  (${idle().dollars:,.2f} of a month are paid without any drop)",
@@ -153,6 +161,12 @@ def _text(found: Bill) -> str:
         for row in _sensitivity(load)
     ]
     return "\n".join(lines)
+
+
+def _rate(daily: float) -> str:
+    from infra.cost import MONTH_DAYS
+
+    return f"{daily:,} drops a day" if daily == int(daily) else f"{daily * MONTH_DAYS:,.0f} drops a month"
 
 
 def _count(quantity: float) -> str:

@@ -6,6 +6,7 @@ Exit codes of every command: 0 accepted or fine, 1 rejected or findings, 2 usage
 from __future__ import annotations
 
 import importlib
+import traceback
 
 import click
 
@@ -78,9 +79,13 @@ def main() -> None:
 
 
 def run() -> None:
-    """Run the command line; an error of ours is one sentence and exit code 3, never a stack trace."""
+    """Run the command line; an error is one sentence and exit code 3, and a stack trace where nobody foresaw it."""
     try:
         main()
     except DropgateError as error:
         click.echo(f"dropgate: {error}", err=True)
+        raise SystemExit(3) from None
+    except Exception:  # noqa: BLE001 (Python would exit 1, which means rejected)
+        traceback.print_exc()
+        click.echo("dropgate: This is a fault of dropgate, and says nothing of your files. Please report it.", err=True)
         raise SystemExit(3) from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from contracts.problem import nearest
+from functions.keys import table_folder
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -37,10 +38,9 @@ Examples:
 def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> None:
     """Make the small files of CONTRACT's table one, and remove files and logs that nothing needs any more.
 
-    Without CONTRACT, of all contracts in force with `promote: table`. Drops may be promoted meanwhile. Earlier versions
-    of a table can be read for as many days as files are kept.
+    Without CONTRACT, of all contracts in force with `promote: table`; CONTRACT may also be one that is no longer. Drops
+    may be promoted meanwhile. Earlier versions of a table can be read for as many days as files are kept.
     """
-    from functions.keys import table_folder
     from infra.cli.target import for_tables, ports
     from infra.maintain import maintain
 
@@ -73,6 +73,8 @@ def _tables(world: Ports, contract: str | None) -> list[str]:
     known = [one.contract for one in entries if world.catalog.plan(one.plan).promote == "table"]
     if contract is None or contract in known:
         return known if contract is None else [contract]
+    if "/" not in contract and world.store.listed(f"{table_folder(world.zones, contract)}_delta_log/", 1):
+        return [contract]  # no longer in force, or no longer promoted into it
     if contract in {one.contract for one in entries}:
         raise click.UsageError(f"{contract} is not promoted into a table.")
     close = nearest(contract, known)

@@ -25,6 +25,8 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
     One that is given and ends in `/` is the folder of all. A usage error where a set, or which file is meant, would
     not be known.
     """
+    from infra.sets import parts_of
+
     folder = given[0] if len(given) == 1 and given[0].endswith("/") else None
     if folder is None and given and len(given) != len(files):
         said = f"{len(given)} are given for {len(files)} files"
@@ -37,8 +39,12 @@ def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: st
         keys = list(given)
     else:
         keys = [matched if n == 0 and matched else _likeliest(plan, file) for n, file in enumerate(files)]
-    if len(files) > 1:
+    if given or len(files) > 1:
         _look_through(plan, files, keys)
+    elif parts_of(plan, keys[0]) is None:
+        click.echo(
+            f"Note: no pattern of {plan.contract} claims {keys[0]}; uploaded as that it would match nothing.", err=True
+        )
     return keys
 
 
@@ -101,6 +107,8 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None
     from contracts.authoring.linting import index_of, lint
     from infra.cli.match import warn_of_broken
 
+    if not folder.exists():
+        raise click.UsageError(f"There is no folder {folder}; name it with --contracts, or a contract with --contract.")
     linted = lint((folder,))
     warn_of_broken(linted)
     index = index_of(linted.plans)

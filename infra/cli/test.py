@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.gates import FORMATS
+from infra.cli.memory import Memory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +94,9 @@ Examples:
     metavar="NAME=FILE",
     help="What relationships look in: a promoted file of another contract, or a reference file. Repeatable.",
 )
-@click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
+@click.option(
+    "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
+)
 def command(
     files: tuple[Path, ...],
     contract: str | None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infra.cli.memory import Memory
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ Examples:
 @click.option("--last", default=10, show_default=True, type=click.IntRange(1, 1000), help="On so many drops.")
 @click.option("--of", metavar="C", help="Drops of this contract (default: those of the same id and major version).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--memory", metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark.")
+@click.option(
+    "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
+)
 @of_a_stack
 def command(contract: Path, last: int, of: str | None, form: str, memory: str) -> None:
     """Judge the last drops again under CONTRACT, a file, before it is published: verdict beside verdict.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("test weather.csv --contrct x", "No such option: --contrct"),
         ("test weather.csv --contract nyc-wether.v1", "Did you mean nyc-weather.v1?"),
         ("test weather.csv --contract zzz", "Known: nyc-flights.v1, nyc-weather.v1."),
+        ("test weather.csv --memory 1x", "'1x' is no size, like 512m or 4g"),
+        ("test weather.csv --contracts nowhere", "There is no folder nowhere; name it with --contracts"),
+        ("test weather.csv --contract nyc-weather.v1 --key x/1.csv", "would be x/1.csv, which nyc-weather.v1 does not"),
+        ("cost --drops 1 --size 1KB --rejected nan", "it is no number"),
         ("drops --state rejcted", "There is no state rejcted. Did you mean rejected?"),
         ("drops --state zzz", "There is no state zzz. Known: received, "),
         ("drops --month 2026-13", "'2026-13' does not match the format '%Y-%m'"),
@@ -87,6 +93,17 @@ def test_wrong_word_is_told_and_ends_with_two(words: str, said: str) -> None:
     result = dropgate(*words.split())
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_what_nobody_foresaw_ends_with_three(folder: Path) -> None:
+    """Python would end with 1, which says that a file is rejected; here there is no room for what is printed."""
+    with Path("/dev/full").open("wb") as full:
+        words = [sys.executable, "-c", "from infra.cli.main import run; run()", "lint"]
+        done = subprocess.run(words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 3
+    assert "OSError" in done.stderr
+    assert done.stderr.endswith("says nothing of your files. Please report it.\n")
 
 
 @pytest.mark.usefixtures("folder")

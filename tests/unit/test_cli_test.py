@@ -45,6 +45,12 @@ def test_key_of_no_contract_says_its_nearest() -> None:
     assert "after `shop/` it wants `orders/`, the key has `oders/`" in result.stderr
 
 
+def test_name_that_the_contract_does_not_claim_is_told(folder: Path) -> None:
+    (folder / "bad.csv").rename(folder / "bad.txt")
+    result = judged("bad.txt", "--contract", "orders.v1")
+    assert (result.exit_code, "no pattern of orders.v1 claims shop/orders/bad.txt" in result.stderr) == (1, True)
+
+
 def test_own_path_finds_the_contract(folder: Path) -> None:
     place = folder / "shop" / "shops"
     place.mkdir(parents=True)

@@ -257,3 +257,14 @@ def test_command_says_what_tables_change() -> None:
     assert (document["load"]["promote"], document["load"]["rejected"]) == ("rows", 0.1)
     assert rows["promote: object"] < rows["promote: rows"] < rows["promote: table"]
     assert [row["what"] for row in document["sensitivity"] if row["as_asked"]][-1] == "promote: rows"
+
+
+@pytest.mark.parametrize("drops", [1, 45])
+def test_files_of_a_month_are_not_rounded_to_days(drops: int) -> None:
+    def month(many: int) -> float:
+        words = ["cost", "--drops", str(many), "--size", "5GiB", "--month"]
+        assert f"{many} drops a month" in CliRunner().invoke(main, words).stdout
+        document = json.loads(CliRunner().invoke(main, [*words, "--format", "json"]).stdout)
+        return float(document["dollars_per_month"])
+
+    assert month(3 * drops) - month(2 * drops) == pytest.approx(month(2 * drops) - month(drops), rel=0.01)

@@ -27,6 +27,7 @@ PEOPLE = {
     "doctor": ("WatchPolicy", "DoctorPolicy"),
     "surgeon": ("WatchPolicy", "DoctorPolicy", "RepairPolicy"),
     "eraser": ("WatchPolicy", "ForgetPolicy"),
+    "maintainer": ("WatchPolicy", "MaintainPolicy"),
 }
 LAMBDAS_OWN = ("logs:", "xray:")
 UNUSED = {
@@ -158,6 +159,8 @@ def test_eraser_leaves_nothing(office: Office) -> None:
     assert office.said["withdrawn"]["tables"] == [keys.table_folder(zones, "orders.v1")]
     words = ("forget", office.drops["withdrawn"], "--because", "request 77", "--promoted", "--dry-run")
     assert "Run `dropgate maintain orders.v1` in 7 days" in office.dropgate("eraser", *words).stdout
+    of_old = office.dropgate("maintainer", "maintain", "orders.v1", "--dry-run")  # it has a table still
+    assert of_old.stdout.startswith("orders.v1  "), of_old
     for zone in (zones.promoted, zones.stage, zones.reports, zones.evidence, zones.jobs):
         assert any(uri.startswith(zone) for uri in erased), zone
 

@@ -1,0 +1,22 @@
+"""The memory of the local Spark, as its option takes it."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+JAVAS = re.compile("[1-9][0-9]*[kmgt]?b?", re.IGNORECASE)
+"""How Java and Spark write a size."""
+
+
+class Memory(click.ParamType):
+    """A size as Spark has it, like 512m or 4g."""
+
+    name = "size"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The size as it was written."""
+        if not JAVAS.fullmatch(value):
+            self.fail(f"{value!r} is no size, like 512m or 4g", param, ctx)
+        return value
