@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from typing import Any
 from moto.dynamodb.models import dynamodb_backends
 
 from contracts.errors import DropgateError
+from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
@@ -27,7 +28,7 @@ from functions.submission import Drop
 from infra.local.emr_run import ENDED as OVER
 from infra.local.events import ACCOUNT
 from infra.local.invocation import acting_as
-from tests.builders import ZONES
+from tests.builders import ZONES, publish
 from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site
 from tests.integration.functions.memory import clear, seen_by, under_way
 from tests.integration.functions.wire import SIDES, Call, Point, Side, Wire, clients_of, straight
@@ -43,6 +44,10 @@ FRUITLESS = 3
 STRIKES = 12
 AHEAD = timedelta(minutes=20)
 """How far the schedule's clock moves on each time that it strikes; more than anything waits for by itself."""
+
+
+class NotMet(AssertionError):
+    """A call was not made that was to go wrong: of parts that are copied side by side, one that fails ends others."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class Attack:
     site: Site
     wire: Wire
     person: Ports
+    put_in_force: Callable[[Sequence[Plan]], None]
     ids: list[str] = field(default_factory=list)
     ahead: timedelta = timedelta()
     troubles: tuple[Trouble, ...] = ()
@@ -185,6 +191,9 @@ class Sweep:
 
     site: Site
     wire: Wire
+    plans: Sequence[Plan]
+    """What is in force when a scenario begins."""
+    in_force: Sequence[Plan] = ()
 
     def __post_init__(self) -> None:
         with acting_as(PERSON):
@@ -203,19 +212,27 @@ class Sweep:
 
         self.site.invoke = watched
 
+    def put_in_force(self, plans: Sequence[Plan]) -> None:
+        """Publish contracts, unless it is they that are in force."""
+        if plans is not self.in_force:
+            publish(self.site.ports.store, self.site.ports.zones.catalog, plans)
+        self.in_force = plans
+
     def run(self, scenario: Scenario, *wrong: Point) -> tuple[dict[str, Any], list[Call]]:
         """Run a scenario in an empty stack, with what goes wrong; how it ended, and the calls that were made."""
         empty(self.site)
+        self.put_in_force(self.plans)
         random.seed(0)  # the places that batches ask for are drawn
         self.wire.begin(*wrong)
-        attack = Attack(self.site, self.wire, self.person)
+        attack = Attack(self.site, self.wire, self.person, self.put_in_force)
         scenario(attack)
         calls, met = self.wire.calls, self.wire.met
         self.wire.begin()
         self.site.cloud.outages.end()
         self.site.emr.outages.end()
         attack.finish()
-        assert met == [*wrong], "it was not met"
+        if met != [*wrong]:
+            raise NotMet
         return attack.ending(), calls
 
     def points(self, scenario: Scenario) -> list[Point]:

@@ -6,10 +6,12 @@ The test command takes each call that a function makes for a port once; `make to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import cycle
+from typing import Any
 
 import botocore.retries.quota
 import botocore.retries.standard
@@ -24,9 +26,9 @@ from functions.ports import Ports
 from functions.replay import replay as replayed
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
-from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, publish, reaching
+from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, reaching
 from tests.integration.functions.by_hand import BAD_HEADER, CREATED, DUE, ENDED, PLANS, running
-from tests.integration.functions.sweep import Attack, Later, Scenario, Sweep
+from tests.integration.functions.sweep import Attack, Later, NotMet, Scenario, Sweep
 from tests.integration.functions.wire import SIDES, Point, Wire
 
 GATHERED = a_plan(
@@ -37,6 +39,7 @@ MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
 WITH_ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))
 WITH_TABLE = a_plan("table.v1", ("table/*.csv",), promote="table", tolerance=Limit(Decimal(1), "rows"))
 OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, a_plan("large.v1", ("large/*.csv",)))
+EVER = (*PLANS, *OTHERS)
 MIB = 1024**2
 LARGEST = 5 * MIB
 """Bytes that one copy moves here, and that a part has: S3 takes no fewer in any part but the last."""
@@ -67,9 +70,8 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     with LoopbackServer(wire.meet) as way:
         environment.setenv("AWS_ENDPOINT_URL_S3", way.endpoint)
         with running(environment, cloud) as site:
-            publish(site.ports.store, site.ports.zones.catalog, (*PLANS, *OTHERS, a_window("window", 30)))
             site.judge, site.kills = judge, kills
-            yield Sweep(site, wire)
+            yield Sweep(site, wire, EVER)
 
 
 def accept(attack: Attack) -> None:
@@ -171,8 +173,8 @@ def move_in_parts(attack: Attack) -> None:
 def exchange_what_is_staged(attack: Attack) -> None:
     """A large file in whose place other bytes lie before it is promoted."""
     drop = attack.upload("large/a.csv", LARGE)
-    while attack.deliver(CREATED):
-        pass
+    while attack.deliver(CREATED) or attack.drop(drop).state == "received":
+        attack.strike()
     attack.put(attack.drop(drop).source.uri, LARGE[::-1])
     attack.deliver()
 
@@ -211,6 +213,7 @@ def reach(attack: Attack) -> None:
 
 def miss_a_file(attack: Attack) -> None:
     """A window ends without its file, which comes late."""
+    attack.put_in_force((*EVER, a_window("window", 30)))
     for _ in range(3):
         attack.strike()
     attack.upload("window/a.csv")
@@ -308,6 +311,9 @@ OF_PEOPLE = {
 }
 """Methods of ports that no function calls: what people look for and hold up."""
 
+GOES = 5
+"""How often a point is tried that may not be met."""
+
 Faults = list[tuple[Scenario, Point]]
 Record = Callable[[str, object], None]
 
@@ -330,10 +336,18 @@ def gone_wrong(sweep: Sweep, scenario: Scenario, points: list[Point]) -> list[st
     found: list[str] = []
     for point in points:
         try:
-            assert sweep.run(scenario, point)[0] == end
+            assert met(sweep, scenario, point) == end
         except (AssertionError, LookupError) as error:
-            found.append(f"{point}: {error}")
+            found.append(f"{point}: {error!r}")
     return found
+
+
+def met(sweep: Sweep, scenario: Scenario, point: Point) -> Any:
+    """How a scenario ends in which a point is met, at one of a few goes."""
+    for _ in range(GOES - 1):
+        with suppress(NotMet):
+            return sweep.run(scenario, point)[0]
+    return sweep.run(scenario, point)[0]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.__name__)

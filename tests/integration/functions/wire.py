@@ -160,11 +160,11 @@ class Wire:
         """How this call goes wrong: by a scenario's own fault, once, or by the point of the run."""
         self._nth[name, operation] += 1
         call = Call(name, self._nth[name, operation], operation, _method())
-        self.calls.append(call)
         for fault in self.first:
             if fault[:2] == (call.function, call.method):
                 self.first.remove(fault)
-                return fault[2]
+                return fault[2]  # it goes wrong in any case, so that it is no call to be met
+        self.calls.append(call)
         for point in self.wrong:
             if (point.call.function, point.call.operation, point.call.nth) == (name, operation, call.nth):
                 self.met.append(point)
