@@ -9,14 +9,34 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Literal
 
+from contracts import codec
 from contracts.problem import Problem, visible
 from contracts.sets import Totals
 
 LONGEST = 60
 """Characters of a number."""
+LONGEST_LINE = 100_000
+"""Characters of a trailer; of a longer one no cell is read."""
 COUNT, NUMBER = re.compile("[0-9]+"), re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 MISSING, EARLY, BAD = "trailer-missing", "trailer-early", "bad-trailer"
+Unread = Literal["long", "bytes", "quotes"]
+"""Why no cell of a trailer is read: it is too long, holds what is no text, or a quote in it that is not closed."""
+UNREAD: dict[Unread, tuple[str, str]] = {
+    "long": (
+        f"The trailer is longer than {LONGEST_LINE:,} characters, and was not read.",
+        "Write the trailer as it is agreed, without anything else behind its figures.",
+    ),
+    "bytes": (
+        "The trailer holds NUL, or bytes that are no text in the agreed encoding, and was not read.",
+        "Write the trailer in the agreed encoding, as the other records.",
+    ),
+    "quotes": (
+        "A quote in the trailer is never closed, or text stands behind a closed one: nobody can tell its cells apart.",
+        "Write each cell of the trailer plain, or wholly between two quotes.",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +60,32 @@ class Trailer:
 class Ending:
     """What was found of trailers in a file: the cells of the last record, if it is one, as far as they matter.
 
-    `early` is the number of the first record before the last that begins as a trailer.
+    `early` is the number of the first record before the last that begins as a trailer. `unread` says why `cells` are
+    empty though there is a trailer.
     """
 
     cells: tuple[str, ...] | None = None
     early: int | None = None
+    unread: Unread | None = field(default=None, metadata=codec.SPARSE)
 
 
-def seen(rule: Trailer, cells: Sequence[str]) -> tuple[str, ...]:
-    """Of the cells of a trailer what has to be kept of them."""
-    return tuple(cell[: LONGEST + 1] for cell in cells[: rule.width])
+Last = tuple[str, ...] | Unread
+"""The cells of a trailer, or why they are not read."""
+
+
+def seen(rule: Trailer, last: Last | None, early: int | None = None) -> Ending:
+    """What has to be kept of a file's last record (None: it is no trailer), and the first other one like a trailer."""
+    if last is None or isinstance(last, str):
+        return Ending(None if last is None else (), early, last)
+    return Ending(tuple(cell[: LONGEST + 1] for cell in last[: rule.width]), early)
 
 
 def told(rule: Trailer, ending: Ending | None, masked: Sequence[str] = ()) -> Totals | tuple[Problem, ...]:
     """The totals that a file's trailer says, or why there are none; of `masked` properties no cell is shown."""
     if ending is None or ending.cells is None:
-        text = f"The file does not end with its trailer, a record whose first cell is `{rule.begins}`."
-        fix = "Send the file whole, with its trailer as the last record: it may have been cut short."
-        return (Problem(MISSING, text, fix),)
+        return (_missing(rule, ending),)
+    if ending.unread:
+        return (Problem(BAD, *UNREAD[ending.unread]),)
     rows = _cell(ending.cells, rule.rows, COUNT, "the number of records", masked=False)
     wrong = [rows] if isinstance(rows, Problem) else []
     sums = {}
@@ -72,11 +100,23 @@ def told(rule: Trailer, ending: Ending | None, masked: Sequence[str] = ()) -> To
     return Totals(int(rows) if isinstance(rows, Decimal) else None, sums)
 
 
+def _missing(rule: Trailer, ending: Ending | None) -> Problem:
+    """That a file does not end with its trailer; where one stands before, nobody has cut it off."""
+    if ending and ending.early is not None:
+        text = "The file does not end with its trailer: its last record begins otherwise."
+        fix = "Let the trailer be the last record; behind it may stand empty lines, but none with blanks."
+        return Problem(MISSING, text, fix)
+    text = f"The file does not end with its trailer, a record whose first cell is `{visible(rule.begins, 40)}`."
+    fix = "Send the file whole, with its trailer as the last record: it may have been cut short."
+    return Problem(MISSING, text, fix)
+
+
 def early(rule: Trailer, ending: Ending | None) -> tuple[Problem, ...]:
     """What is wrong with records that begin as the trailer and are not the last."""
     if ending is None or ending.early is None:
         return ()
-    text = f"Record {ending.early:,} begins with `{rule.begins}` as the trailer does, and is not the last of the file."
+    begins = visible(rule.begins, 40)
+    text = f"Record {ending.early:,} begins with `{begins}` as the trailer does, and is not the last of the file."
     fix = "Send each file by itself, with one trailer, as its last record."
     return (Problem(EARLY, text, fix, record=ending.early),)
 

@@ -209,13 +209,13 @@ def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[Ro
     """What of a file's lines begins as a trailer: the last one, with its cells, and the first of all others."""
     end: Any = splits[-1]["last"] if splits else None
     is_last = end is not None and end["at"] == _end(splits[-1])
-    cells = seen(rule, form.last_cells(end["raw"], plan)) if is_last else None
+    last = form.last_cells(bytes(end["raw"]), plan) if is_last else None
     before, early = 0 if form.is_headed(plan) else 1, None
     for split in splits:
         if early is None and split["early"] is not None and not (is_last and split["early"] == end["at"]):
             early = split["early"] - split["first"] + before
         before += split["n"] - split["blank"]
-    return Ending(cells, early)
+    return seen(rule, last, early)
 
 
 def _end(split: Row) -> int:

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from contracts.job import JobDrop
 from contracts.plan import FileFormat, Plan
 from contracts.problem import Problem
+from contracts.trailer import Last
 from spark_jobs import delimited, json_lines, multiline, tables
 
 
@@ -31,8 +32,8 @@ class Format(Protocol):
     def ends(self, raw: Column, plan: Plan) -> Column:
         """Whether raw texts begin as the plan's trailers; asked only where it has them."""
 
-    def last_cells(self, raw: str, plan: Plan) -> tuple[str, ...]:
-        """The cells of the raw text of a trailer; none where nobody can tell them apart."""
+    def last_cells(self, raw: bytes, plan: Plan) -> Last:
+        """The cells of the raw text of a trailer in UTF-8, or why nobody can read them."""
 
     def bare(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Files with the same header without it and their trailers, and what is like them, wherever it stands."""

@@ -16,11 +16,12 @@ from pyspark.sql import functions as sf
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
+from contracts.trailer import LONGEST_LINE
 from spark_jobs import bits, figures, frames, rules
 
 HISTOGRAM = 1_000
-LONGEST_TRAILER = 100_000
-"""Characters of a trailer's line; of a longer one nothing is read."""
+LONGEST_RAW = 3 * LONGEST_LINE
+"""Characters of a trailer's raw text, which may have its cells and its line as JSON; it is cut where it has more."""
 DIGITS = 100
 """More than any sum of decimals has."""
 Masks = tuple[tuple[tuple[str, int], ...], bool]
@@ -60,14 +61,15 @@ class Tally:
 def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> DataFrame:
     """For each split: its lines; blank, single and open ones; its first id, its first line like a header.
 
-    Where `ends` says whether a raw text begins as a trailer, also the first such id, `early`, and the last such line.
+    Where `ends` says whether a raw text begins as a trailer, also the first such id, `early`, and the last such line,
+    as bytes.
     """
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
     single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
     found = [sf.sum("n").alias("n"), blank, single, unsure, sf.min("first").alias("first"), sf.min(head).alias("head")]
     if ends is not None:
-        line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_TRAILER)).alias("raw"))
+        line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_RAW)).cast("binary").alias("raw"))
         last = sf.when(ends & ~sf.col("raw").isin(*header_texts), line)
         found += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
     return scratch.groupBy("file", "block").agg(*found)

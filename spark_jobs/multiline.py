@@ -21,6 +21,7 @@ from contracts.columns import positions
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
+from contracts.trailer import LONGEST_LINE, Last
 from spark_jobs import reader, rules, storage
 from spark_jobs.schema import typed
 
@@ -59,13 +60,18 @@ def ends(raw: Column, plan: Plan) -> Column:
     return sf.coalesce(sf.get_json_object(raw, "$.cells[0]") == _begins(plan), sf.lit(False))
 
 
-def last_cells(raw: str, plan: Plan) -> tuple[str, ...]:
+def last_cells(raw: bytes, plan: Plan) -> Last:
     """The cells of a trailer's raw text, whose record is `bad` where it has more or fewer than the header."""
     try:
         found = json.loads(raw)
     except ValueError:  # it was too long, and has been cut
-        return ()
-    return reader.last_cells(found["bad"], plan) if "bad" in found else tuple(found["cells"])
+        return "long"
+    text = found.get("bad", "".join(found["cells"]))
+    if len(text) > LONGEST_LINE:
+        return "long"
+    if "\0" in text or "\ufffd" in text:
+        return "bytes"
+    return reader.cells_of(text, plan.csv) if "bad" in found else tuple(found["cells"])
 
 
 def _is_last(header: tuple[str, ...], plan: Plan) -> Column:

@@ -6,7 +6,6 @@ before anything is dropped: record numbers are worked out from it later, without
 
 from __future__ import annotations
 
-import csv as text_csv
 import re
 from collections.abc import Iterable, Sequence
 
@@ -17,6 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
+from contracts.trailer import LONGEST_LINE, Last
 from spark_jobs import storage
 from spark_jobs.schema import typed
 
@@ -68,12 +68,44 @@ def ends(line: Column, plan: Plan) -> Column:
     return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
 
 
-def last_cells(line: str, plan: Plan) -> tuple[str, ...]:
-    """The cells of a trailer's line; none where its quotes are not closed."""
+def last_cells(raw: bytes, plan: Plan) -> Last:
+    """The cells of a trailer's line, or why they are not read."""
     try:
-        return tuple(next(text_csv.reader([line], strict=True, **plan.csv.for_python), ()))
-    except text_csv.Error:
-        return ()
+        line = raw.decode()
+    except UnicodeDecodeError:
+        return "bytes"
+    return cells_of(line, plan.csv)
+
+
+def cells_of(line: str, csv: Csv) -> Last:
+    """The same of its text; blanks behind a closing quote are dropped, as in records."""
+    if len(line) > LONGEST_LINE:
+        return "long"
+    if "\0" in line:
+        return "bytes"
+    if not csv.quote:
+        return tuple(line.split(csv.delimiter))
+    shape, cells, at = _cell(csv), [], 0
+    while at <= len(line):
+        found = shape.match(line, at)
+        if found is None:
+            return "quotes"
+        cells.append(found["plain"] if found["quoted"] is None else _unescaped(found["quoted"], csv))
+        at = found.end() + 1
+    return tuple(cells)
+
+
+def _cell(csv: Csv) -> re.Pattern[str]:
+    """A cell that begins with a quote and has nothing but blanks behind the closing one, or is `plain`."""
+    delimiter, quote, escape = (re.escape(text) for text in (csv.delimiter, csv.quote, csv.escape))
+    escaped = f"{escape}[{quote}{escape}]"
+    inner = f"{escaped}|[^{quote}]" if csv.escape == csv.quote else f"{escaped}|(?!{escaped})[^{quote}]"
+    quoted = f"{quote}(?P<quoted>(?:{inner})*+){quote}{dropped(csv)}"
+    return re.compile(rf"(?:{quoted}|(?!{quote})(?P<plain>[^{delimiter}]*))(?={delimiter}|\Z)")
+
+
+def _unescaped(text: str, csv: Csv) -> str:
+    return re.sub(rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])", r"\1", text)
 
 
 def ends_nowhere(_raw: Column, _plan: Plan) -> Column:
@@ -81,7 +113,7 @@ def ends_nowhere(_raw: Column, _plan: Plan) -> Column:
     return sf.lit(False)
 
 
-def no_cells(_raw: str, _plan: Plan) -> tuple[str, ...]:
+def no_cells(_raw: bytes, _plan: Plan) -> Last:
     """The cells of their trailers, of which there are none."""
     return ()
 
@@ -190,8 +222,8 @@ def fits(parsed_line: Column) -> Column:
 
 
 def dropped(csv: Csv) -> str:
-    """A pattern of the blanks and control characters that may stand behind a closing quote."""
-    return rf"[\x00-\x20&&[^{re.escape(csv.delimiter)}]]*"
+    """A pattern, for Java and Python, of the blanks and control characters that may stand behind a closing quote."""
+    return "[" + "".join(rf"\x{n:02x}" for n in range(0x21) if chr(n) != csv.delimiter) + "]*"
 
 
 def has_quote(line: Column, csv: Csv) -> Column:

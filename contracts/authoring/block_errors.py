@@ -51,7 +51,10 @@ TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as
 WRITTEN = {
     "arrival.by": TIME,
     "arrival.from": TIME,
-    "csv.trailer.begins": ("bad-value", "is no cell's text", "Write the first cell of the trailer, as `begins: T`."),
+    "csv.trailer.begins": (
+        *("bad-value", "is no cell's text of 1 to 100 characters"),
+        "Write the first cell of the trailer, as `begins: T`.",
+    ),
     "csv.trailer.rows": PLACE,
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),

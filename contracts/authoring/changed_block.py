@@ -12,6 +12,7 @@ from contracts.authoring import directions
 from contracts.authoring.change import Change, Direction
 from contracts.authoring.edition import OBJECT, Edition, was
 from contracts.plan import Limit
+from contracts.problem import visible
 from contracts.sets import SetRule
 from contracts.trailer import Trailer
 
@@ -113,15 +114,18 @@ def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
         same = set(before) == set(after) if one.name == "null_values" else before == after
         if not same:
             key = DIALECT.get(one.name, one.name)
-            told = [_last(value) if one.name == "trailer" else value for value in (before, after)]
-            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key))
+            is_last = one.name == "trailer"
+            told = [_last(value) if is_last else value for value in (before, after)]
+            found: Direction = directions.of_trailers(before, after) if is_last else "both"
+            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key), found)
 
 
 def _last(rule: Trailer | None) -> str:
     if rule is None:
         return "none"
-    places = {**({"rows": rule.rows} if rule.rows else {}), **rule.sums}
-    return ", ".join([rule.begins, *(f"{name} in cell {place}" for name, place in places.items())])
+    rows = [f"rows in cell {rule.rows}"] if rule.rows else []
+    sums = (f"sum of {name} in cell {place}" for name, place in rule.sums.items())
+    return ", ".join([visible(rule.begins, 10), *rows, *sums])
 
 
 def _columns(old: Edition, new: Edition) -> Iterator[Change]:

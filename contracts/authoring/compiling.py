@@ -163,6 +163,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         found = checks.overridden(document, (*path, "checks"), block, found, props)
     grouping.sums(document, (*path, "set"), block, props)
     ending.sums(document, (*path, "csv", "trailer"), block.csv, props)
+    ending.valid(document, (*path, "csv", "trailer"), block.csv, props, found)
     _tolerated(document, path, block)
     _observed(document, path, block)
     if block.promote == "table":

@@ -30,6 +30,7 @@ from contracts.plan import (
     Property,
     Threshold,
 )
+from contracts.trailer import Trailer
 
 Domain = Literal["rows", "percent", "figure"]
 NOTHING = Limit(Decimal(0), "rows")
@@ -64,6 +65,21 @@ def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:
         tightens=new.since > old.since or new.by < old.by, loosens=new.since < old.since or new.by > old.by
     )
     return joined((days, times))
+
+
+def of_trailers(before: Trailer | None, after: Trailer | None) -> Direction:
+    """The more a trailer says, the fewer files agree with it; another beginning or place is of other files."""
+    if before is None or after is None or before.begins != after.begins:
+        return "both"
+    old, new = _figures(before), _figures(after)
+    if any(old[what] != new[what] for what in old.keys() & new.keys()):
+        return "both"
+    return direction(tightens=bool(new.keys() - old.keys()), loosens=bool(old.keys() - new.keys()))
+
+
+def _figures(rule: Trailer) -> dict[str | None, int]:
+    """The places of a trailer's figures: of the records by None, of sums by property."""
+    return {**rule.sums} | ({None: rule.rows} if rule.rows else {})
 
 
 def of_limits(before: Limit | None, after: Limit | None) -> Direction:

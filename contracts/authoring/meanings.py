@@ -45,7 +45,7 @@ MEANINGS: dict[str, Meaning] = {
     "files-names": Meaning("`files`: the names of a pattern's parts, which go into the record", "none"),
     "format": Meaning("`format`, `compression`", "both"),
     "dialect": Meaning(
-        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`", "both"
+        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`: both; `trailer`"
     ),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`"),
     "empty": Meaning("`empty`"),

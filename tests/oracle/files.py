@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from contracts.plan import FOREIGN_KEY, Csv, Plan, Property
-from contracts.trailer import Trailer
+from contracts.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
 from tests.oracle.records import Cell, content
@@ -102,12 +102,28 @@ def _end(chance: Random, plan: Plan, rule: Trailer, header: tuple[str, ...], lin
     at = chance.randrange(1, len(cells))
     odd = [*cells[:at], chance.choice((*ODD_TOTALS, f"00{cells[at]}")), *cells[at + 1 :]]
     made = chance.choice((*([cells] * 8), odd, odd, odd, cells[:at], [*cells, "more"]))
-    always = chance.random() < 0.3
-    line = plan.csv.delimiter.join(_quoted(plan.csv, cell, always=always) for cell in made)
+    always, delimiter = chance.random() < 0.3, plan.csv.delimiter
+    blank = chance.choice(("", " ")) if always else ""
+    line = f"{blank}{delimiter}".join(_quoted(plan.csv, cell, always=always) for cell in made)
+    line += chance.choice((*[""] * 20, *(delimiter + more for more in _odd_ends(plan.csv.quote or '"'))))
     end = len(lines)
     for place in chance.choice((*([[end]] * 8), [], [0], [0, end], [end, end])):
         lines.insert(place, line)
     lines += chance.choice(([], [], [], ["", ""]))
+
+
+def _odd_ends(quote: str) -> tuple[str, ...]:
+    """Last cells of trailers that are as they may be, and such that nothing of a trailer can be read."""
+    return (
+        f"{quote}x{quote} ",
+        f"{quote}x",
+        f"{quote}x{quote}y",
+        f"x{quote}",
+        "\0",
+        "\udcff",
+        "\ufffd",
+        "x" * LONGEST_LINE,
+    )
 
 
 def a_plain_file(

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
-from contracts.trailer import LONGEST, Ending, Trailer
+from contracts.trailer import LONGEST, Ending, Trailer, Unread
 from tests.oracle import nested
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
@@ -128,9 +128,34 @@ def _ending(csv: Csv, rule: Trailer, lines: Sequence[str]) -> Ending:
     """The last line, if its first cell is that of the trailer, and the number of the first other one like it."""
     like = [n for n, line in enumerate(lines, 1) if split(csv, line)[0][0] == rule.begins]
     is_last = bool(like) and like[-1] == len(lines)
+    early = next((n for n in like if n < len(lines) or not is_last), None)
+    if not is_last:
+        return Ending(None, early)
+    if why := _unread(csv, lines[-1]):
+        return Ending((), early, why)
     places = [1, rule.rows or 1, *rule.sums.values()]
-    cells = tuple(cell[: LONGEST + 1] for cell in split(csv, lines[-1])[0][: max(places)]) if is_last else None
-    return Ending(cells, next((n for n in like if n < len(lines) or not is_last), None))
+    return Ending(tuple(cell[: LONGEST + 1] for cell in split(csv, lines[-1])[0][: max(places)]), early)
+
+
+def _unread(csv: Csv, line: str) -> Unread | None:
+    """Why nothing of a trailer is read."""
+    if len(line) > 100_000:
+        return "long"
+    if _broken_text(line) or (csv.multi_line and "\ufffd" in line):
+        return "bytes"
+    return "quotes" if _is_torn(csv, line) else None
+
+
+def _is_torn(csv: Csv, line: str) -> bool:
+    """Whether a cell begins with a quote and does not end with the one that closes it."""
+    if not csv.quote:
+        return False
+    text = line if csv.escape == csv.quote else _without_escaped(csv, line)
+    quote, delimiter = re.escape(csv.quote), re.escape(csv.delimiter)
+    inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
+    dropped = re.escape(CONTROLS.replace(csv.delimiter, ""))
+    cell = f"(?:{quote}{inner}{quote}[{dropped}]*|(?!{quote})[^{delimiter}]*)"
+    return not re.fullmatch(f"{cell}(?:{delimiter}{cell})*", text)
 
 
 def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:

@@ -12,7 +12,7 @@ from contracts import codec
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Csv, Plan, Property
 from contracts.sets import Totals
-from contracts.trailer import Ending, Trailer, seen, told
+from contracts.trailer import Ending, Trailer, Unread, seen, told
 from contracts.verdict import Decision, decide
 from tests.builders import a_plan, all_good
 
@@ -40,7 +40,7 @@ def test_trailer_that_agrees_says_nothing() -> None:
         (("T", "1200", "", "1.5"), "rows-differ", "The file has 3 records; its trailer says 1,200."),
         (("T", "3", "", "1.51"), "sum-differs", "The sum of `n` is 1.50; its trailer says 1.51."),
         (("T", "3"), "bad-trailer", "The trailer has no cell 4, which says the sum of `n`."),
-        ((), "bad-trailer", "The trailer has no cell 2, which says the number of records."),
+        (("T",), "bad-trailer", "The trailer has no cell 2, which says the number of records."),
         (
             ("T", "-3", "", "1.5"),
             "bad-trailer",
@@ -61,6 +61,34 @@ def test_trailer_that_differs_rejects(cells: tuple[str, ...] | None, code: str, 
 
 def test_result_without_a_word_of_the_trailer_rejects() -> None:
     assert [p.code for p in decided(None).problems] == ["trailer-missing"]
+
+
+@pytest.mark.parametrize("rule", [RULE, Trailer("T")])
+@pytest.mark.parametrize(
+    ("why", "word"), [("long", "longer than 100,000 characters"), ("bytes", "no text"), ("quotes", "never closed")]
+)
+def test_trailer_that_is_not_read_says_why(rule: Trailer, why: Unread, word: str) -> None:
+    """Also one that need only be there: nobody knows what it says."""
+    (found,) = decided(seen(rule, why), replace(PLAN, csv=Csv(trailer=rule))).problems
+
+    assert (found.code, word in found.message, "digits" in found.fix) == ("bad-trailer", True, False)
+
+
+def test_file_with_its_trailer_before_the_end_was_not_cut_short() -> None:
+    early, missing = decided(Ending(None, early=2)).problems
+
+    assert (early.code, missing.code) == ("trailer-early", "trailer-missing")
+    assert missing.message == "The file does not end with its trailer: its last record begins otherwise."
+    assert "cut short" not in missing.fix
+
+
+def test_long_beginning_of_a_trailer_is_cut_in_messages() -> None:
+    rule = Trailer("T" * 100)
+    plan = replace(PLAN, csv=Csv(trailer=rule))
+    found = [*decided(Ending(), plan).problems, *decided(Ending(None, early=2), plan).problems]
+
+    assert [p.code for p in found] == ["trailer-missing", "trailer-early", "trailer-missing"]
+    assert not any("T" * 40 in p.message for p in found)
 
 
 def test_another_record_like_the_trailer_rejects() -> None:
@@ -97,14 +125,16 @@ def test_trailer_may_say_nothing_but_that_it_is_there() -> None:
 
 
 def test_no_more_of_a_trailer_is_kept_than_is_compared() -> None:
-    assert seen(RULE, ("T", "9" * 99, "x", "1", "2")) == ("T", "9" * 61, "x", "1")
-    assert seen(Trailer("T"), ("T", "secret")) == ("T",)
+    assert seen(RULE, ("T", "9" * 99, "x", "1", "2")) == Ending(("T", "9" * 61, "x", "1"))
+    assert seen(Trailer("T"), ("T", "secret"), 7) == Ending(("T",), 7)
+    assert seen(RULE, None, 7) == Ending(None, 7)
+    assert seen(RULE, "quotes") == Ending((), None, "quotes")
 
 
 def test_facts_bring_the_trailer_along() -> None:
-    facts = DropResult("d", 1, ending=Ending(("T", "3"), 7))
-
-    assert codec.loads(DropResult, codec.canonical(facts), "facts") == facts
+    for ending in (Ending(("T", "3"), 7), Ending((), None, "long")):
+        facts = DropResult("d", 1, ending=ending)
+        assert codec.loads(DropResult, codec.canonical(facts), "facts") == facts
     assert codec.loads(Plan, codec.canonical(PLAN), "plan") == PLAN
 
 

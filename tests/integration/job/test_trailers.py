@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DataFiles, DropResult
 from contracts.plan import Csv, Plan
 from contracts.trailer import Ending, Trailer
+from spark_jobs.reader import cells_of
 from tests.integration.job.test_promotable import judged as promoted
 from tests.integration.job.test_promotable import left
 from tests.integration.job.world import a_check, a_plan, a_property, judge
@@ -32,7 +33,7 @@ def kept(facts: DropResult) -> tuple[object, ...]:
 
 HEAD = "id,n,note\n"
 END = Ending(("T", "2", "5"))
-LINES = {
+LINES: dict[str, tuple[str | bytes, tuple[object, ...]]] = {
     "plain.csv": ("a,2,x\nb,3,y\nT,2,5\n", (2, 2, 0, END, 5)),
     "no-end.csv": ("a,2,x\nb,3,y\nT,2,5", (2, 2, 0, END, 5)),
     "crlf.csv": ("a,2,x\r\nb,3,y\r\nT,2,5\r\n", (2, 2, 0, END, 5)),
@@ -48,12 +49,24 @@ LINES = {
     "not-last.csv": ("a,2,x\nT,2,5\nb,3,y\n", (3, 3, 0, Ending(None, 2), 7)),
     "two.csv": ("T,1,2\na,2,x\nT,2,5\n", (2, 2, 0, Ending(("T", "2", "5"), 1), 3)),
     "like-it.csv": ("Ta,2,x\n T,3,y\nT,2,5\n", (2, 2, 0, END, 5)),
-    "broken.csv": ('a,2,x\nT,"2,5\n', (1, 1, 0, Ending(()), 2)),
+    "broken.csv": ('a,2,x\nT,"2,5\n', (1, 1, 0, Ending((), None, "quotes"), 2)),
+    "behind.csv": ('a,2,x\nT,"1"x,2\n', (1, 1, 0, Ending((), None, "quotes"), 2)),
+    "blank-first.csv": ('a,2,x\nb,3,y\n"T" ,2,5\n', (2, 2, 0, END, 5)),
+    "blank-within.csv": ('"a" ,2,x\nb,3,y\nT,"2" \t,5\n', (2, 2, 0, END, 5)),
+    "blank-last.csv": ('a,2,x\nb,3,y\nT,2,"5" \n', (2, 2, 0, END, 5)),
+    "within.csv": ('a,2,x\nT,1,2,"a ""b"" ,c"\n', (1, 1, 0, Ending(("T", "1", "2")), 2)),
+    "long.csv": (f"a,2,x\nT,1,2,{'x' * 100_000}\n", (1, 1, 0, Ending((), None, "long"), 2)),
+    "longest.csv": (f"a,2,x\nT,1,2,{'x' * 99_994}\n", (1, 1, 0, Ending(("T", "1", "2")), 2)),
+    "nul.csv": ("a,2,x\nT,1,2,\0\n", (1, 1, 0, Ending((), None, "bytes"), 2)),
+    "latin.csv": (b"a,2,x\nT,1,2,\xe9\n", (1, 1, 0, Ending((), None, "bytes"), 2)),
+    "accent.csv": ("a,2,x\nT,1,2,\u00e9\ufffd\n", (1, 1, 0, Ending(("T", "1", "2")), 2)),
+    "blanks.csv": ("a,2,x\nT,1,2\n  \n", (3, 2, 0, Ending(None, 2), 3)),
 }
 
 
 def test_last_record_is_none_of_the_data(spark: SparkSession, tmp_path: Path) -> None:
-    found = judge(spark, tmp_path, plan_of(), {name: HEAD + text for name, (text, _) in LINES.items()})
+    files = {n: HEAD.encode() + (t if isinstance(t, bytes) else t.encode()) for n, (t, _) in LINES.items()}
+    found = judge(spark, tmp_path, plan_of(), files)
 
     assert {name: kept(found.drop(name)) for name in LINES} == {name: wanted for name, (_, wanted) in LINES.items()}
     assert found.decision("plain.csv").verdict == "accepted"
@@ -78,14 +91,24 @@ def test_trailer_of_cells_over_lines(spark: SparkSession, tmp_path: Path, compre
         "blank": "a,2,x\n\nb,3,y\nT,2,5\n\n",
         "missing": "a,2,x\nb,3,y\n",
         "two": "a,2,x\nT,1,2\nb,3,y\nT,2,5\n",
+        "behind": 'a,2,x\nb,3,y\n"T" ,"2" ,"5" \n',
+        "behind-wide": 'a,2,x\nb,3,y\n"T" ,"2" ,"5" ,z\n',
+        "long": f"a,2,x\nb,3,y\nT,2,5,{'x' * 100_000}\n",
+        "huge": f"a,2,x\nb,3,y\nT,2,5{'x' * 400_000}\n",
+        "longest": f"a,2,x\nb,3,y\nT,2,5,{'x' * 99_994}\n",
+        "nul": "a,2,x\nb,3,y\nT,2,5\0\n",
     }
-    bodies = {n: (HEAD + text).encode() for n, text in texts.items()}
+    bodies = {n: (HEAD + text).encode() for n, text in texts.items()} | {
+        "latin": f"{HEAD}a,2,x\nb,3,y\nT,2,5,\u00e9\n".encode("latin-1")
+    }
     packed = {f"{n}{plan.suffix}": gzip.compress(b) if compression == "gzip" else b for n, b in bodies.items()}
     found = judge(spark, tmp_path, plan, packed)
 
     endings = {name.partition(".")[0]: (found.drop(name).read, found.drop(name).ending) for name in packed}
     assert endings == {
-        **dict.fromkeys(("same", "wide", "blank"), (2, END)),
+        **dict.fromkeys(("same", "wide", "blank", "behind", "behind-wide", "longest"), (2, END)),
+        **dict.fromkeys(("long", "huge"), (2, Ending((), None, "long"))),
+        **dict.fromkeys(("nul", "latin"), (2, Ending((), None, "bytes"))),
         "narrow": (2, Ending(("T", "2"))),
         "missing": (2, Ending()),
         "two": (3, Ending(("T", "2", "5"), 2)),
@@ -108,6 +131,38 @@ def test_files_without_a_header_have_trailers(spark: SparkSession, tmp_path: Pat
         "b.csv": (0, 0, 0, Ending(("99", "0", "0")), 0),
         "c.csv": (1, 1, 1, Ending(("99", "1", "2")), 2),
     }
+
+
+QUOTED = {
+    'T,"1" ,2': ("T", "1", "2"),
+    '"T" ,"",""  ': ("T", "", ""),
+    'T,"a\\",b","2"': ("T", 'a",b', "2"),
+    'T,a\\,b"c': ("T", "a\\", 'b"c'),
+    "T,1,": ("T", "1", ""),
+    "": ("",),
+    'T,"a""b",2': "quotes",
+    'T,"1\\"': "quotes",
+    'T,"': "quotes",
+}
+
+
+def test_cells_of_a_trailer_are_as_those_of_records() -> None:
+    escaped = Csv(escape="\\")
+
+    assert {line: cells_of(line, escaped) for line in QUOTED} == QUOTED
+    assert cells_of('T,"a""b" ,2', Csv()) == ("T", 'a"b', "2")
+    assert cells_of('"T"\x01\t1', Csv(delimiter="\t")) == ("T", "1")
+    assert cells_of("T|\"1\" |'2'", Csv(delimiter="|", quote="'")) == ("T", '"1" ', "2")
+    assert cells_of("T," + '"' * 99_998, Csv()) == ("T", '"' * 49_998)
+
+
+def test_bytes_that_are_no_text_reject_wherever_they_stand(spark: SparkSession, tmp_path: Path) -> None:
+    """The door sees only the first bytes of a file; the job rejects the same behind as many records as there are."""
+    files = {f"{n}.csv": HEAD.encode() + b"a,1,x\n" * n + f"T,{n},{n},\u00e9\n".encode("latin-1") for n in (2, 20_000)}
+    found = judge(spark, tmp_path, a_plan(PROPERTIES, csv=Csv(trailer=RULE)), files)
+
+    codes = [[p.code for p in found.decision(name).problems] for name in files]
+    assert codes == [["bad-trailer"], ["bad-trailer"]]
 
 
 def test_trailer_of_a_file_in_several_splits(spark: SparkSession, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from contracts.errors import ContractInvalid
 from contracts.plan import OPERATORS, Check, Columns, Csv, Limit, Plan, Property, Reference, Threshold
 from contracts.sets import SetRule
 from contracts.wording import MESSAGES
-from tests.unit.authoring.documents import compiled
+from tests.unit.authoring.documents import a_document, compiled
 
 OLD = """\
 apiVersion: v3.2.0
@@ -239,6 +239,41 @@ def test_change_is_what_the_table_says(edit: tuple[str, str], expected: tuple[st
     there, back = ({c.direction for c in several} - {"none"} for several in (found, compare(after, before).changes))
     turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
     assert there == {turned[d] for d in back}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "way"),
+    [
+        ("{begins: T}", "{begins: T, rows: 2}", "tightens"),
+        ("{begins: T, rows: 2}", "{begins: T, rows: 2, sums: {amount: 3}}", "tightens"),
+        ("{begins: T, rows: 2, sums: {amount: 3, id: 4}}", "{begins: T, sums: {id: 4}}", "loosens"),
+        ("{begins: T, rows: 2}", "{begins: T, rows: 3}", "both"),
+        ("{begins: T, sums: {amount: 3}}", "{begins: T, rows: 2, sums: {amount: 4}}", "both"),
+        ("{begins: T, rows: 2}", "{begins: T, sums: {amount: 2}}", "both"),
+        ("{begins: T, rows: 2}", "{begins: U}", "both"),
+    ],
+)
+def test_more_figures_of_a_trailer_tighten(before: str, after: str, way: str) -> None:
+    old, new = (OLD.replace("csv: {", f"csv: {{trailer: {one}, ") for one in (before, after))
+    (found,) = changes(old, new)
+
+    assert (found.kind, found.path, found.direction) == ("dialect", "csv.trailer", way)
+    turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
+    assert changes(new, old)[0].direction == turned[way]
+
+
+def test_sum_of_a_property_named_rows_is_told_apart() -> None:
+    old, new = (
+        a_document("- {name: rows, logicalType: integer}", more_drop=f"csv: {{trailer: {one}}}") for one in TOLD
+    )
+    (found,) = changes(old, new)
+
+    assert found.message == (
+        "`csv.trailer` is `T, rows in cell 2, sum of rows in cell 3`, and was `T, sum of rows in cell 3`."
+    )
+
+
+TOLD = ("{begins: T, sums: {rows: 3}}", "{begins: T, rows: 2, sums: {rows: 3}}")
 
 
 def test_nothing_changed_says_nothing() -> None:

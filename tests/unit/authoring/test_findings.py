@@ -36,6 +36,14 @@ PROPERTY = {
         drop=f"{OF_JSON}promote: table  #! not-built-yet",
     ),
     "column of a table with a blank": a_document("- {name: a b, logicalType: date}", drop=TABLE),
+    "trailer that begins as a valid record": a_document(
+        "- {name: x, logicalType: string, enum: [{value: A}, {value: T}]}",
+        drop=f"{DROP}csv: {{trailer: {{begins: T}}}}  #! begins-as-records",
+    ),
+    "trailer that begins as a valid number": a_document(
+        "- {name: x, logicalType: integer, enum: [{value: 1}, {value: 99}]}",
+        drop=f'{DROP}csv: {{trailer: {{begins: "99"}}}}  #! begins-as-records',
+    ),
     "sum of a text in a trailer": a_document(
         "- {name: x, logicalType: string}", drop=f"{DROP}csv: {{trailer: {{begins: T, sums: {{x: 2}}}}}}  #! bad-value"
     ),
@@ -418,6 +426,14 @@ BLOCK = {
     "trailer without its first cell": f"{DROP}csv: {{trailer: {{rows: 2}}}}  #! missing-key",
     "trailer that begins with a number": f"{DROP}csv: {{trailer: {{begins: 99}}}}  #! wrong-type",
     "trailer that begins with nothing": f"{DROP}csv: {{trailer: {{begins: ''}}}}  #! bad-value",
+    "trailer that begins with a whole page": f"{DROP}csv: {{trailer: {{begins: {'T' * 101}}}}}  #! bad-value",
+    "trailer that begins with a sign of another encoding": (
+        f"{DROP}csv: {{encoding: iso-8859-1, trailer: {{begins: 'T €'}}}}  #! bad-value"
+    ),
+    "trailer that begins with a byte order mark": f'{DROP}csv: {{trailer: {{begins: "\\ufeffT"}}}}  #! bad-value',
+    "trailer that begins with that of another encoding": (
+        f"{DROP}csv: {{encoding: iso-8859-1, trailer: {{begins: ï»¿T}}}}  #! bad-value"
+    ),
     "trailer that begins with two cells": f"{DROP}csv: {{trailer: {{begins: 'T,1'}}}}  #! bad-value",
     "trailer that begins with a quote": f"{DROP}csv: {{trailer: {{begins: '\"T'}}}}  #! bad-value",
     "trailer that begins as the header may": f"{DROP}csv: {{trailer: {{begins: id}}}}  #! bad-value",
