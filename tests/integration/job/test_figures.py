@@ -210,6 +210,20 @@ def test_exact_numbers_are_added_up_with_all_their_digits(
     assert alike(figures(judged, "x"), {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
 
 
+@pytest.mark.parametrize("exact", [(18, 2), (28, 9), (38, 18)])
+def test_exact_numbers_within_arrays_are_added_up_with_all_their_digits(
+    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
+) -> None:
+    inner = a_property("xs[]", "number", exact=exact, path=("xs", "[]"))
+    checks = [held("sum", "xs[]"), held("mean", "xs[]")]
+    plan = a_plan([a_property("xs", "array"), inner], checks, file_format="jsonl")
+    lines = '{"xs": [1234567890123456.78, 0.01, null]}\n{"xs": [-1]}\n{"xs": []}\n'
+    judged = judge(spark, tmp_path, plan, {"a.jsonl": lines})
+    total = Fraction("1234567890123455.79")
+    found = {c.kind: judged.count(c.id, "a.jsonl").figure for c in checks}
+    assert alike(found, {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
+
+
 def figure(value: Fraction) -> Decimal:
     """A fraction with more digits than are compared."""
     with localcontext(prec=60):
