@@ -159,8 +159,9 @@ class DropResult:
     tells that rarer ones were left out. A drop that could not be judged has no figures, but a `failure`; or, where
     that is the file's fault, as it cannot be read as what it says it is, a `refusal`. `marks` are the greatest values
     of the plan's watermarks among its valid records. `totals` is what its manifest says, `sums` are those of the
-    properties that one or a trailer may say, of all records. `ending` is what was found of a trailer, where the plan
-    has one.
+    properties that one or a trailer may say, of all records; `rough` are those whose sum is of doubles, too, so that
+    its last digits may be others, `endless` those whose sum is more than a double holds. `ending` is what was found of
+    a trailer, where the plan has one.
     """
 
     drop: str
@@ -180,6 +181,8 @@ class DropResult:
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     totals: Totals | None = field(default=None, metadata=codec.SPARSE)
     sums: dict[str, Decimal] | None = field(default=None, metadata=codec.SPARSE)
+    rough: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
+    endless: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     ending: Ending | None = field(default=None, metadata=codec.SPARSE)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any, Literal
 
 from contracts import codec, trailer
@@ -22,6 +23,10 @@ from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated
 VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
 Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
 ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
+ROUGHLY = Decimal("1e-12")
+"""How far, of the greater of both, a sum of doubles may be from what a manifest or a trailer says."""
+IN_FULL, IN_SHORT = 40, 15
+"""Characters of a sum that is shown in full, and digits of a longer one."""
 OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
 
 
@@ -255,7 +260,7 @@ def _said(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
 def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
     """The first sum that is said and nobody has added up; nothing is compared then."""
     for name in (name for _, said in _said(plan, facts) for name in said.sums):
-        if name not in (facts.sums or {}):
+        if name not in (facts.sums or {}) and name not in facts.endless:
             text = f"The values of `{name}` could not be added up, so that its total was not compared."
             return Problem("sum-missing", text, OURS, property=name)
     return None
@@ -271,18 +276,45 @@ def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
     return found + [problem for by, said in _said(plan, facts) for problem in _unlike(plan, facts, by, said)]
 
 
+def _differs(seen: Decimal, said: Decimal, *, rough: bool) -> bool:
+    """Whether a sum is another than is said; a rough one only where more than its last digits are."""
+    if not rough:
+        return seen != said
+    return abs(Fraction(seen) - Fraction(said)) > Fraction(ROUGHLY) * max(abs(Fraction(seen)), abs(Fraction(said)))
+
+
+def _shown(total: Decimal) -> str:
+    """A sum for people: in full, or what it begins with where that is too long to read."""
+    if len(text := f"{total:f}") <= IN_FULL:
+        return text
+    with localcontext(prec=IN_SHORT):
+        return str((+total).normalize())
+
+
+def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
+    """What of a file adds nothing to a sum, as a sentence; nothing where there is no such record."""
+    failed = [c for c, n in zip(plan.checks, facts.counts, strict=True) if n.failed]
+    broken = any(c.scope == "record" for c in failed)
+    misfits = any(c.kind == "logicalType" and c.property == name for c in failed)
+    what = [*(["malformed records"] if broken else []), *(["values that are no numbers"] if misfits else [])]
+    return f" {' and '.join(what).capitalize()} were not added." if what else ""
+
+
 def _unlike(plan: Plan, facts: DropResult, by: str, said: Totals) -> Iterator[Problem]:
     fix = f"Upload the file that was meant, whole; if the {by} is wrong, ask for the file to be accepted as it is."
     if said.rows not in (None, facts.read):
         text = f"The file has {facts.read:,} records; its {by} says {said.rows:,}."
         yield Problem("rows-differ", text, fix)
     for name, total in said.sums.items():
-        seen = (facts.sums or {})[name]
-        if seen != total:
-            hidden = plan.property_named(name).masked
-            figures = "another than" if hidden else f"{seen:f};"
-            says = f"its {by} says; the property is classified" if hidden else f"its {by} says {total:f}"
-            yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.", fix, property=name)
+        hidden, left_out = plan.property_named(name).masked, _left_out(plan, facts, name)
+        if name in facts.endless:
+            says = "" if hidden else f"; its {by} says {_shown(total)}"
+            text = f"The sum of `{name}` is too large to be added up{says}.{left_out}"
+            yield Problem("sum-differs", text, fix, property=name)
+        elif _differs(seen := (facts.sums or {})[name], total, rough=name in facts.rough):
+            figures = "another than" if hidden else f"{_shown(seen)};"
+            says = f"its {by} says; the property is classified" if hidden else f"its {by} says {_shown(total)}"
+            yield Problem("sum-differs", f"The sum of `{name}` is {figures} {says}.{left_out}", fix, property=name)
 
 
 def _too_many(limit: Limit, facts: DropResult) -> Problem:

@@ -103,9 +103,16 @@ def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, er
     """A drop that cannot be scanned: refused if its bytes are there and no file of its format, else failed."""
     fault = formats.of(request.plan).fault(spark, request.plan, drop)
     if fault is None:
-        problem = Problem("unreadable", f"The file could not be read: {reader.first_line(error)}", OURS)
+        why = _without_values(error) if any(p.masked for p in request.plan.properties) else reader.first_line(error)
+        problem = Problem("unreadable", f"The file could not be read: {why}", OURS)
         return DropResult(drop.id, drop.attempt, failure=problem)
     return _refused(drop, fault)
+
+
+def _without_values(error: Exception) -> str:
+    """What kind of error it is: its text may quote a classified value."""
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    return f"{condition or type(error).__name__}; no more is told, as it may quote a classified value"
 
 
 def _refused(drop: JobDrop, why: Problem) -> DropResult:

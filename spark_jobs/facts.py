@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import attrgetter
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -183,17 +184,22 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         notes=drop.notes,
         marks=_marks(request.plan, tally),
         totals=drop.totals,
-        sums=_sums(request.plan, tally),
         ending=lines.ending,
+        **_sums(request.plan, tally),
     )
 
 
-def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Decimal] | None:
-    """The sums of all values of the properties of which one may be said; without those that no double holds."""
+def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Any]:
+    """What is known of the sums of the properties of which one may be said, as fields of a result."""
     if not plan.summed:
-        return None
-    each = ((p, figures.figure("sum", p, str(n), 1, tally.sums)) for n, p in enumerate(plan.properties))
-    return {p.name: total for p, total in each if p.name in plan.summed and isinstance(total, Decimal)}
+        return {}
+    summed = {p.name: (p, str(n)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
+    totals = {name: figures.figure("sum", prop, at, 1, tally.sums) for name, (prop, at) in summed.items()}
+    return {
+        "sums": {name: total for name, total in totals.items() if isinstance(total, Decimal)},
+        "rough": tuple(name for name, (prop, at) in summed.items() if figures.is_rough(prop, at, tally.sums)),
+        "endless": tuple(name for name, total in totals.items() if total == figures.TOO_LARGE),
+    }
 
 
 def _marks(plan: Plan, tally: metrics.Tally) -> tuple[HighMark, ...]:

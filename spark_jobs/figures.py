@@ -1,8 +1,8 @@
 """Figures of all values of a property: what each record adds to them, in SQL; from the sums, the figure of a drop.
 
-Integers, and numbers of at most 15 digits, 14 before and 14 after the point, are added up as decimals, so that neither
-the order of the records nor how a file was split shows in a figure. A decimal has 38 digits, so that a square is three
-products: of v = high * unit + low, high * high, high * low and low * low.
+Integers, exact numbers, and others of at most 15 digits, 14 before and 14 after the point, are added up as decimals, so
+that neither the order of the records nor how a file was split shows in a figure. A decimal has 38 digits, so that a
+square is three products: of v = high * unit + low, high * high, high * low and low * low.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from contracts.datepattern import PIECE, literal
 from contracts.plan import FIGURES, Check, Plan, Property
+from spark_jobs.schema import numeric
 
 UNIT = 3_037_000_500
 """What halves integers: a little more than the root of 2^63, so that each of the three products fits 64 bits."""
@@ -28,6 +29,16 @@ EXACT = f"if(try_cast({{v}} as {DECIMAL}) = {{v}}, try_cast({{v}} as {DECIMAL}),
 """A number as a decimal; null where none of 14 digits before and after the point is the same double."""
 UPPER, LOWER = (f"cast({{v}} {half} {TEN} as decimal(10,0))" for half in ("div", "%"))
 HIGH, LOW = "cast({x} as decimal(15,0))", "cast({x} - cast({x} as decimal(15,0)) as decimal(14,14))"
+ROOM = 28
+"""Digits of a decimal of which 10^10 can be added up."""
+NUMBER = {
+    "sum": "{x}",
+    "rest": "if({x} is null, cast({v} as double), null)",
+    "highs": f"{HIGH} * {HIGH}",
+    "mixed": f"{HIGH} * {LOW}",
+    "lows": f"{LOW} * {LOW}",
+    "squares": "if({x} is null, cast({v} as double) * cast({v} as double), null)",
+}
 ADDED = {
     "integer": {
         "sum": "cast({v} as decimal(20,0))",
@@ -41,16 +52,19 @@ ADDED = {
         "mixed": f"{UPPER} * {LOWER}",
         "lows": f"{LOWER} * {LOWER}",
     },
-    "number": {
-        "sum": "{x}",
-        "rest": "if({x} is null, cast({v} as double), null)",
-        "highs": f"{HIGH} * {HIGH}",
-        "mixed": f"{HIGH} * {LOW}",
-        "lows": f"{LOW} * {LOW}",
-        "squares": "if({x} is null, cast({v} as double) * cast({v} as double), null)",
+    "number": NUMBER,
+    "exact": NUMBER | {"own": "cast({v} as {exact})"},
+    "wide": NUMBER
+    | {
+        "own": f"cast(cast({{v}} as {{exact}}) - cast({{v}} as {{exact}}) % 1BD as decimal({ROOM},0))",
+        "ends": f"cast(cast({{v}} as {{exact}}) % 1BD as decimal({ROOM},{ROOM}))",
     },
 }
-"""What a value `v`, as decimal `x`, adds to each part; `rest` and `squares` are of those that are none, as doubles."""
+"""What a value `v`, as decimal `x`, adds to each part; `rest` and `squares` are of those that are none, as doubles.
+
+An exact number adds itself as it is to `own`; one of more digits than there is room for its whole part, and to `ends`
+the rest of it. Its deviation alone is of `x`.
+"""
 MOMENTS = {"date": "unix_date(cast({v} as date))", "timestamp": "unix_micros(cast({v} as timestamp))"}
 SUMS = ("sum", "rest")
 NEEDED = {
@@ -61,6 +75,8 @@ NEEDED = {
     "max": ("greatest",),
 }
 """The parts of each figure."""
+OWN = {"exact": ("own",), "wide": ("own", "ends")}
+"""Those of a sum or a mean of exact numbers."""
 HIGH = "high"
 """The part of a high mark: the greatest value, of valid records alone."""
 VALUES = "values"
@@ -92,10 +108,13 @@ def parts(plan: Plan) -> dict[str, tuple[int, str, Check | None]]:
         (at[c.property], part, k, c if c.filter else None)
         for k, c in enumerate(plan.checks)
         if c.kind in FIGURES and c.property
-        for part in (*NEEDED[c.kind], *([VALUES] if plan.property_named(c.property).repeats else []))
+        for part in (
+            *_needed(c.kind, plan.property_named(c.property)),
+            *([VALUES] if plan.property_named(c.property).repeats else []),
+        )
     ]
     wanted += [(at[name], HIGH, -1, None) for name in plan.watermarks]
-    wanted += [(at[name], part, -1, None) for name in plan.summed for part in SUMS]
+    wanted += [(at[n], part, -1, None) for n in plan.summed for part in _needed("sum", plan.property_named(n))]
     return {
         f"{part}{place(n, k if check else None)}": (n, part, check)
         for n, part, k, check in wanted
@@ -109,8 +128,18 @@ def place(number: int, check: int | None) -> str:
 
 
 def _held(prop: Property) -> str:
-    """How values of a property are held: as their type, but for integers that are decimals."""
-    return "decimal" if prop.type == "integer" and prop.exact else prop.type
+    """How values of a property are held: as their type, but for decimals, if they are not too long to be added up."""
+    if not prop.exact:
+        return prop.type
+    digits, after = prop.exact
+    if prop.type == "integer":
+        return "decimal"
+    return "exact" if digits <= ROOM else "wide" if max(digits - after, after) <= ROOM else prop.type
+
+
+def _needed(kind: str, prop: Property) -> tuple[str, ...]:
+    """The parts of a figure of a property."""
+    return OWN.get(_held(prop), SUMS) if NEEDED[kind] == SUMS else NEEDED[kind]
 
 
 def decimals(plan: Plan) -> dict[int, str]:
@@ -118,7 +147,7 @@ def decimals(plan: Plan) -> dict[int, str]:
 
     Where a record may have several, structs of each value `v` and its decimal `x`.
     """
-    wanted = [n for n, part, _ in parts(plan).values() if part in SUMS and plan.properties[n].type == "number"]
+    wanted = [n for n, part, _ in parts(plan).values() if part == "sum" and plan.properties[n].type == "number"]
     several = f"transform(e{{n}}, s -> struct(s.v as v, {EXACT.format(v='s.v')} as x))"
     return {n: several.format(n=n) if plan.properties[n].repeats else EXACT.format(v=f"v{n}") for n in wanted}
 
@@ -132,20 +161,31 @@ def added(part: str, number: int, prop: Property, *, present: bool, only: str | 
         shape = "if({v} is null, null, 1)"
     else:
         shape = MOMENTS.get(prop.type, "{v}") if part in MERGED else ADDED[_held(prop)][part]
+    exact = numeric(prop)
     if present:
-        found = _of_several(part, shape, number) if prop.repeats else shape.format(v=f"v{number}", x=f"x{number}")
+        one = shape.format(v=f"v{number}", x=f"x{number}", exact=exact)
+        found = _of_several(part, shape, number, prop) if prop.repeats else one
         return f"if({only}, {found}, null)" if only else found
-    return shape.format(v="null" if prop.type in MOMENTS else "cast(null as bigint)", x=f"cast(null as {DECIMAL})")
+    null = "null" if prop.type in MOMENTS else "cast(null as bigint)"
+    return shape.format(v=null, x=f"cast(null as {DECIMAL})", exact=exact)
 
 
-def _of_several(part: str, shape: str, number: int) -> str:
+def _of_several(part: str, shape: str, number: int, prop: Property) -> str:
     """What all values of one record add to a part together, in SQL."""
     source = f"x{number}" if "{x}" in shape else f"e{number}"
-    each = f"filter(transform({source}, s -> {shape.format(v='s.v', x='s.x')}), y -> y is not null)"
+    one = shape.format(v="s.v", x="s.x", exact=numeric(prop))
+    each = f"filter(transform({source}, s -> {one}), y -> y is not null)"
     if part in MERGED:
         return f"array_{MERGED[part]}({each})"
-    kind = "double" if part in DOUBLES else f"decimal(37,{SCALES.get(part, 0) if '{x}' in shape else 0})"
+    kind = "double" if part in DOUBLES else f"decimal(37,{_after(part, shape, prop)})"
     return f"aggregate({each}, cast(0 as {kind}), (a, y) -> cast(a + y as {kind}))"
+
+
+def _after(part: str, shape: str, prop: Property) -> int:
+    """Digits after the point of a part."""
+    if part in OWN["wide"]:
+        return ROOM if part == "ends" else prop.exact[1] if prop.exact and _held(prop) == "exact" else 0
+    return SCALES.get(part, 0) if "{x}" in shape else 0
 
 
 def merged(part: str) -> str:
@@ -157,19 +197,24 @@ def figure(kind: str, prop: Property, at: str, values: int, sums: Mapping[str, A
     """The figure of so many values, whose parts are the sums of a `place`; the reason where there is none."""
     if values < 1 or (kind == "stdev" and values < 2):
         return NO_VALUES if values < 1 else TOO_FEW
-    found = {part: sums.get(f"{part}{at}") or 0 for part in NEEDED[kind]}
+    found = {part: sums.get(f"{part}{at}") or 0 for part in _needed(kind, prop)}
     if kind in ("min", "max"):
         return unsigned(Decimal(str(found[NEEDED[kind][0]])))
     try:
         known = {part: Fraction(total) for part, total in found.items()}
     except (OverflowError, ValueError):  # an infinite double, or what comes of two
         return TOO_LARGE
-    total = known["sum"] + known["rest"]
+    total = sum((known.get(part, Fraction(0)) for part in (*SUMS, *OWN["wide"])), Fraction(0))
     if kind == "stdev":
         unit = UNITS.get(_held(prop), 1)
         squares = known["highs"] * unit**2 + 2 * known["mixed"] * unit + known["lows"] + known["squares"]
         return _decimal(max(squares - total**2 / values, Fraction(0)) / (values - 1), root=True)
     return _decimal(total / values if kind == "mean" else total)
+
+
+def is_rough(prop: Property, at: str, sums: Mapping[str, Any]) -> bool:
+    """Whether a sum is of doubles, too, so that its last digits may be others."""
+    return "rest" in _needed("sum", prop) and sums.get(f"rest{at}") is not None
 
 
 def unsigned(value: Decimal) -> Decimal:

@@ -20,6 +20,8 @@ OF_MOMENTS = ("min", "max", "quantile")
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
 MOST_DIGITS = 20
 """Digits of integers that the job adds up exactly."""
+MOST_OF_EXACT = 28
+"""Digits before, and after, the point of exact numbers that it adds up: 10^10 of them fit a decimal."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -56,14 +58,26 @@ def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> 
         fix = "Leave it out, or give the property another `logicalType`."
         document.error((*path, "metric"), "wrong-type", message, fix)
         return False
-    if metric not in OF_MOMENTS and prop.type == "integer" and prop.exact and prop.exact[0] > MOST_DIGITS:
-        message = (
-            f"`{metric}` adds up integers of at most {MOST_DIGITS} digits; `{prop.name}` may have {prop.exact[0]}."
-        )
-        fix = f"Leave it out, or write a `physicalType` of at most {MOST_DIGITS} digits."
-        document.error((*path, "metric"), "wrong-type", message, fix)
+    if metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
+        document.error((*path, "metric"), "wrong-type", *wrong)
         return False
     return True
+
+
+def too_long(what: str, prop: Property, *, deviation: bool = False) -> tuple[str, str] | None:
+    """Why the values of a property have too many digits to be added up for something, and what to write instead.
+
+    The deviation of numbers is of doubles where they are long.
+    """
+    digits, after = prop.exact or (0, 0)
+    if prop.type == "integer" and digits > MOST_DIGITS:
+        message = f"{what} adds up integers of at most {MOST_DIGITS} digits; `{prop.name}` may have {digits}."
+        return message, f"Leave it out, or write a `physicalType` of at most {MOST_DIGITS} digits."
+    if prop.type == "number" and not deviation and max(digits - after, after) > MOST_OF_EXACT:
+        most = f"at most {MOST_OF_EXACT} digits before and {MOST_OF_EXACT} after the point"
+        message = f"{what} adds up exact numbers of {most}; `{prop.name}` may have {digits - after} and {after}."
+        return message, f"Leave it out, or write a `physicalType` of {most}."
+    return None
 
 
 def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from contracts.authoring.block import DropBlock
 from contracts.authoring.document import Document
+from contracts.authoring.figures import too_long
 from contracts.authoring.finding import Path
 from contracts.authoring.overlap import witness
 from contracts.errors import PatternInvalid
@@ -57,6 +58,16 @@ def added(document: Document, at: Path, name: str, known: Mapping[str, Property]
         message = f"`{name}` is no number of each record: it has no sum."
         document.error(at, "bad-value", message, "Leave it out.", on_key=isinstance(at[-1], str))
         return False
+    if wrong := too_long("`sums`", known[name]):
+        document.error(at, "bad-value", *wrong, on_key=isinstance(at[-1], str))
+        return False
+    if known[name].type == "number" and not known[name].exact:
+        message = (
+            f"`{name}` is added up in double precision where a value has more than 14 digits before or after the point;"
+            " its sum is then compared but for its last digits."
+        )
+        fix = "Write `physicalType: decimal(p,s)` with its digits in all and after the point, as `decimal(18,2)`."
+        document.warning(at, "inexact-sum", message, fix, on_key=isinstance(at[-1], str))
     return True
 
 

@@ -101,7 +101,7 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
     elif block["format"] == "jsonl":
         block["columns"] = {"extra": chance.choice(("reject", "warn", "ignore"))}
     if "trailer" in form.get("csv", {}):
-        whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer"]
+        whole = [c.written["name"] for c in columns if c.written["logicalType"] == "integer" or is_exact(c.written)]
         trailer = form["csv"]["trailer"] | {"sums": {name: n for n, name in enumerate(whole, 3)}}
         block["csv"] = form["csv"] | {"trailer": trailer}
     block["empty"] = chance.choice(("reject", "warn", "accept"))
@@ -168,10 +168,17 @@ def _column(chance: Random, n: int, form: Document) -> Column:
     _quality(chance, written, good)
     written["quality"] += _figures(chance, kind, good)
     cells = (*good, *hostile.CELLS[kind], *hostile.ANY)
-    added_up = any(e.get("implementation", {}).get("metric") in ("sum", "mean", "stdev") for e in written["quality"])
-    if kind == "number" and added_up:
+    asked = {e.get("implementation", {}).get("metric") for e in written["quality"]}
+    added_up = {"stdev"} if is_exact(written) else {"sum", "mean", "stdev"}
+    if kind == "number" and asked & added_up:
         cells = tuple(text for text in cells if not figures.is_rough([figures.counted(_cell(text))]))
     return Column(written, cells)
+
+
+def is_exact(written: Document) -> bool:
+    """Whether a property is a number of so many digits, not a double."""
+    options = written.get("logicalTypeOptions", {})
+    return written["logicalType"] == "number" and ("physicalType" in written or "multipleOf" in options)
 
 
 def _cell(text: str) -> Cell:

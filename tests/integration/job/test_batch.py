@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from contracts.authoring.regex import to_java
 from contracts.job import JobResult
 from contracts.plan import Columns, Threshold
+from contracts.sets import SetRule
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
@@ -242,6 +243,21 @@ def test_one_unreadable_file_fails_and_several_fail_the_run(
         with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
             run(spark, (tmp_path / "request.json").as_uri())
         assert not (tmp_path / "result.jsonl").exists()
+
+
+@pytest.mark.parametrize(("classification", "told"), [(None, True), ("internal", False)])
+def test_error_that_may_quote_a_classified_value_is_not_told(
+    spark: SparkSession, tmp_path: Path, classification: str | None, *, told: bool
+) -> None:
+    """The value has more digits than are added up, which a contract cannot ask for."""
+    value = "9876" * 7
+    n = a_property("n", "integer", exact=(30, 0), classification=classification)
+    plan = a_plan([n], set=SetRule(("day",), 60, manifest="in/{day}.json", sums=("n",)))
+    failure = judge(spark, tmp_path, plan, {"a.csv": "n\n1\n", "b.csv": f"n\n{value}\n"}).drop("b.csv").failure
+
+    assert failure is not None
+    assert (failure.code, value in failure.message) == ("unreadable", told)
+    assert "NUMERIC_VALUE_OUT_OF_RANGE" in failure.message
 
 
 def test_a_crashed_run_leaves_no_result(spark: SparkSession, tmp_path: Path) -> None:

@@ -200,6 +200,36 @@ def test_integers_of_twenty_digits_are_added_up_exactly(spark: SparkSession, tmp
     assert alike(figures(judged, "n"), exact([Fraction(value) for value in values]))
 
 
+@pytest.mark.parametrize("exact", [(18, 2), (38, 18)])
+def test_exact_numbers_are_added_up_with_all_their_digits(
+    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
+) -> None:
+    plan = a_plan([a_property("x", "number", exact=exact)], [held("sum", "x"), held("mean", "x")])
+    judged = judge(spark, tmp_path, plan, {"a.csv": 'x\n1234567890123456.78\n"0.01"\n-1\nx\n'})
+    total = Fraction("1234567890123455.79")
+    assert alike(figures(judged, "x"), {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
+
+
+@pytest.mark.parametrize("exact", [(18, 2), (28, 9), (38, 18)])
+def test_exact_numbers_within_arrays_are_added_up_with_all_their_digits(
+    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
+) -> None:
+    inner = a_property("xs[]", "number", exact=exact, path=("xs", "[]"))
+    checks = [held("sum", "xs[]"), held("mean", "xs[]")]
+    plan = a_plan([a_property("xs", "array"), inner], checks, file_format="jsonl")
+    lines = '{"xs": [1234567890123456.78, 0.01, null]}\n{"xs": [-1]}\n{"xs": []}\n'
+    judged = judge(spark, tmp_path, plan, {"a.jsonl": lines})
+    total = Fraction("1234567890123455.79")
+    found = {c.kind: judged.count(c.id, "a.jsonl").figure for c in checks}
+    assert alike(found, {"sum": Decimal("1234567890123455.79"), "mean": figure(total / 3)})
+
+
+def figure(value: Fraction) -> Decimal:
+    """A fraction with more digits than are compared."""
+    with localcontext(prec=60):
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
 def test_ends_are_exact_and_a_zero_has_no_sign(spark: SparkSession, tmp_path: Path) -> None:
     long = a_property("n", "number", exact=(38, 2))
     plan = a_plan([long, a_property("x", "number")], [held("min", "n"), held("max", "n"), held("min", "x")])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from dataclasses import replace
+from decimal import Decimal, localcontext
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from contracts.sets import SetRule
@@ -32,6 +34,44 @@ def test_sums_of_all_records_are_exact(spark: SparkSession, tmp_path: Path) -> N
     for name, (_, n, x) in FILES.items():
         wanted = {"n": Decimal(n)} | ({"x": Decimal(x)} if x else {})
         assert judged.drop(name).sums == wanted, name
+
+
+EXACT: dict[tuple[int, int], list[tuple[str, ...]]] = {
+    (18, 2): [("1234567890123456.78",), ("100000000000000.01", "100000000000000.02"), ("-0.01", ".07", "9" * 16)],
+    (20, 0): [("9007199254740993",), ("9" * 20, "1", "-" + "9" * 20)],
+    (28, 28): [("0." + "9" * 28, "0.0000000000000000000000000001")],
+    (38, 18): [("9" * 20 + "." + "9" * 18,) * 3, ("-" + "9" * 20 + "." + "9" * 18, "-0.5", "0.000000000000000001")],
+    (30, 2): [("-" + "9" * 28 + ".99", "0.01", "-1")],
+    (38, 28): [("9" * 10 + "." + "9" * 28,) * 2],
+}
+"""Values of exact numbers, by the digits in all and after the point."""
+
+
+@pytest.mark.parametrize("exact", EXACT, ids=str)
+def test_sums_of_exact_numbers_have_all_their_digits(
+    spark: SparkSession, tmp_path: Path, exact: tuple[int, int]
+) -> None:
+    plan = a_plan([a_property("x", "number", exact=exact)], set=replace(RULE, sums=("x",)))
+    values = {f"{n}.csv": of for n, of in enumerate(EXACT[exact])}
+    judged = judge(spark, tmp_path, plan, {name: "x\n" + "".join(f"{v}\n" for v in of) for name, of in values.items()})
+
+    with localcontext(prec=60):
+        assert {name: judged.drop(name).sums for name in values} == {
+            name: {"x": sum(map(Decimal, of))} for name, of in values.items()
+        }
+    assert {judged.drop(name).rough for name in values} == {()}
+
+
+def test_sums_of_doubles_are_told(spark: SparkSession, tmp_path: Path) -> None:
+    files = {
+        "short.csv": "1,1,0.1\n" * 3,
+        "long.csv": "1,1,0.1\n" * 1000 + "1,1,0.1234567890123456\n",
+        "endless.csv": FILES["endless.csv"][0],
+    }
+    judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, set=RULE), {n: HEAD + t for n, t in files.items()})
+
+    said = {name: (judged.drop(name).rough, judged.drop(name).endless) for name in files}
+    assert said == {"short.csv": ((), ()), "long.csv": (("x",), ()), "endless.csv": (("x",), ("x",))}
 
 
 def test_plan_without_sums_has_none(spark: SparkSession, tmp_path: Path) -> None:

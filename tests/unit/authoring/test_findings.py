@@ -537,6 +537,44 @@ def test_sums_are_of_integers_of_twenty_digits(digits: int, mark: str) -> None:
     assert found(text) == expected(text)
 
 
+@pytest.mark.parametrize("metric", ["sum", "mean", "stdev"])
+@pytest.mark.parametrize(
+    ("digits", "wrong"), [("28,0", False), ("38,18", False), ("30,2", False), ("29,0", True), ("38,29", True)]
+)
+def test_sums_are_of_exact_numbers_that_can_be_added_up(metric: str, digits: str, *, wrong: bool) -> None:
+    entry = "quality:\n  - type: custom\n    engine: dropgate\n    implementation:\n"
+    mark = "  #! wrong-type" if wrong and metric != "stdev" else ""
+    text = a_property(
+        f"physicalType: decimal({digits})\n{entry}      metric: {metric}{mark}\n      mustBe: 1", "number"
+    )
+    assert found(text) == expected(text)
+
+
+SUMS = {
+    "trailer": "csv: {{trailer: {{begins: T, sums: {{x: 2}}}}}}{mark}",
+    "manifest": "set: {{of: [day], manifest: 'shop/{{day}}.json', sums: [x]}}{mark}",
+}
+
+
+@pytest.mark.parametrize("said", SUMS)
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("logicalType: integer", ""),
+        ("logicalType: number, physicalType: 'decimal(28,2)'", ""),
+        ("logicalType: integer, physicalType: 'decimal(20,0)'", ""),
+        ("logicalType: integer, physicalType: 'decimal(21,0)'", "bad-value"),
+        ("logicalType: number, physicalType: 'decimal(38,2)'", "bad-value"),
+        ("logicalType: number", "inexact-sum"),
+    ],
+)
+def test_sums_that_are_said_can_be_added_up(said: str, kind: str, code: str) -> None:
+    drop = DROP if said == "trailer" else SET
+    line = SUMS[said].format(mark=f"  #! {code}" if code else "")
+    text = a_document(f"- {{name: x, {kind}}}", drop=drop + line)
+    assert found(text) == expected(text)
+
+
 GX = "- type: custom\n  engine: greatExpectations\n  implementation:\n"
 BETWEEN = GX + "    type: expect_column_values_to_be_between\n    kwargs:\n      column: id\n"
 NULLS_OF = GX + "    type: expect_column_values_to_not_be_null\n    kwargs:\n"
