@@ -253,7 +253,7 @@ class Site:
         except Exception:
             self.errors[function] += 1
             raise
-        self.handled += len(event["Records"]) - len(answer["batchItemFailures"] if answer else ())
+        self.handled += len(event.get("Records", ())) - len(answer["batchItemFailures"] if answer else ())
         return answer
 
 
