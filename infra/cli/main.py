@@ -6,7 +6,9 @@ Exit codes of every command: 0 accepted or fine, 1 rejected or findings, 2 usage
 from __future__ import annotations
 
 import importlib
+import sys
 import traceback
+from io import StringIO
 
 import click
 
@@ -88,4 +90,5 @@ def run() -> None:
     except Exception:  # noqa: BLE001 (Python would exit 1, which means rejected)
         traceback.print_exc()
         click.echo("dropgate: This is a fault of dropgate, and says nothing of your files. Please report it.", err=True)
+        sys.stdout = StringIO()  # what cannot be printed is tried again at the end, which would end it with 120
         raise SystemExit(3) from None
