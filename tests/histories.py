@@ -176,11 +176,16 @@ class Model:
             return [rows, whole]
         return [rows if drop.promoted.rows else whole]
 
+    def _may_overtake(self, other: Drop, drop: Drop) -> bool:
+        """Whether an upload is newer by what the ledger says of it; or was, if its event came when it was promoted."""
+        uploads = list(self.uploads)
+        return is_later(other, drop) or (not other.sequencer and uploads.index(other.id) > uploads.index(drop.id))
+
     def _ends(self, upload: Upload, drop: Drop, drops: dict[str, Drop]) -> set[str]:
         if drop.override:
             return upload.decisions
         ends = {self.fate(upload, drop.plan)}
-        if ends.intersection(GOOD) and any(is_later(d, drop) for d in drops.values() if d.key == drop.key):
+        if ends.intersection(GOOD) and any(self._may_overtake(d, drop) for d in drops.values() if d.key == drop.key):
             ends.add("superseded")
         if drop.plan == SETS.sha and upload.kind != "marker":
             marked = any(one.kind == "marker" for one in self.uploads.values())
