@@ -279,6 +279,16 @@ def test_unannounced_upload_takes_its_turn_by_the_clock() -> None:
     assert [world.drop(d).state for d in (old, new)] == ["superseded", "accepted"]
 
 
+def pass_a_minute(world: World, slow: list[str]) -> None:
+    """Let the schedule come, and all jobs end but the slow ones."""
+    world.clock.pass_seconds(60)
+    reconcile(world.ports)
+    world.deliver_windows()
+    for run in set(world.jobs.working()) - set(slow):
+        world.end_job(run, all_good)
+        world.deliver_jobs([run])
+
+
 def test_unannounced_upload_lets_no_older_one_back_in() -> None:
     """All three are of one second; by their sequencers the first is older than the last."""
     world, old = one()
@@ -290,12 +300,7 @@ def test_unannounced_upload_lets_no_older_one_back_in() -> None:
     new = world.upload("orders/1.csv", b"id,note\n3,c\n")
     world.deliver_events()
     for _ in range(20):
-        world.clock.pass_seconds(60)
-        reconcile(world.ports)
-        world.deliver_windows()
-        for run in set(world.jobs.working()) - set(slow):
-            world.end_job(run, all_good)
-            world.deliver_jobs([run])
+        pass_a_minute(world, slow)
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": b"id,note\n2,b\n"}
     world.finish()
 
@@ -311,12 +316,7 @@ def test_event_that_comes_late_still_tells_that_its_upload_is_the_newer() -> Non
     new = world.upload("orders/1.csv", b"id,note\n2,b\n")
     late = world.events.pop()
     while new not in world.drops() or world.drop(new).in_flight:
-        world.clock.pass_seconds(60)
-        reconcile(world.ports)
-        world.deliver_windows()
-        for run in set(world.jobs.working()) - set(slow):
-            world.end_job(run, all_good)
-            world.deliver_jobs([run])
+        pass_a_minute(world, slow)
     (key,) = claims_of(world.ports, world.drop(new), a_plan()).each
     world.events.append(late)
 
