@@ -40,6 +40,7 @@ from infra.local.s3_rules import (
     source_refused,
     unreadable,
 )
+from infra.local.sparing import spare
 
 _REMEMBERED_CALLS = 200_000
 LARGEST_COPY = 5 * 1024**3
@@ -57,6 +58,7 @@ class _Moto(DomainDispatcherApplication):
         super().__init__(create_app)
         model: Any = BaseModel
         model.__new__ = lambda cls, *_args, **_more: object.__new__(cls)
+        spare()
         self._backends: dict[str | None, Any] = {}
 
     def get_backend_for_host(self, host: str | None) -> Any:

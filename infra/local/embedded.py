@@ -100,7 +100,7 @@ class Embedded:
         self._running = spark
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
-        self._clients: dict[str, Any] = {}
+        self._clients: dict[tuple[str, str], Any] = {}
         self._environment_before: dict[str, str] = {}
         self.stack: Stack
         self.pump: Pump
@@ -166,15 +166,12 @@ class Embedded:
     def _pump(self) -> Pump:
         return Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
 
-    def client(self, service: str) -> Any:
+    def client(self, service: str, key: str = KEY) -> Any:
         """The boto3 client of a service that speaks to this stack; each is made once."""
-        if service not in self._clients:
-            self._clients[service] = self._client(service)
-        return self._clients[service]
-
-    def _client(self, service: str, key: str = KEY) -> Any:
-        endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
-        return session(key).client(service, endpoint_url=endpoint, config=PATHS)
+        if (service, key) not in self._clients:
+            endpoint = self.emr.endpoint if service == "emr-serverless" else self.cloud.endpoint
+            self._clients[service, key] = session(key).client(service, endpoint_url=endpoint, config=PATHS)
+        return self._clients[service, key]
 
     def environment(self) -> dict[str, str]:
         """What a process needs to reach this stack, and what the template gives the functions."""
@@ -227,7 +224,7 @@ class Embedded:
         with self.guard.running(self.stack, spec.iam_policy):
             for uri in (spec.entry_point, *spec.py_files, *spec.archives):  # as EMR does, as the job's role
                 bucket, _, key = uri.removeprefix("s3://").partition("/")
-                self._client("s3", JOB).get_object(Bucket=bucket, Key=key)
+                self.client("s3", JOB).get_object(Bucket=bucket, Key=key)
             if spec.archives:  # what the archive is made of; like the job's code, it comes from this machine
                 bring(spark, lambda _: None)
             self._job(spark, request)

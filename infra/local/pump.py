@@ -92,6 +92,8 @@ class Pump:
     def idle(self) -> bool:
         """Tell whether all queues are empty, the stream is read to its end, and no handler is at work."""
         before = self._bell.rung
+        if self._bell.working:
+            return False
         # Twice: a delay that ends while moto counts is in neither of its figures.
         quiet = self._empty() and not self._pipe.poll() and self._empty()
         return quiet and self._bell.working == 0 and self._bell.rung == before

@@ -8,6 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from moto.dynamodb.models.dynamo_type import DynamoType
@@ -22,10 +23,11 @@ def sparing_copies(target: str, body: bytes) -> Iterator[None]:
         return
     asked = [operation for item in json.loads(body)["TransactItems"] for operation in item.values()]
 
-    def sparing_copy(table: Table, _memo: dict[int, Any]) -> Table:
+    @cache  # moto takes all copies before it changes anything: one of each table serves for all items
+    def twin(table: Table) -> Table:
         return _copy(table, [each.get("Key") or each["Item"] for each in asked if each["TableName"] == table.name])
 
-    Table.__deepcopy__ = sparing_copy  # type: ignore[attr-defined]
+    Table.__deepcopy__ = lambda table, _memo: twin(table)  # type: ignore[attr-defined]
     try:
         yield
     finally:
@@ -33,13 +35,24 @@ def sparing_copies(target: str, body: bytes) -> Iterator[None]:
 
 
 def _copy(table: Table, keys: list[Mapping[str, Any]]) -> Table:
-    """Copy a table's lists, and of its content what has one of the keys."""
+    """Copy a table's lists, and of its content what has one of the keys; a partition may hold thousands of items."""
     twin = copy.copy(table)
     twin.items = defaultdict(dict, table.items)
-    for partition in {DynamoType(key[table.hash_key_attr]) for key in keys} & table.items.keys():
-        twin.items[partition] = copy.deepcopy(table.items[partition])
+    for partition, places in _touched(table, keys).items():
+        own: dict[DynamoType, Any] = table.items[partition]
+        mine = {place: copy.deepcopy(own[place]) for place in places if place in own}
+        twin.items[partition] = {**own, **mine} if table.range_key_attr else copy.deepcopy(own)
     if table.stream_shard:
         twin.stream_shard = copy.copy(table.stream_shard)
         twin.stream_shard.table = twin
         twin.stream_shard.items = list(table.stream_shard.items)
     return twin
+
+
+def _touched(table: Table, keys: list[Mapping[str, Any]]) -> dict[DynamoType, set[DynamoType]]:
+    """The partitions that keys lie in, and their places there; a table may have none but the partition."""
+    touched: dict[DynamoType, set[DynamoType]] = defaultdict(set)
+    for key in keys:
+        if (partition := DynamoType(key[table.hash_key_attr])) in table.items:
+            touched[partition] |= {DynamoType(key[table.range_key_attr])} if table.range_key_attr else set()
+    return touched
