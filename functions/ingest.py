@@ -71,12 +71,7 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
         return None
     if created.version_id in UNVERSIONED:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
-    known = _known(ports, created)
-    if known is None:
-        drop = _received(ports, created, name)
-        if ports.ledger.open(drop):
-            return resume(ports, drop)
-        known = reread(ports, drop)
+    known = _known(ports, created) or ports.ledger.open(_received(ports, created, name))
     if created.sequencer and not known.sequencer:  # it was found before its event came
         told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
         known = record(ports, known, "announced", **told)

@@ -350,8 +350,8 @@ Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence | FileSet
 class Ledger(Protocol):
     """The record of every drop. Every write is fenced: StaleWrite if somebody else wrote since the value was read."""
 
-    def open(self, drop: Drop) -> bool:
-        """Record a new drop with its first history item, in one transaction; False if it is known already."""
+    def open(self, drop: Drop) -> Drop:
+        """Record a new drop with its first history item, in one transaction; the drop as it stands if it is known."""
         ...
 
     def drop(self, drop_id: str) -> Drop | None:

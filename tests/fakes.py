@@ -215,12 +215,11 @@ class MemoryLedger:
         self._sets: dict[str, FileSet] = {}
         self._absences: dict[tuple[str, str], Absence] = {}
 
-    def open(self, drop: Drop) -> bool:
-        if drop.id in self._drops:
-            return False
-        self._drops[drop.id] = drop
-        self._note(drop, "created")
-        return True
+    def open(self, drop: Drop) -> Drop:
+        if drop.id not in self._drops:
+            self._drops[drop.id] = drop
+            self._note(drop, "created")
+        return self._drops[drop.id]
 
     def drop(self, drop_id: str) -> Drop | None:
         return self._drops.get(drop_id)

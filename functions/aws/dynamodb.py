@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,14 @@ ENDS = 100
 """Of the drops that wait so many of each partition are looked at, from either end."""
 
 
+class _Refused(StaleWrite):
+    """A condition did not hold; `item` is what stood in the way, where that was asked for."""
+
+    def __init__(self, reasons: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__("somebody else wrote first")
+        self.item: Item = next((items.loads(reason["Item"]) for reason in reasons if "Item" in reason), {})
+
+
 class DynamoLedger:
     """The record of every drop."""
 
@@ -57,12 +65,14 @@ class DynamoLedger:
         self._db = client
         self._table = table
 
-    def open(self, drop: Drop) -> bool:
-        return self._added(
-            self._put(items.drop_item(drop), NEW),
-            self._put(items.step_item(drop, "created")),
-            self._put(items.id_item(drop)),
-        )
+    def open(self, drop: Drop) -> Drop:
+        first = self._put(items.drop_item(drop), NEW)
+        first["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        try:
+            self._transact((first, self._put(items.step_item(drop, "created")), self._put(items.id_item(drop))))
+        except _Refused as refused:
+            return items.drop_of(refused.item)
+        return drop
 
     def drop(self, drop_id: str) -> Drop | None:
         found = self._get(*items.drop_key(drop_id))
@@ -342,7 +352,7 @@ class DynamoLedger:
                 if any("ConditionCheck" in a and r == REFUSED for a, r in zip(actions, told, strict=False)):
                     raise HeldUp("its contract or its producer is paused") from error
                 if REFUSED in reasons:
-                    raise StaleWrite("somebody else wrote first") from error
+                    raise _Refused(error.response["CancellationReasons"]) from error
                 raise ServiceUnavailable(f"the transaction was cancelled: {', '.join(sorted(reasons))}") from error
         return False
 

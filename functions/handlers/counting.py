@@ -39,9 +39,9 @@ class CountedLedger(DynamoLedger):
         super().__init__(client, table)
         self._count = count
 
-    def open(self, drop: Drop) -> bool:
+    def open(self, drop: Drop) -> Drop:
         opened = super().open(drop)
-        if opened:
+        if opened is drop:
             self._count(RECEIVED)
         return opened
 
