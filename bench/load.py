@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import cycle, islice
@@ -44,7 +44,7 @@ LONG_LEDGER = 100_000
 GOOD = ("accepted", "accepted_with_warnings")
 WINDOW_SECONDS = 10
 PRODUCERS = 4
-MOST_MINUTES = 90
+MINUTE, MOST_MINUTES = 60, 90
 LONG_AGO = "2020-01-01T00:00:00Z"
 STATUS = Path("/proc/self/status")
 
@@ -123,15 +123,19 @@ class Load:
 
     def _send(self, folder: str, bodies: Iterable[bytes]) -> None:
         with ThreadPoolExecutor(PRODUCERS) as pool:
-            names = (f"{folder}/{n}.csv" for n in range(SMALL))
-            for _ in pool.map(self.embedded.upload, names, bodies):
-                pass
+            sent = [pool.submit(self.embedded.upload, f"{folder}/{n}.csv", body) for n, body in enumerate(bodies)]
+            while left := wait(sent, timeout=MINUTE).not_done:
+                say(f"    {len(left):,} files left to upload, {self._ended():,} drops so far came to their end")
+        for one in sent:
+            one.result()
         for _ in range(MOST_MINUTES):
-            if self.embedded.settle(60):
+            if self.embedded.settle(MINUTE):
                 return
-            ended = sum(notice["detail"]["state"] in GOOD for notice in self.notices)
-            say(f"    {ended:,} drops so far came to their end")
+            say(f"    {self._ended():,} drops so far came to their end")
         raise TimeoutError
+
+    def _ended(self) -> int:
+        return sum(notice["detail"]["state"] in GOOD for notice in list(self.notices))
 
     def _runs(self, found: Iterable[Drop]) -> int:
         """The runs that were asked for, one of each batch."""
