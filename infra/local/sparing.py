@@ -1,10 +1,12 @@
-"""What moto's answers cost when queues and tables are long, spared: the answers stay what they were.
+"""What moto's answers cost when queues, tables and buckets are long, spared: the answers stay what they were.
 
 - To learn how long a queue keeps a message moto counts all its messages nine times, for each that it hands out.
 - For each query it puts all items of the table in order, by comparisons of its own: a second each with 50,000 of them.
+- For each list of a folder it walks all keys of the bucket, by methods of its own.
 - Of each attribute of an item that it answers with it tries ten types, each under three names.
 """
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,19 +14,25 @@ from moto.core.serialize import BaseJSONSerializer
 from moto.core.utils import unix_time
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
+from moto.s3.models import FakeBucket, S3Backend
 from moto.sqs.models import Message, SQSBackend
 
 _QUERY: Any = Table.query
+_LIST: Any = S3Backend.list_objects
 _PLAIN = {"S", "N", "BOOL", "NULL"}
 _SERIALIZE: Any = BaseJSONSerializer._serialize_type_structure  # noqa: SLF001
 
 
 def spare() -> None:
     """Let moto count messages when somebody asks how many there are, look where a key lies, and know attributes."""
-    queues, tables, answers = (SQSBackend, Table, BaseJSONSerializer)  # type: tuple[Any, Any, Any]
-    queues.is_message_valid_based_on_retention_period = _is_kept
-    tables.query = _query
-    answers._serialize_type_structure = _serialize  # noqa: SLF001
+    ours: tuple[tuple[Any, str, Any], ...] = (
+        (SQSBackend, "is_message_valid_based_on_retention_period", _is_kept),
+        (Table, "query", _query),
+        (S3Backend, "list_objects", _list),
+        (BaseJSONSerializer, "_serialize_type_structure", _serialize),
+    )
+    for owner, name, method in ours:
+        setattr(owner, name, method)
 
 
 def _is_kept(backend: SQSBackend, queue_name: str, message: Message) -> bool:
@@ -57,6 +65,14 @@ def _with(table: Any, keys: dict[str, DynamoType]) -> Iterator[Item]:
 def _alike(one: DynamoType | None, other: DynamoType) -> bool:
     """Tell whether they may be equal: the same number is written in many ways."""
     return one is not None and (other.type == "N" or one.value == other.value)
+
+
+def _list(backend: S3Backend, bucket: FakeBucket, prefix: str | None, *how: Any, **more: Any) -> Any:
+    """Answer by moto's own list, which walks what it is shown; lists of buckets and writes are answered in turn."""
+    shown: Any = copy.copy(bucket)
+    if prefix:
+        shown.keys = {name: each[-1] for name, each in dict.items(bucket.keys) if name.startswith(prefix)}
+    return _LIST(backend, shown, prefix, *how, **more)
 
 
 def _serialize(serializer: Any, serialized: dict[str, Any], value: Any, shape: Any, key: str) -> None:

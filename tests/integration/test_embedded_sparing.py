@@ -117,6 +117,25 @@ def test_attributes_of_every_type_come_back_from_table_and_stream(cloud: Cloud) 
     assert read == record["dynamodb"]["NewImage"] == item
 
 
+def test_lists_of_a_folder_name_what_is_there_in_order_and_in_pages(cloud: Cloud) -> None:
+    s3 = client(cloud, "s3")
+    s3.create_bucket(Bucket="long")
+    s3.put_bucket_versioning(Bucket="long", VersioningConfiguration={"Status": "Enabled"})
+    for name in ("b/2", "b/1", "a/1", "b/gone", "b/in/1", "b/in/2", "bb/1", "b/2"):
+        s3.put_object(Bucket="long", Key=name, Body=b"")
+    s3.delete_object(Bucket="long", Key="b/gone")
+
+    def listed(**how: Any) -> list[str]:
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket="long", PaginationConfig={"PageSize": 2}, **how)
+        parts = [(p.get("Contents", []), p.get("CommonPrefixes", [])) for p in pages]
+        return [e["Key"] for keys, _ in parts for e in keys] + [e["Prefix"] for _, more in parts for e in more]
+
+    assert listed(Prefix="b/") == ["b/1", "b/2", "b/in/1", "b/in/2"]
+    assert listed(Prefix="b/", Delimiter="/") == ["b/1", "b/2", "b/in/"]
+    assert listed(Prefix="c") == []
+    assert listed() == ["a/1", "b/1", "b/2", "b/in/1", "b/in/2", "bb/1"]
+
+
 def test_messages_are_kept_as_long_as_the_queue_says(cloud: Cloud) -> None:
     sqs = client(cloud, "sqs")
     short, long = (
