@@ -1,6 +1,7 @@
 """What moto's answers cost when queues, tables and buckets are long, spared: the answers stay what they were.
 
-- To learn how long a queue keeps a message moto counts all its messages nine times, for each that it hands out.
+- To send a message, or to learn how long a queue keeps one, moto counts all its messages three times, or nine for each
+  that it hands out, and asks the clock for each of them.
 - For each query it puts all items of the table in order, by comparisons of its own: a second each with 50,000 of them.
 - For each list of a folder it walks all keys of the bucket, by methods of its own.
 - Of each attribute of an item that it answers with it tries ten types, each under three names.
@@ -11,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from moto.core.serialize import BaseJSONSerializer
-from moto.core.utils import unix_time
+from moto.core.utils import unix_time, unix_time_millis
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.s3.models import FakeBucket, S3Backend
-from moto.sqs.models import Message, SQSBackend
+from moto.sqs.models import Message, Queue, SQSBackend
 
 _QUERY: Any = Table.query
 _LIST: Any = S3Backend.list_objects
@@ -27,6 +28,9 @@ def spare() -> None:
     """Let moto count messages when somebody asks how many there are, look where a key lies, and know attributes."""
     ours: tuple[tuple[Any, str, Any], ...] = (
         (SQSBackend, "is_message_valid_based_on_retention_period", _is_kept),
+        (Queue, "messages", property(_waiting)),
+        (Queue, "approximate_number_of_messages_not_visible", property(_in_flight)),
+        (Queue, "approximate_number_of_messages_delayed", property(_delayed)),
         (Table, "query", _query),
         (S3Backend, "list_objects", _list),
         (BaseJSONSerializer, "_serialize_type_structure", _serialize),
@@ -39,6 +43,21 @@ def _is_kept(backend: SQSBackend, queue_name: str, message: Message) -> bool:
     kept: int = backend.get_queue(queue_name).message_retention_period  # type: ignore[attr-defined]
     sent: float = message.sent_timestamp  # type: ignore[assignment]
     return kept + sent / 1000 > unix_time()
+
+
+def _waiting(queue: Any) -> list[Message]:
+    now = unix_time_millis()
+    return [m for m in queue._messages if m.visible_at < now >= m.delayed_until]  # noqa: SLF001
+
+
+def _in_flight(queue: Any) -> int:
+    now = unix_time_millis()
+    return sum(now <= m.visible_at for m in queue._messages)  # noqa: SLF001
+
+
+def _delayed(queue: Any) -> int:
+    now = unix_time_millis()
+    return sum(now < m.delayed_until for m in queue._messages)  # noqa: SLF001
 
 
 def _query(table: Any, *how: Any, **more: Any) -> Any:

@@ -161,6 +161,8 @@ def test_a_long_queue_hands_out_each_message_once(cloud: Cloud) -> None:
     while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         got |= {message["Body"] for message in messages}
     assert got == {str(n) for n in range(MANY)}
+    sqs.send_message(QueueUrl=url, MessageBody="waits")
+    sqs.send_message(QueueUrl=url, MessageBody="later", DelaySeconds=600)
     state = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
-    assert state["ApproximateNumberOfMessagesNotVisible"] == str(MANY)
-    assert state["ApproximateNumberOfMessages"] == "0"
+    counts = [state[f"ApproximateNumberOfMessages{which}"] for which in ("", "NotVisible", "Delayed")]
+    assert counts == ["1", str(MANY), "1"]
