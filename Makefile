@@ -26,8 +26,9 @@ test: lint ## Prove it: lint, types, arrows, then every test.
 	@$(BIN)/pytest -n 2 --dist loadscope
 
 torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, kill the stack, fuzz the linter; ORACLE_SEED=... repeats a run.
+	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
-	@$(BIN)/pytest -n 2 --dist load -m torture -v tests/e2e/test_kills.py tests/oracle tests/integration/test_environment.py tests/integration/functions tests/integration/test_races.py tests/unit
+	@$(BIN)/pytest -n 2 --dist load -m torture -v
 
 lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/ruff check
