@@ -1,10 +1,10 @@
-"""The one Spark session of a test run, and what its proofs have counted."""
+"""The one Spark session of a test run, what its proofs have counted, and how many of them passed and failed."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -33,3 +33,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         counted.update({name: value for name, value in report.user_properties if isinstance(value, int)})
     for name, number in counted.items():
         terminalreporter.write_line(f"{number:,} {name}")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """End with one plain line, after all that pytest says: how many passed, and how many did not, errors among them."""
+    answer = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if isinstance(reporter, pytest.TerminalReporter):  # a worker of xdist has none
+        passed, failed, errors = (len(reporter.stats.get(kind, ())) for kind in ("passed", "failed", "error"))
+        reporter.write_line(f"{passed} passed, {failed + errors} failed")
+    return answer
