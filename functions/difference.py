@@ -1,10 +1,13 @@
-"""One thing that is not as another says, with what to do about it."""
+"""One thing that is not as another says, with what to do about it; and whether a record is its drop's newest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+
+from functions.ports import Ports
+from functions.submission import Drop
 
 PAGE = 100
 """Objects and drops that are looked at together."""
@@ -21,3 +24,22 @@ class Difference:
     found: str
     do: str
     repair: Callable[[], object] | None = field(default=None, compare=False)
+
+
+def stale(ports: Ports, drop: Drop) -> Difference | None:
+    """A record that is not what its history ends with, as a former one put back by hand is; nothing may rest on it.
+
+    None where somebody has brought the drop further since it was read.
+    """
+    told = ports.ledger.history(drop.id)
+    last = told[-1] if told else None
+    if last is None or (last.attempt, last.step, last.state) == (drop.attempt, drop.step, drop.state):
+        return None
+    now = ports.ledger.drop(drop.id)
+    if now is None or now.version != drop.version:
+        return None
+    found = f"is {drop.state} at attempt {drop.attempt}, and its history ends with {last.state} at {last.attempt}"
+    return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
+
+
+NEWEST = "Put its newest record back, from a backup of the ledger's table; nothing of the drop is repaired until then."

@@ -16,7 +16,7 @@ from itertools import islice
 from contracts.errors import DestinationTaken, DocumentInvalid
 from functions import keys
 from functions.batching import start
-from functions.difference import GRACE, PAGE, Difference
+from functions.difference import GRACE, PAGE, Difference, stale
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
@@ -135,6 +135,9 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
             yield Difference("promoted-without-record", where, found, do)
         elif not drop.in_flight and (where, stat.attempt) not in _named(ports, drop):
             found = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
+            if former := stale(ports, drop):
+                yield Difference("promoted-without-record", where, found, former.do)
+                continue
             hide = partial(ports.store.withdraw, Location(where, etag=stat.etag))
             yield Difference("promoted-without-record", where, found, "Withdraw it; its bytes stay as a version.", hide)
 
@@ -154,6 +157,9 @@ def of_batches(ports: Ports) -> Iterator[Difference]:
 def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:
     """What a record says lies in promoted, stage, reports and its contract's table, and who its key says is seen."""
     if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
+        return
+    if former := stale(ports, drop):
+        yield former
         return
     if drop.plan:
         yield from _keys(ports, drop)

@@ -13,7 +13,7 @@ from functools import partial
 
 from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
-from functions.difference import GRACE, PAGE, Difference
+from functions.difference import GRACE, PAGE, Difference, stale
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.submission import PROMOTED, Drop
@@ -64,8 +64,11 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_no
                 do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
             elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
-                take = partial(_take_out, ports, drop, table)
                 found = f"has {many} of drop {drop.id[:10]}, {why}"
+                if former := stale(ports, drop):
+                    yield Difference("rows-left", table.uri, found, former.do)
+                    continue
+                take = partial(_take_out, ports, drop, table)
                 yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
 
 

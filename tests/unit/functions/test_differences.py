@@ -10,8 +10,9 @@ import pytest
 from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
+from functions.overruling import accept, reject
 from functions.ports import Mark
-from functions.submission import Location
+from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, publish
 from tests.faults import Crash, Fuse, Watched
 from tests.unit.functions.test_crashes import SIDES
@@ -238,3 +239,32 @@ def test_staged_bytes_that_are_gone_are_told() -> None:
     world.clock.pass_seconds(3600)
 
     assert [(one.kind, one.repair) for one in found(world)] == [("bytes-missing", None)]
+
+
+def taken_back(world: World) -> Drop:
+    former = next(d for d in world.drops().values() if d.state == "accepted")
+    reject(world.ports, former, "anna", "sent by mistake")
+    return former
+
+
+def let_in(world: World) -> Drop:
+    former = next(d for d in world.drops().values() if d.state == "rejected")
+    accept(world.ports, former, "anna", "the header is known")
+    return former
+
+
+@pytest.mark.parametrize("after", [taken_back, let_in], ids=name)
+def test_former_record_is_named_and_nothing_rests_on_it(after: Callable[[World], Drop]) -> None:
+    world, _ = healthy()
+    former = after(world)
+    newest, seen = world.drop(former.id), world.store.listing(ZONES.promoted)
+    world.ledger._drops[former.id] = former
+    world.clock.pass_seconds(3600)
+    repair(world)
+
+    assert world.store.listing(ZONES.promoted) == seen
+    (one,) = (one for one in found(world) if one.kind == "stale-record")
+    assert (one.where, one.repair) == (f"drop {former.id}", None)
+    assert f"ends with {newest.state} at 2" in one.found
+    world.ledger._drops[former.id] = newest
+    assert found(world) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -107,6 +108,9 @@ def test_former_item_of_a_drop_rewrites_no_history() -> None:
 
     assert world.ledger.history(drop) == told
     assert world.drop(drop) == former
+    ages: list[timedelta] = []
+    reconcile(world.ports, standing=ages.append)
+    assert ages[0] > timedelta(minutes=15)  # what DropsStuck watches
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
 
 

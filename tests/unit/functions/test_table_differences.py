@@ -227,6 +227,19 @@ def test_rows_that_came_back_are_taken_out_again() -> None:
     assert found(world) == []
 
 
+def test_rows_stay_where_the_record_is_a_former_one() -> None:
+    world, *_ = healthy()
+    former = next(drop for drop in world.drops().values() if drop.state == "rejected")
+    replay(world.ports, former.id)
+    world.finish()
+    world.ledger._drops[former.id] = former
+    world.clock.pass_seconds(3600)
+    repair(world)
+
+    assert former.id in world.tables.rows[AT]
+    assert {one.kind for one in found(world)} >= {"rows-left", "stale-record"}
+
+
 def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
     world, good, former = healthy()
     of_a_withdrawn(world, good, former)
