@@ -12,6 +12,13 @@ from functions.submission import Drop, brief
 
 NOT_YOURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
 
+EDITED = Problem(
+    "record-edited",
+    "The record of the file names bytes, rows, a key or a verdict that are not its own; it was not promoted.",
+    NOT_YOURS,
+)
+"""What is told of a drop whose item in the ledger somebody has changed by hand."""
+
 
 def staged_replaced(drop: Drop) -> Problem:
     """What is told of a drop whose staged object somebody has replaced, so that its bytes are lost."""

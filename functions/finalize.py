@@ -24,9 +24,9 @@ from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, members_of, start, write_batch
-from functions.failing import NOT_YOURS, give_up, staged_replaced, tell
+from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
-from functions.moves import Gone, Replaced, Taken, Unfinished, promote
+from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
 from functions.receipts import ACCEPTED, write_receipt
@@ -360,11 +360,9 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         return drop
     if entered is None and (now := reread(ports, drop)).version != drop.version:
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
-    own = _own_key(plan, drop)
-    rows = drop.promoted.rows
-    strange = rows and rows.uri != _rows_uri(ports, plan, drop)
-    if drop.source.uri not in _own_places(ports, plan, drop) or drop.promoted.key != own or strange:
-        raise DocumentInvalid(f"the ledger's item of drop {drop.id} names bytes or a key that are not its own")
+    if not _as_written(ports, plan, drop, drop.promoted):
+        return _not_promoted(ports, plan, drop, EDITED)
+    own, rows = drop.promoted.key, drop.promoted.rows
     target = f"{ports.zones.promoted}{own}"
     if rows and plan.promote == "table":
         copied = into_table(ports, plan, drop, drop.promoted, rows)
@@ -373,7 +371,7 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     if isinstance(copied, Unfinished):
         return drop  # the schedule goes on with it, minute after minute
     if isinstance(copied, Gone | Taken | Replaced | Unlike):
-        return _not_promoted(ports, plan, drop, copied)
+        return _not_promoted(ports, plan, drop, _hindrance(drop, copied))
     if drop.retracts and drop.retracts.key != own and not withdraw(ports, drop):
         return drop
     receipt = write_receipt(ports, drop, plan, decision)
@@ -383,9 +381,16 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
 
 
-def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Drop:
-    at, what = ports.at(), _hindrance(drop, why)
-    answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(what,), decided_at=at)
+def _as_written(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> bool:
+    """Whether a record that is to be promoted names its own bytes, rows and key, and a verdict that lets it through."""
+    lets = drop.verdict in ACCEPTED or (drop.verdict == "rejected" and plan.mode == "observe")
+    rows = to.rows is None or to.rows.uri == _rows_uri(ports, plan, drop)
+    return lets and rows and to.key == _own_key(plan, drop) and its_own(ports.zones, drop)
+
+
+def _not_promoted(ports: Ports, plan: Plan, drop: Drop, why: Problem) -> Drop:
+    at = ports.at()
+    answer = advance(drop, "failed", at, verdict=None, rows=None, problems=(why,), decided_at=at)
     if not isinstance(answer, Moved):
         return drop
     return tell(ports, _leave_promotion(ports, plan, drop, answer, None, Ending()))
@@ -426,19 +431,6 @@ def _leave_promotion(
         else:
             return answer.drop
     return drop
-
-
-def _own_places(ports: Ports, plan: Plan, drop: Drop) -> tuple[str, ...]:
-    """Where the bytes of a drop that is promoted may lie: staged, or held since the door refused it.
-
-    An attempt that a person decided has not been staged: its bytes lie where an earlier one left them.
-    """
-    first = 1 if drop.override else drop.attempt
-    staged = (
-        keys.stage_uri(ports.zones, plan, drop.id, nth, drop.received_at) for nth in range(first, drop.attempt + 1)
-    )
-    held = (keys.held_uri(ports.zones, drop.id),) if drop.override or drop.verdict == "rejected" else ()
-    return (*staged, *held)
 
 
 def _promotion(plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:

@@ -26,9 +26,9 @@ from contracts.verdict import refuse
 from functions import arriving, gathering, keys, manifest
 from functions.admission import LONGEST_KEY, Admission, Read, admit
 from functions.batching import next_window, open_window, quiet
-from functions.failing import NOT_YOURS, give_up, staged_replaced
+from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced
 from functions.lineage import announced_late
-from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry
+from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.observing import passes
 from functions.ports import Ports, Window
 from functions.receipts import write_receipt
@@ -149,6 +149,8 @@ def _why_unmatched(found: Match) -> Problem:
 
 
 def _receive(ports: Ports, drop: Drop) -> Drop:
+    if not its_own(ports.zones, drop):
+        return give_up(ports, drop, EDITED)
     if drop.plan is None:
         return _hold_unmatched(ports, drop)
     plan = ports.catalog.plan(drop.plan)
@@ -233,6 +235,8 @@ def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
 def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
     if drop.state != "rejecting" or drop.plan is None or drop.override:
         return drop
+    if not its_own(ports.zones, drop):
+        return give_up(ports, drop, EDITED)
     plan = ports.catalog.plan(drop.plan)
     try:
         seen = _look(ports, drop, plan)

@@ -47,7 +47,7 @@ class Claims:
     def left(self, drop: Drop, copied: Stat | None) -> Claims:
         """As they are once consumers see it, or if they cannot."""
         if copied is None:
-            return self._all(lambda one: replace(one, promoting=None))
+            return self._all(lambda one: replace(one, promoting=None) if one.promoting == drop.id else one)
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
         return self._all(lambda one: seen(one, newest=max(one.newest, one.sequencer, drop.sequencer, key=rank)))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, UploadGone
+from functions import keys
+from functions.keys import Zones
 from functions.ports import Mark, Ports, Stat
 from functions.submission import Drop, Location
 
@@ -40,6 +42,15 @@ class Taken:
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """Other bytes lie where the drop's were laid."""
+
+
+def its_own(zones: Zones, drop: Drop) -> bool:
+    """Whether a record names the upload that its id stands for, and as its bytes what landed, is held or was staged."""
+    same = keys.drop_id(drop.bucket, drop.key, drop.version_id) == drop.id
+    named = keys.name_in(zones.landing, drop.bucket, drop.key) == drop.name
+    landed = (drop.source.uri, drop.source.version) == (f"s3://{drop.bucket}/{drop.key}", drop.version_id)
+    staged = drop.source.uri.startswith(zones.stage) and drop.source.uri.split("/")[-2] == drop.id
+    return same and named and (landed or staged or drop.source.uri == keys.held_uri(zones, drop.id))
 
 
 def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone | Taken | Replaced:

@@ -9,16 +9,18 @@ from datetime import timedelta
 
 import pytest
 
-from contracts.errors import DocumentInvalid
+from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import JobRequest, JobResult
 from functions.finalize import job_ended
 from functions.handlers.object_created import created
 from functions.ingest import ingest
-from functions.ports import RunStatus
+from functions.ports import Mark, RunStatus, Stat
 from functions.reconcile import reconcile
-from functions.submission import Created, Location
+from functions.replay import Replayed, replay
+from functions.submission import Created, Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, answer, publish
 
+BESIDE = "beside.csv"
 GOOD = b"id,note\n1,a\n"
 CUT, OTHER_BATCH, OLDER_TRY, NO_TEXT = "cut short", "another batch", "an older try", "no text"
 UNREAD: dict[str, Callable[[JobResult], bytes]] = {
@@ -30,7 +32,7 @@ UNREAD: dict[str, Callable[[JobResult], bytes]] = {
 """Results that are not this run's: as if there were none, the batch is tried again."""
 
 FAILED: dict[str, tuple[str, Callable[[JobResult], JobResult]]] = {
-    "without the drop": ("result-missing", lambda result: replace(result, drops=())),
+    "without the drop": ("result-missing", lambda result: replace(result, drops=result.drops[1:])),
     "of another drop": ("result-missing", lambda result: _of_drop(result, drop="e" * 32)),
     "of an older attempt": ("result-missing", lambda result: _of_drop(result, attempt=0)),
     "more rows than bytes": ("rows-do-not-add-up", lambda result: _of_drop(result, read=13, valid=13)),
@@ -45,17 +47,26 @@ def _dumps(result: JobResult) -> bytes:
 
 
 def _of_drop(result: JobResult, **changes: object) -> JobResult:
-    return replace(result, drops=tuple(replace(one, **changes) for one in result.drops))  # type: ignore[arg-type]
+    first, *others = result.drops
+    return replace(result, drops=(replace(first, **changes), *others))  # type: ignore[arg-type]
 
 
 def at_work() -> tuple[World, str, str, JobRequest]:
-    """A drop whose job is at work."""
+    """A drop whose job is at work, and beside it a good one that nothing may happen to."""
     world = a_world()
-    drop = world.upload("orders/1.csv", GOOD)
+    drop, _ = world.upload("orders/1.csv", GOOD), world.upload(f"orders/{BESIDE}", GOOD)
     world.deliver_events()
     world.deliver_windows()
     (run,) = world.jobs.working()
     return world, drop, run, world.request()
+
+
+def only_the_other_is_promoted(world: World) -> bool:
+    """Whether the good drop is accepted with its receipt, and consumers see nothing but that."""
+    (other,) = (drop for drop in world.drops().values() if drop.name.endswith(BESIDE))
+    told = json.loads(world.store.get(other.receipt or ""))
+    seen = world.store.listing(ZONES.promoted)
+    return (other.state, told["verdict"], seen) == ("accepted", "accepted", {f"orders.v1/orders/{BESIDE}": GOOD})
 
 
 def end(world: World, run: str, request: JobRequest, body: bytes) -> None:
@@ -72,7 +83,7 @@ def test_result_that_is_not_this_runs_is_as_good_as_none(how: str) -> None:
     assert (world.drop(drop).state, world.drop(drop).try_) == ("validating", 2)
     assert world.store.listing(ZONES.promoted) == {}
     world.finish()
-    assert world.drop(drop).state == "accepted"
+    assert {one.state for one in world.drops().values()} == {"accepted"}
 
 
 @pytest.mark.parametrize("how", FAILED)
@@ -84,7 +95,7 @@ def test_result_that_says_what_cannot_be_fails_the_drop(how: str) -> None:
 
     assert (failed.state, failed.verdict, [p.code for p in failed.problems]) == ("failed", None, [code])
     assert json.loads(world.store.get(failed.receipt or ""))["verdict"] is None
-    assert world.store.listing(ZONES.promoted) == {}
+    assert only_the_other_is_promoted(world)
 
 
 def test_receipt_of_somebody_else_is_written_over() -> None:
@@ -94,6 +105,7 @@ def test_receipt_of_somebody_else_is_written_over() -> None:
     end(world, run, request, _dumps(answer(request)))
 
     assert world.drop(drop).receipt == place
+    assert {one.state for one in world.drops().values()} == {"accepted"}
     assert json.loads(world.store.get(place))["verdict"] == "accepted"
 
 
@@ -111,19 +123,96 @@ def test_former_item_of_a_drop_rewrites_no_history() -> None:
     ages: list[timedelta] = []
     reconcile(world.ports, standing=ages.append)
     assert ages[0] > timedelta(minutes=15)  # what DropsStuck watches
-    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+    assert set(world.store.listing(ZONES.promoted)) == {"orders.v1/orders/1.csv", f"orders.v1/orders/{BESIDE}"}
 
 
-def test_item_that_names_other_bytes_is_not_promoted() -> None:
+OTHER = Location(f"{ZONES.held}other")
+EDITS: dict[str, Callable[[Drop], Drop]] = {
+    "other bytes": lambda drop: replace(drop, source=replace(OTHER, etag=drop.source.etag)),
+    "another key": lambda drop: _sent(drop, key="orders.v1/orders/other.csv"),
+    "other rows": lambda drop: _sent(drop, rows=OTHER),
+    "another upload": lambda drop: replace(drop, key="orders/other.csv", name="orders/other.csv"),
+    "a verdict that bars it": lambda drop: replace(drop, verdict="rejected"),
+    "no verdict": lambda drop: replace(drop, verdict=None),
+}
+"""What a hand may make of the item of a drop that is about to be promoted."""
+
+
+def _sent(drop: Drop, **changes: object) -> Drop:
+    assert drop.promoted
+    return replace(drop, promoted=replace(drop.promoted, **changes))  # type: ignore[arg-type]
+
+
+def nearly_promoted(world: World, drop: str, run: str, request: JobRequest) -> None:
+    """Let the copy of one drop be refused, once."""
+    plain = world.store.copy
+
+    def copy(source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
+        if mark.drop == drop:
+            raise ServiceUnavailable("S3 says SlowDown")
+        return plain(source, target, mark, replaces)
+
+    world.store.copy = copy  # type: ignore[method-assign]
+    with pytest.raises(ServiceUnavailable):
+        end(world, run, request, _dumps(answer(request)))
+    world.store.copy = plain  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("how", EDITS)
+def test_edited_item_fails_and_holds_up_nobody(how: str) -> None:
     world, drop, run, request = at_work()
-    other = Location(f"{ZONES.held}other", etag=world.drop(drop).source.etag)
-    world.store.upload(other, b"id,note\n9,x\n")
-    world.ledger._drops[drop] = replace(world.drop(drop), source=other)
-    world.store.put(request.result, _dumps(answer(request)), "application/json")
-    world.jobs.ended[run] = RunStatus("success")
+    world.store.upload(OTHER, GOOD)
+    nearly_promoted(world, drop, run, request)
+    world.ledger._drops[drop] = EDITS[how](world.drop(drop))
+    job_ended(world.ports, run)
+    failed = world.drop(drop)
 
-    with pytest.raises(DocumentInvalid, match="bytes or a key that are not its own"):
-        job_ended(world.ports, run)
+    assert (failed.state, failed.verdict, [p.code for p in failed.problems]) == ("failed", None, ["record-edited"])
+    assert json.loads(world.store.get(failed.receipt or ""))["verdict"] is None
+    assert only_the_other_is_promoted(world)
+    assert world.ledger.taken() == {}
+    assert reconcile(world.ports) == ()
+
+
+@pytest.mark.parametrize("how", sorted(EDITS.keys() - {"another upload"}))
+def test_key_of_an_edited_item_is_free_for_the_next_upload(how: str) -> None:
+    world, drop, run, request = at_work()
+    nearly_promoted(world, drop, run, request)
+    world.ledger._drops[drop] = EDITS[how](world.drop(drop))
+    job_ended(world.ports, run)
+    newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert world.drop(newer).state == "accepted"
+
+
+def test_edited_item_is_judged_again_once_it_is_mended() -> None:
+    world, drop, run, request = at_work()
+    own = world.drop(drop).source
+    world.ledger._drops[drop] = EDITS["other bytes"](world.drop(drop))
+    world.store.upload(OTHER, GOOD)
+    end(world, run, request, _dumps(answer(request)))
+    assert isinstance(replay(world.ports, drop), Replayed)
+    assert [p.code for p in world.drop(drop).problems] == ["record-edited"]
+    world.ledger._drops[drop] = replace(world.drop(drop), source=own)
+    replay(world.ports, drop)
+    world.finish()
+
+    assert (world.drop(drop).state, world.drop(drop).attempt) == ("accepted", 3)
+
+
+@pytest.mark.parametrize("body", [GOOD, b"ID,note\n1,a\n"], ids=["judged", "refused"])
+def test_drop_that_names_another_upload_takes_none_of_it(body: bytes) -> None:
+    world = a_world()
+    drop = world.upload("orders/1.csv", b"ID,note\n1,a\n")
+    world.finish()
+    world.upload("orders/2.csv", body)
+    theirs = Location(f"{ZONES.landing}orders/2.csv", "v2")
+    world.ledger._drops[drop] = replace(world.drop(drop), source=theirs)
+    replay(world.ports, drop)
+
+    assert (world.drop(drop).state, [p.code for p in world.drop(drop).problems]) == ("failed", ["record-edited"])
+    assert world.store.read(theirs, 0, 99) == body
     assert world.store.listing(ZONES.promoted) == {}
 
 
