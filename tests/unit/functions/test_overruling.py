@@ -50,6 +50,18 @@ def test_rejected_drop_is_accepted_from_where_its_bytes_lie(body: bytes) -> None
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
 
 
+def test_refused_drop_that_is_too_large_to_be_held_is_accepted_from_landing() -> None:
+    world = a_world()
+    world.ports = replace(world.ports, largest_copy=8)
+    drop_id = world.upload("orders/1.csv", REFUSED)
+    world.finish()
+    accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+    world.finish()
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).source.version) == ("accepted_with_warnings", "v1")
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": REFUSED}
+
+
 def test_history_and_receipt_say_who_and_why() -> None:
     world, drop_id = ended()
     accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
