@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import partial
 from random import sample
 
-from contracts.errors import HeldUp, StaleWrite
+from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys, referring
@@ -110,7 +110,10 @@ def start(ports: Ports, batch: Batch) -> Batch:
     if batch.state != "claimed":
         return batch
     found = ports.ledger.drops(batch.members)
-    return _launch(ports, batch, _enlist(ports, batch, found), found)
+    members = _enlist(ports, batch, found)
+    if not members and not whole(batch, found):
+        raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read")
+    return _launch(ports, batch, members, found)
 
 
 def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence[Drop]) -> Batch:
@@ -126,9 +129,9 @@ def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
-def members_of(ports: Ports, batch: Batch) -> tuple[Drop, ...]:
-    """The drops that are in a batch by their own record, in the order of its list."""
-    return among(batch, ports.ledger.drops(batch.members))
+def whole(batch: Batch, found: Sequence[Drop]) -> bool:
+    """Whether of a batch's drops all were found: an item that cannot be read may be mended, and its drop go on."""
+    return len(found) == len(batch.members)
 
 
 def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:

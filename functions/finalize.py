@@ -23,7 +23,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
-from functions.batching import among, members_of, start, write_batch
+from functions.batching import among, start, whole, write_batch
 from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
@@ -138,7 +138,7 @@ def job_ended(
             return batch  # nobody but EMR Serverless says when a run has ended
         return _next_try(ports, batch, f"the run ended well, its result cannot be read: {type(error).__name__}")
     waited(moment(result.header.started_at) - moment(batch.try_at))
-    return _settle(ports, batch, among(batch, drops), result)
+    return _settle(ports, batch, drops, result)
 
 
 def _result(ports: Ports, batch: Batch) -> JobResult:
@@ -152,13 +152,14 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
 def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) -> Batch:
     """Run the batch again now that the former run is known to be dead, or each half of it, or give up what is left."""
     plan, reason = ports.catalog.plan(batch.plan), reason[:MOST_REASON]
-    now = _each(members_of(ports, batch), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
+    found = ports.ledger.drops(batch.members)
+    now = _each(among(batch, found), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
     undecided = [drop for drop in now if drop.state == "validating" and drop.batch == batch.id]
     if batch.try_ < tries(batch, len(undecided)):
         at = ports.at()
         again = replace(batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason)
         return start(ports, write_batch(ports, batch, again))
-    if began and len(undecided) > 1 and (ended := split(ports, batch, undecided, reason)):
+    if began and len(undecided) > 1 and whole(batch, found) and (ended := split(ports, batch, undecided, reason)):
         return ended
     return _give_up(ports, batch, _job_failed(batch, alone=len(undecided) == 1), reason)
 
@@ -183,19 +184,21 @@ def abandon(ports: Ports, batch: Batch) -> Batch:
 
 def _give_up(ports: Ports, batch: Batch, problem: Problem, reason: str) -> Batch:
     clear(ports, batch)
-    members = members_of(ports, batch)
-    settled = _each(members, lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop)
-    return _end(ports, batch, settled, reason)
+    found = ports.ledger.drops(batch.members)
+    settled = _each(
+        among(batch, found), lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop
+    )
+    return _end(ports, batch, settled, reason) if whole(batch, found) else batch
 
 
-def _settle(ports: Ports, batch: Batch, members: Sequence[Drop], result: JobResult) -> Batch:
-    plan = ports.catalog.plan(batch.plan)
+def _settle(ports: Ports, batch: Batch, found: Sequence[Drop], result: JobResult) -> Batch:
+    plan, members = ports.catalog.plan(batch.plan), among(batch, found)
     ended = replace(batch, state="ended", changed_at=ports.at())
-    ending = Ending(ended if sum(d.in_flight for d in members) == 1 else None)
+    ending = Ending(ended if whole(batch, found) and sum(d.in_flight for d in members) == 1 else None)
     settled = _each(members, lambda drop: _settle_drop(ports, plan, drop, result, ending))
     if ending.written:
         return replace(ended, version=ended.version + 1)
-    return _end(ports, batch, settled, batch.reason)
+    return _end(ports, batch, settled, batch.reason) if whole(batch, found) else batch
 
 
 def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:

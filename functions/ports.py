@@ -359,7 +359,10 @@ class Ledger(Protocol):
         ...
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
-        """Many drops as they stand now, in no order; ids that are unknown are left out."""
+        """Many drops as they stand now, in no order; left out are ids that are unknown, and items that cannot be read.
+
+        One of these alone is DocumentInvalid (`drop`), and `in_flight` names it: it is to hold up no other.
+        """
         ...
 
     def write(self, moves: Sequence[Moved], *beside: Beside) -> None:

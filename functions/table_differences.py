@@ -59,6 +59,7 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_no
         for drop_id in page:
             seen(drop_id)
             drop, many = known.get(drop_id), f"{table.rows[drop_id]:,} rows"
+            drop = drop or (ports.ledger.drop(drop_id) if drop_id else None)
             if drop is None:
                 whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
                 do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."

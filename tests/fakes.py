@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from contracts.errors import (
     DestinationTaken,
+    DocumentInvalid,
     HeldUp,
     ObjectGone,
     ObjectReplaced,
@@ -197,9 +198,10 @@ def _held(at: Location) -> str | None:
 
 
 class MemoryLedger:
-    """The record of drops, with the same fences as the real one."""
+    """The record of drops, with the same fences as the real one; the items of those that are `unreadable` cannot be."""
 
     def __init__(self) -> None:
+        self.unreadable: set[str] = set()
         self._drops: dict[str, Drop] = {}
         self._steps: dict[str, list[Step]] = {}
         self._lineages: dict[str, Lineage] = {}
@@ -222,10 +224,12 @@ class MemoryLedger:
         return self._drops[drop.id]
 
     def drop(self, drop_id: str) -> Drop | None:
+        if drop_id in self.unreadable:
+            raise DocumentInvalid(f"the item of drop {drop_id} cannot be read")
         return self._drops.get(drop_id)
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
-        return tuple(self._drops[i] for i in drop_ids if i in self._drops)
+        return tuple(self._drops[i] for i in drop_ids if i in self._drops and i not in self.unreadable)
 
     def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
         for one in beside:
@@ -325,7 +329,8 @@ class MemoryLedger:
         return tuple(sorted(found, key=lambda a: a.day))
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        found = [d for d in self._drops.values() if d.listed and d.changed_at < before]
+        old = [d for d in self._drops.values() if d.listed and d.changed_at < before]
+        found = [d for d in old if d.id not in self.unreadable]
         drops, waiting = ([d for d in found if d.waits is kind] for kind in (False, True))
         batches = [b for b in self._batches.values() if b.state != "ended" and b.changed_at < before]
         windows = [w for w in self._windows.values() if w.due_at < before]
@@ -336,6 +341,7 @@ class MemoryLedger:
             windows=tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
             sets=tuple(sorted(sets, key=lambda s: s.look_at or "")[:most]),
             waiting=tuple(sorted(waiting, key=lambda d: d.changed_at)),
+            unreadable=tuple(f"D#{d.id}" for d in old if d.id in self.unreadable),
         )
 
     def open_window(self, window: Window) -> bool:
@@ -356,7 +362,8 @@ class MemoryLedger:
         return same
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        waiting = (d for d in self._drops.values() if d.state == "staged" and d.plan == plan)
+        there = (d for d in self._drops.values() if d.id not in self.unreadable)
+        waiting = (d for d in there if d.state == "staged" and d.plan == plan)
         return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
 
     def upload(self, mark: Mark, target: str) -> str | None:

@@ -79,7 +79,7 @@ class DynamoLedger:
         return items.drop_of(found) if found else None
 
     def drops(self, drop_ids: Sequence[str]) -> tuple[Drop, ...]:
-        return tuple(items.drop_of(i) for i in self._get_many([items.drop_key(i) for i in drop_ids]))
+        return items.drops_of(self._get_many([items.drop_key(i) for i in drop_ids]))
 
     def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
         own = [action for move in moves for action in self._of(move)]
@@ -195,10 +195,11 @@ class DynamoLedger:
 
     def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
         found = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
-        waiting = [items.pending_of(i) for i in islice(found, most)]
-        drops = [one for one in waiting if isinstance(one, Drop)]
-        unread = self.drops([one for one in waiting if isinstance(one, str)])
-        return tuple(sorted((*drops, *unread), key=items.pending_key)) if unread else tuple(drops)
+        drops: list[Drop] = []
+        while waiting := [items.pending_of(i) for i in islice(found, most - len(drops))]:
+            drops += (one for one in waiting if isinstance(one, Drop))
+            drops += self.drops([one for one in waiting if isinstance(one, str)])
+        return tuple(sorted(drops, key=items.pending_key))
 
     def upload(self, mark: Mark, target: str) -> str | None:
         found = self._get(*items.upload_key(mark.drop, mark.attempt, target))
@@ -254,7 +255,7 @@ class DynamoLedger:
             return None
         wanted = [items.batch_key(asked["batch"]), *(items.drop_key(i) for i in asked["members"])]
         found = list(self._get_many(wanted))
-        drops = tuple(items.drop_of(i) for i in found if items.kind(i) == "D")
+        drops = items.drops_of(i for i in found if items.kind(i) == "D")
         return next(((items.batch_of(i), drops) for i in found if items.kind(i) == "BATCH"), None)
 
     def write_batch(self, before: Batch, after: Batch) -> None:

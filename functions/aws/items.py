@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -104,6 +104,18 @@ def drop_of(item: Item) -> Drop:
     return _value(Drop, item)
 
 
+def drops_of(found: Iterable[Item]) -> tuple[Drop, ...]:
+    """The drops of items, without those that cannot be read: the schedule names these."""
+    return tuple(drop for item in found if (drop := _readable(item)))
+
+
+def _readable(item: Item) -> Drop | None:
+    try:
+        return drop_of(item)
+    except DocumentInvalid:
+        return None
+
+
 def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
     step = told(drop, event)
@@ -153,10 +165,7 @@ def pending_item(drop: Drop) -> Item:
 
 def pending_of(item: Item) -> Drop | str:
     """The drop that waits, or its id if the item cannot be read."""
-    try:
-        return drop_of(item)
-    except DocumentInvalid:
-        return str(item["sk"]).partition("#")[2]
+    return _readable(item) or str(item["sk"]).partition("#")[2]
 
 
 def window_key(plan: str) -> tuple[str, str]:

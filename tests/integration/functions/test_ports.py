@@ -15,7 +15,7 @@ from typing import Literal
 import boto3
 import pytest
 
-from contracts.errors import DestinationTaken, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, DocumentInvalid, HeldUp, ObjectGone, ObjectReplaced, StaleWrite
 from contracts.watermarks import HighMark
 from functions.aws import items
 from functions.aws.clients import Clients
@@ -525,6 +525,54 @@ def test_waiting_drop_whose_copy_cannot_be_read_is_looked_up(clients: Clients, s
     _empty(clients, table)
 
     assert waiting == (first, second)
+
+
+def spoil(ledger: Ledger, *keys: tuple[str, str]) -> None:
+    """Let a hand, or a newer version, make items of a drop that this version cannot read."""
+    if isinstance(ledger, MemoryLedger):
+        ledger.unreadable |= {pk.removeprefix("D#") for pk, _ in keys if pk.startswith("D#")}
+        return
+    assert isinstance(ledger, DynamoLedger)
+    for key in keys:
+        item = {**(ledger._get(*key) or {}), "state": "no state of ours"}
+        ledger._db.put_item(TableName=ledger._table, Item=items.dumps(item))
+
+
+def test_item_that_cannot_be_read_hides_no_other(ledger: Ledger) -> None:
+    bad, good = staged(ledger, a_drop(id="a" * 32)), staged(ledger, a_drop(id="b" * 32))
+    batch = a_batch(members=(bad.id, good.id))
+    ledger.open_batch(batch)
+    ledger.write_batch(batch, replace(batch, state="running", run="r1"))
+    spoil(ledger, items.drop_key(bad.id), items.pending_key(bad))
+    found, of_run = ledger.in_flight(LATER), ledger.batch_of("r1")
+
+    assert of_run
+    assert (ledger.drops([bad.id, good.id]), of_run[1]) == ((good,), (good,))
+    assert [ledger.pending("p" * 64, most) for most in (1, 2)] == [(good,), (good,)]
+    assert (found.waiting, found.unreadable) == ((good,), (f"D#{bad.id}",))
+    with pytest.raises(DocumentInvalid):
+        ledger.drop(bad.id)
+
+
+def test_former_item_that_is_put_back_rewrites_no_history(ledger: Ledger) -> None:
+    former = a_drop()
+    ledger.open(former)
+    ledger.write((moved(former, "staged", staged_at=AT),))
+    told = ledger.history(former.id)
+    put_back(ledger, former)
+    with pytest.raises(StaleWrite):
+        ledger.write((moved(former, "gone"),))
+
+    assert (ledger.history(former.id), ledger.drop(former.id)) == (told, former)
+
+
+def put_back(ledger: Ledger, former: Drop) -> None:
+    """Let a hand put a former item of a drop back."""
+    if isinstance(ledger, MemoryLedger):
+        ledger._drops[former.id] = former
+        return
+    assert isinstance(ledger, DynamoLedger)
+    ledger._db.put_item(TableName=ledger._table, Item=items.dumps(items.drop_item(former)))
 
 
 def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:

@@ -216,6 +216,74 @@ def test_drop_that_names_another_upload_takes_none_of_it(body: bytes) -> None:
     assert world.store.listing(ZONES.promoted) == {}
 
 
+def test_drop_that_cannot_be_read_holds_up_none_of_its_batch() -> None:
+    world, drop, run, request = at_work()
+    world.ledger.unreadable.add(drop)
+    end(world, run, request, _dumps(answer(request)))
+    assert only_the_other_is_promoted(world)
+    world.clock.pass_seconds(120)
+    assert [trouble.what for trouble in reconcile(world.ports)] == [f"item D#{drop}"]
+    world.ledger.unreadable.clear()
+    world.reconcile()
+
+    assert (world.drop(drop).state, world.ledger.taken()) == ("accepted", {})
+
+
+def test_next_try_goes_without_a_drop_that_cannot_be_read() -> None:
+    world, drop, run, _ = at_work()
+    world.ledger.unreadable.add(drop)
+    world.crash_jobs()
+    job_ended(world.ports, run)
+    assert [one.name for one in world.request().drops] == [f"orders/{BESIDE}"]
+    world.finish()
+    assert only_the_other_is_promoted(world)
+    world.ledger.unreadable.clear()
+    world.finish()
+
+    assert [p.code for p in world.drop(drop).problems] == ["result-missing"]  # no run of its batch is left to judge it
+    assert world.ledger.taken() == {}
+
+
+def test_drop_that_cannot_be_read_keeps_its_batch_when_others_fail() -> None:
+    world, drop, _, request = at_work()
+    world.ledger.unreadable.add(drop)
+    for _ in range(4):
+        world.crash_jobs()
+        world.reconcile()
+    batch = world.ledger.batch(request.batch)
+    assert batch
+    assert ([d.state for d in world.drops().values() if d.id != drop], batch.state) == (["failed"], "running")
+    world.ledger.unreadable.clear()
+    world.reconcile()
+
+    assert (world.drop(drop).state, world.ledger.taken()) == ("failed", {})
+
+
+def test_batch_waits_where_none_of_its_drops_can_be_read() -> None:
+    world, _, run, _ = at_work()
+    world.ledger.unreadable.update(world.drops())
+    world.crash_jobs()
+    with pytest.raises(DocumentInvalid, match="only drops are left whose items cannot be read"):
+        job_ended(world.ports, run)
+    world.ledger.unreadable.clear()
+    world.finish()
+
+    assert {one.state for one in world.drops().values()} == {"accepted"}
+
+
+def test_waiting_drop_that_cannot_be_read_holds_up_no_other() -> None:
+    world = a_world()
+    drop, _ = world.upload("orders/1.csv", GOOD), world.upload(f"orders/{BESIDE}", GOOD)
+    world.deliver_events()
+    world.ledger.unreadable.add(drop)
+    world.finish()
+    assert only_the_other_is_promoted(world)
+    world.ledger.unreadable.clear()
+    world.finish()
+
+    assert world.drop(drop).state == "accepted"
+
+
 ELSEWHERE = [
     ("elsewhere", "orders/1.csv"),
     ("internal", "stage/orders.v1/20260131T1200/d/1.csv"),
