@@ -18,7 +18,7 @@ from functions.ports import Mark, RunStatus, Stat
 from functions.reconcile import reconcile
 from functions.replay import Replayed, replay
 from functions.submission import Created, Drop, Location
-from tests.builders import ZONES, World, a_plan, a_world, answer, publish
+from tests.builders import ZONES, World, a_plan, a_world, all_good, answer, publish
 
 BESIDE = "beside.csv"
 GOOD = b"id,note\n1,a\n"
@@ -35,7 +35,7 @@ FAILED: dict[str, tuple[str, Callable[[JobResult], JobResult]]] = {
     "without the drop": ("result-missing", lambda result: replace(result, drops=result.drops[1:])),
     "of another drop": ("result-missing", lambda result: _of_drop(result, drop="e" * 32)),
     "of an older attempt": ("result-missing", lambda result: _of_drop(result, attempt=0)),
-    "more rows than bytes": ("rows-do-not-add-up", lambda result: _of_drop(result, read=13, valid=13)),
+    "more rows than fit": ("rows-do-not-add-up", lambda result: _of_drop(result, read=7, valid=7)),
     "more valid rows than read": ("rows-do-not-add-up", lambda result: _of_drop(result, valid=4)),
     "other checks": ("checks-do-not-match", lambda result: _of_drop(result, counts=())),
 }
@@ -96,6 +96,19 @@ def test_result_that_says_what_cannot_be_fails_the_drop(how: str) -> None:
     assert (failed.state, failed.verdict, [p.code for p in failed.problems]) == ("failed", None, [code])
     assert json.loads(world.store.get(failed.receipt or ""))["verdict"] is None
     assert only_the_other_is_promoted(world)
+
+
+@pytest.mark.parametrize(
+    ("body", "most"), [(b"id,note\n1,a\n", 6), (b"id,note\n1,ab", 6), (b"id,note\n1,ab\n", 7), (b"id\n1\n2", 3)]
+)
+def test_file_may_have_as_many_rows_as_fit_and_no_more(body: bytes, most: int) -> None:
+    for read, state in ((most, "accepted"), (most + 1, "failed")):
+        world = a_world([a_plan(names=("id",)) if b"note" not in body else a_plan()])
+        drop = world.upload("orders/1.csv", body)
+        world.finish(lambda plan, one, read=read: replace(all_good(plan, one), read=read, valid=read))  # type: ignore[misc]
+
+        assert (len(body) + 1) // 2 == most
+        assert world.drop(drop).state == state
 
 
 def test_receipt_of_somebody_else_is_written_over() -> None:
