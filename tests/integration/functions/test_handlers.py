@@ -353,15 +353,17 @@ def by_hand(site: Site, records: list[dict[str, Any]]) -> Any:
 
 
 def test_message_that_fails_leaves_the_others_done(site: Site) -> None:
-    detail = {"bucket": {"name": "elsewhere"}, "object": {"key": "a", "size": 1, "version-id": "v", "sequencer": "0"}}
-    records = [
-        {"messageId": "good", "body": json.dumps({"detail": detail}), "eventSource": "aws:sqs"},
-        {"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"},
-        {"messageId": "unversioned", "body": json.dumps({"detail": detail | {"object": {"key": "a"}}})},
-    ]
-    answer = by_hand(site, records)
+    thing = {"key": "orders/unversioned.csv", "size": 12, "etag": "e", "sequencer": "01"}
 
-    assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] == ["bad", "unversioned"]
+    def message(name: str, bucket: str, **version: str) -> dict[str, Any]:
+        detail = {"bucket": {"name": bucket}, "object": thing | version}
+        return {"messageId": name, "body": json.dumps({"detail": detail}), "eventSource": "aws:sqs"}
+
+    landing, bad = site.names["LandingBucket"], {"messageId": "bad", "body": "no event", "eventSource": "aws:sqs"}
+    unversioned = message("without", landing), message("suspended", landing, **{"version-id": "null"})
+    answer = by_hand(site, [bad, *unversioned, message("good", "elsewhere", **{"version-id": "v"})])
+
+    assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] == ["bad", "without", "suspended"]
     assert site.pump.drain(180)
 
 
