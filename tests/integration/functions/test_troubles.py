@@ -8,19 +8,31 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Literal
 
+import boto3
 import pytest
+from moto.s3.models import s3_backends
 
 from contracts import codec
 from contracts.catalog import Pointer
+from contracts.job import DropResult, JobDrop
+from contracts.plan import Plan
 from functions import keys
+from functions.aws import items
+from functions.submission import Drop
 from infra.catalog import S3Catalog, publish
 from infra.destroy import empty
 from infra.local.cloud import Cloud
+from infra.local.events import ACCOUNT
 from infra.local.template import expand, of_type, statements_of
-from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, PLANS, Site, running
+from tests.builders import Judge, all_good
+from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, GOOD, PLANS, Site, running
 from tests.integration.functions.conftest import TEMPLATE
 
 OPEN = {"unknown", "received", "staged", "validating", "promoting", "rejecting"}
@@ -269,6 +281,120 @@ def test_our_own_key_disabled_midway_is_waited_for(stop: int, site: Site) -> Non
     assert state in OPEN
     site.finish(good)
     assert site.states(good) == ["accepted"]
+
+
+LONG_AGO = "2026-01-31T12:00:00.000000Z"
+
+
+def put(site: Site, drop: Drop, **changes: str) -> None:
+    """Write the item of a drop by hand."""
+    item: Any = items.dumps(items.drop_item(drop) | changes)
+    boto3.client("dynamodb").put_item(TableName=site.stack.names["LedgerTable"], Item=item)
+
+
+def judged(site: Site, name: str) -> Drop:
+    """A drop whose job has ended, which no function knows yet."""
+    drop_id = site.upload(name)
+    site.queues[CREATED].poll()
+    site.queues[DUE].poll()
+    site.idle()
+    drop = site.drop(drop_id)
+    assert drop
+    return drop
+
+
+def versioning(site: Site, status: Literal["Enabled", "Suspended"]) -> None:
+    bucket = site.stack.names["LandingBucket"]
+    site.s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": status})
+
+
+@contextmanager
+def without_versions(site: Site) -> Iterator[None]:
+    where = {"Bucket": site.stack.names["LandingBucket"], "Key": "orders/unversioned.csv"}
+    versioning(site, "Suspended")
+    site.s3.put_object(**where, Body=GOOD)
+    for versions in s3_backends[ACCOUNT]["aws"].buckets[where["Bucket"]].keys.lists():
+        for version in versions[1]:
+            version.last_modified -= timedelta(hours=1)
+    yield
+    versioning(site, "Enabled")
+    site.s3.delete_object(**where, VersionId="null")
+    site.forget(CREATED)
+
+
+@contextmanager
+def edited(site: Site) -> Iterator[None]:
+    drop = judged(site, "orders/edited.csv")
+    put(site, replace(drop, source=replace(drop.source, uri=f"{site.ports.zones.held}other")))
+    yield
+
+
+@contextmanager
+def put_back(site: Site) -> Iterator[None]:
+    former = judged(site, "orders/former.csv")
+    site.finish(former.id)
+    newest = site.drop(former.id)
+    assert newest
+    put(site, former, changed_at=LONG_AGO)
+    yield
+    put(site, newest)
+
+
+@contextmanager
+def unreadable(site: Site) -> Iterator[None]:
+    drop = judged(site, "orders/unreadable.csv")
+    put(site, drop, state="no state of ours")
+    yield
+    put(site, drop)
+    site.finish(drop.id)
+
+
+@contextmanager
+def said(site: Site, wrong: Judge) -> Iterator[None]:
+    name = f"orders/said-{uuid.uuid4().hex}.csv"
+    site.judge = lambda plan, drop: (wrong if drop.name == name else all_good)(plan, drop)
+    site.upload(name)
+    yield
+    site.judge = all_good
+
+
+@contextmanager
+def former_pointer(site: Site) -> Iterator[None]:
+    before = site.ports.store.get(f"{site.ports.zones.catalog}current.json")
+    publish_again(site)
+    site.clock()
+    point_to(site, before)
+    yield
+    publish_again(site)
+    site.clock()
+
+
+def too_many(plan: Plan, drop: JobDrop) -> DropResult:
+    return replace(all_good(plan, drop), read=7, valid=7)
+
+
+NOT_OURS: dict[str, tuple[Callable[[Site], AbstractContextManager[None]], set[str]]] = {
+    "a bucket without versions": (without_versions, {"MessagesFailing", "Troubles"}),
+    "an edited item": (edited, {"DropsFailed"}),
+    "a former item": (put_back, {"DropsStuck"}),
+    "an item that cannot be read": (unreadable, {"Troubles"}),
+    "a result with too many rows": (lambda site: said(site, too_many), {"DropsFailed"}),
+    "a result without the drop": (lambda site: said(site, lambda *_: None), {"DropsFailed"}),
+    "a former pointer": (former_pointer, {"Troubles"}),
+}
+"""What nobody of ours has written, and who is told (docs/bad-input.md)."""
+
+
+@pytest.mark.parametrize("what", NOT_OURS)
+def test_what_nobody_of_ours_wrote_rings(what: str, site: Site) -> None:
+    wrong, alarms = NOT_OURS[what]
+    site.forget_all_known()
+    beside = site.upload(f"orders/beside {what}.csv")
+    with wrong(site):
+        rings, _ = site.rings(lambda: (site.deliver(2), site.clock()))
+        stand = site.states(beside)
+
+    assert (rings, stand) == (alarms, ["accepted"])
 
 
 def command(site: Site, *words: str) -> tuple[int, str]:
