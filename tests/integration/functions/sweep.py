@@ -37,8 +37,8 @@ from tests.invariants import Seen, Watch
 
 PERSON = "Person"
 """Who decides, replays, compares: not a function, but a process that can die like one."""
-STAGED = re.compile(r"stage/[^ )]+")
-"""Where a staged file lies: that names drop and minute, which are others in each run."""
+OF_RUN = re.compile(r"stage/[^ )]+|\b[a-z2-7]{32}\b")
+"""Where a staged file lies, which names drop and minute, and a drop: they are others in each run."""
 FRUITLESS = 3
 """How often messages come again in vain before the schedule does: there are minutes between them, and it comes each."""
 STRIKES = 12
@@ -166,10 +166,12 @@ class Attack:
         if any(d.key == drop.key and d.state in ACCEPTED for d in later):
             return "a newer one has taken its place"  # before or after it was accepted itself
         receipt = self.site.receipt(drop.id) if drop.receipt else {}
+        told = [one | {"message": OF_RUN.sub("", one["message"])} for one in receipt.get("problems", ())]
         return (
             [step.state for step in self.site.ports.ledger.history(drop.id) if step.event != "announced"],
-            [(problem.code, STAGED.sub("", problem.message)) for problem in drop.problems],
-            {name: receipt[name] for name in ("verdict", "rows", "problems") if receipt},
+            [(problem.code, OF_RUN.sub("", problem.message)) for problem in drop.problems],
+            {name: receipt[name] for name in ("verdict", "rows") if receipt},
+            told,
             self._read(drop, drop.promoted.key, seen) if drop.promoted and drop.state in ACCEPTED else None,
             keys.split(drop.source.uri)[1].partition("/")[0],
         )

@@ -24,6 +24,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 import functions.aws
+import functions.handlers.counting
 from functions.aws.clients import TRIES
 from functions.ports import Ports
 from infra.local.calls import credential
@@ -39,17 +40,20 @@ SIDES: tuple[Side, ...] = get_args(Side)
 """The function dies before the call, or after it; its reply is lost, and boto3 asks again; it is refused as often as
 boto3 tries; it takes effect each time boto3 tries, and no reply comes."""
 
-AWS = str(Path(functions.aws.__file__).parent)
+AWS = Path(functions.aws.__file__).parent
+COUNTING = Path(functions.handlers.counting.__file__)
+"""Where methods of ports are: in adapters, and in a ledger that counts what it writes."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """The nth call of an operation by a function, and the method of a port that asks for it."""
+    """The nth call of an operation by a function, the method of a port that asks for it, and what calls that."""
 
     function: str
     nth: int
     operation: str
     method: str
+    site: str
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,7 @@ class Wire:
     def _side(self, name: str, operation: str) -> Side | None:
         """How this call goes wrong: by a scenario's own fault, once, or by the point of the run."""
         self._nth[name, operation] += 1
-        call = Call(name, self._nth[name, operation], operation, _method())
+        call = Call(name, self._nth[name, operation], operation, *_asked())
         for fault in self.first:
             if fault[:2] == (call.function, call.method):
                 self.first.remove(fault)
@@ -215,11 +219,17 @@ def _gone(start_response: StartResponse) -> Iterable[bytes]:
     return [b""]
 
 
-def _method() -> str:
-    """The method of a port that the call under way is made for; functions run in the main thread."""
-    found, frame = "", sys._current_frames().get(main_thread().ident or 0)
+def _asked() -> tuple[str, str]:
+    """The method of a port that the call under way is made for, and what calls it; functions run in the main thread."""
+    method = site = ""
+    frame = sys._current_frames().get(main_thread().ident or 0)
     while frame:
-        if frame.f_code.co_filename.startswith(AWS):
-            found = frame.f_code.co_qualname.partition(".<locals>")[0]
+        path, name = Path(frame.f_code.co_filename), frame.f_code.co_qualname.partition(".<locals>")[0]
+        if path.parent == AWS:
+            method, site = name, ""
+        elif path == COUNTING:
+            site = ""
+        elif path.parent == AWS.parent:
+            site = site or f"{path.stem}.{name}"
         frame = frame.f_back
-    return found
+    return method, site

@@ -1,0 +1,45 @@
+"""Where use cases call a port, read from their source: so that a call that no scenario makes is seen to be left out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import functions
+from functions import ports
+
+PORTS = {
+    "store": ports.ObjectStore,
+    "ledger": ports.Ledger,
+    "tables": ports.Tables,
+    "jobs": ports.Jobs,
+    "delays": ports.Delays,
+}
+"""Each port by the name that it has wherever it is called."""
+
+Site = tuple[str, str]
+"""A function of ours, with its module, and the method of a port that it calls or hands on."""
+
+
+def sites() -> set[Site]:
+    """All that there are."""
+    modules = Path(functions.__file__).parent.glob("*.py")
+    return {site for path in modules for site in _within(ast.parse(path.read_text(encoding="utf-8")), path.stem)}
+
+
+def _within(node: ast.AST, name: str) -> Iterator[Site]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef):
+            # What is defined within a function is called as that function.
+            yield from _within(child, name if isinstance(node, ast.FunctionDef) else f"{name}.{child.name}")
+            continue
+        if isinstance(child, ast.Attribute) and child.attr in vars(PORTS.get(_of(child.value), object)):
+            yield name, child.attr
+        yield from _within(child, name)
+
+
+def _of(value: ast.expr) -> str:
+    """The name before a dot, which is a port's if it is called so."""
+    last = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+    return last.removeprefix("_")
