@@ -1,6 +1,6 @@
 """`python -m bench [ROW ...]`: measure the job beside a bare Spark scan and beside rivals; write docs/benchmarks.md.
 
-Only a run of all rows on the whole file writes the page, any other prints it.
+A run of all rows of a part of the page, on the whole file, writes that part; any other is printed alone.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from bench.language import FIGURES, Figure
 from bench.load import Haul
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
-from bench.page import PAGE, page
+from bench.page import PAGE, page, renewed
 from infra.setup import environments
 from infra.setup.errors import SetupMissing
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
 LOAD = "load"
+PARTS: tuple[set[str], ...] = (set(ROWS), set(CONTESTS), set(FIGURES), {LOAD})
+"""The rows of each part of the page."""
 ALL = [*ROWS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
@@ -39,8 +41,9 @@ rows:
   load                  10,000 small drops and 100 large ones through the whole stack
 
 examples:
-  python -m bench                          everything, into docs/benchmarks.md (an hour)
+  python -m bench                          everything, into docs/benchmarks.md (two hours)
   python -m bench clean bad                two rows, printed
+  python -m bench load                     all rows of a part, into its place there
   python -m bench rivals test --stations 5 the rivals on a file of 43,800 rows
 """
 
@@ -53,8 +56,8 @@ def main(arguments: list[str]) -> int:
     except SetupMissing as missing:
         say(f"dropgate: {missing}")
         return 3
-    if names == ALL and stations == STATIONS:
-        PAGE.write_text(text, encoding="utf-8")
+    if stations == STATIONS and is_whole(names):
+        PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
     print(text)  # noqa: T201 (a program for the terminal)
     return 0
 
@@ -66,6 +69,11 @@ def asked(arguments: list[str]) -> tuple[list[str], int]:
     if unknown := [name for name in options.rows if name not in ALL]:
         parser.error(f"no row is called {' or '.join(unknown)}; there are {', '.join(ALL)}")
     return options.rows or ALL, options.stations
+
+
+def is_whole(names: list[str]) -> bool:
+    """Whether of each part of the page all rows are run, or none."""
+    return all(not part & set(names) or part <= set(names) for part in PARTS)
 
 
 def _measured(names: list[str], stations: int) -> str:

@@ -42,6 +42,8 @@ FEW_SMALL = f"{FEW} drops of 100 rows"
 STATIONS_OF_SMALL, STATIONS_OF_LARGE = 12, 16
 """What makes a thousand files of 100 rows, and one of 20 MiB."""
 LONG_LEDGER = 100_000
+OUTSIDE = 5
+"""Seconds that one small drop may take outside the window."""
 GOOD = ("accepted", "accepted_with_warnings")
 WINDOW_SECONDS = 10
 PRODUCERS = 4

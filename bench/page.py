@@ -1,9 +1,14 @@
-"""docs/benchmarks.md: what was measured in, the whole page out, so that no run loses what stands around the tables."""
+"""docs/benchmarks.md: what was measured in, the page out, so that no run loses what stands around the tables.
+
+A part of it is written anew by a run of all its rows; the others stay, each with the day of its own run.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
+import statistics
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +25,7 @@ from bench.running import MEMORY
 from infra.setup.jars import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
+HEADINGS = ("# Benchmarks", "## dropgate", "## Rivals", "## Contracts", "## Many drops at once")
 
 
 def page(
@@ -39,11 +45,30 @@ def page(
     return "\n".join([_head(bench), *filter(None, tables)])
 
 
+def renewed(old: str, new: str) -> str:
+    """A page with the parts of another in place of its own, or added."""
+    parts = _parts(old) | _parts(new)
+    return "\n".join(parts[heading] for heading in sorted(parts, key=_place))
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The head of a page, and its parts, by their headings."""
+    return {
+        part.partition("\n")[0]: part.rstrip("\n") + "\n"
+        for part in re.split(r"^(?=##? )", text, flags=re.MULTILINE)
+        if part
+    }
+
+
+def _place(heading: str) -> int:
+    return HEADINGS.index(heading)
+
+
 def _head(bench: Bench) -> str:
     return f"""\
-# Benchmarks
+{HEADINGS[0]}
 
-Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}: pyspark {pyspark.__version__}, Python
+Written by `make bench`: pyspark {pyspark.__version__}, Python
 {platform.python_version()}, {_processor()}, {os.cpu_count()} cores; Spark has two of them and {MEMORY.rstrip("g")} GiB.
 The file is weather in the shape of INMET's, {bench.files.rows:,} rows of 27 columns, under
 `contracts/weather/inmet-weather.v1.yaml`: {len(bench.plain.checks)} checks, among them the 45 of the thesis'
@@ -52,10 +77,14 @@ of the bench, so that a machine whose speed drifts slows both: the ratio of the 
 """
 
 
+def _titled(which: int) -> str:
+    """The heading of a part, and the day on which it was measured."""
+    return f"{HEADINGS[which]}\n\nMeasured on {datetime.now(UTC):%Y-%m-%d}.\n"
+
+
 def _ours(rows: Sequence[Row]) -> str:
     return f"""\
-## dropgate
-
+{_titled(1)}
 The whole job: read, check, count, write evidence, rejected rows and result. Medians of {measuring.ROUNDS} rounds after
 {measuring.WARM} of warm-up, of what takes long {measuring.LONG[1]} after {measuring.LONG[0]}; fresh JVMs have none.
 `first`: the ratio of the first round that counts, alone.
@@ -74,8 +103,7 @@ The whole job: read, check, count, write evidence, rejected rows and result. Med
 
 def _theirs(duels: Sequence[Duel]) -> str:
     return f"""\
-## Rivals
-
+{_titled(2)}
 The same checks on the same file by tools that are in use: the clean one, or where they are asked which rows fail that
 with 6 % bad rows. Each runs in an environment of its own with pinned versions (`locks/bench-*.txt`), on two cores.
 datacontract-cli is a whole process from start to end, `datacontract test` beside `dropgate test`; the others are warm,
@@ -99,8 +127,7 @@ or not beside another rule:
 
 def _alone(figures: Sequence[Figure]) -> str:
     return f"""\
-## Contracts
-
+{_titled(3)}
 Before any file comes in; medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of warm-up, in one process
 whose start does not count unless it says so.
 
@@ -112,8 +139,7 @@ whose start does not count unless it says so.
 
 def _at_once(hauls: Sequence[Haul]) -> str:
     return f"""\
-## Many drops at once
-
+{_titled(4)}
 The whole stack on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is accepted;
 windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are those that are deployed; AWS is emulated,
 in the same process as the functions, so that calls for a drop are what they are on AWS, and seconds are not. Waiting
@@ -124,7 +150,24 @@ holds, without Spark's JVM.
 | what | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |
 |---|---|---|---|---|---|---|---|
 {_lines(hauls)}
+
+{_held(hauls)}
 """
+
+
+def _held(hauls: Sequence[Haul]) -> str:
+    """What these figures may be at most."""
+    alone, few, *_, late = hauls
+    own = statistics.median(alone.waits) - load.WINDOW_SECONDS
+    before, after = (round(each.calls / len(each.waits), 1) for each in (few, late))
+    beside = f"beside {late.ledger:,} others ask for {after} calls each, of at most the {before} beside {few.ledger:,}"
+    return f"""\
+- Outside its window a drop alone takes {own:.1f} s, of at most {load.OUTSIDE}: {_met(own <= load.OUTSIDE)}.
+- Drops {beside}: {_met(after <= before)}."""
+
+
+def _met(is_met: bool) -> str:
+    return "met" if is_met else "**not met**"
 
 
 def _lines(of: Sequence[Row] | Sequence[Duel] | Sequence[Figure] | Sequence[Haul]) -> str:

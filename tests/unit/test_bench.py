@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from bench import contests, language, plans
-from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, main
+from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, is_whole, main
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.files import Files
 from bench.load import Haul
 from bench.measuring import Row, alternate
 from bench.own import FEW, MANY, ROWS, Bench
-from bench.page import page
+from bench.page import page, renewed
 from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found
 from contracts.authoring.compiling import compile_text
@@ -271,3 +271,28 @@ def test_haul_says_what_a_drop_took() -> None:
     haul = Haul("few", ledger=1000, seconds=10, waits=(1, 2, 9, 3), calls=50, mib=2048)
 
     assert str(haul) == "| few | 1,000 | 10 s | 0.4 | 2.5 s | 9.0 s | 12.5 | 2,048 MiB |"
+
+
+def test_part_measured_anew_takes_the_place_of_the_old() -> None:
+    old = "# Benchmarks\n\nhead\n\n## dropgate\n\nold\n\n## Contracts\n\nkept\n"
+    new = "# Benchmarks\n\nnew head\n\n## dropgate\n\nnew\n\n## Rivals\n\nadded\n"
+
+    assert renewed(old, new) == (
+        "# Benchmarks\n\nnew head\n\n## dropgate\n\nnew\n\n## Rivals\n\nadded\n\n## Contracts\n\nkept\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "whole"), [(["load"], True), (["clean"], False), ([*ROWS, "load"], True), (["test"], False)]
+)
+def test_part_is_written_by_all_its_rows(names: list[str], whole: bool) -> None:
+    assert is_whole(names) is whole
+
+
+def test_page_says_what_many_drops_may_take(tmp_path: Path) -> None:
+    hauls = [Haul("x", ledger, 10, (12, 13, 14), calls, 9) for ledger, calls in ((5, 60), (100, 36), (10**5, 39))]
+
+    text = page(Bench(Files(tmp_path, 157)), [], [], [], hauls)
+
+    assert "a drop alone takes 3.0 s, of at most 5: met." in text
+    assert "ask for 13.0 calls each, of at most the 12.0 beside 100: **not met**." in text
