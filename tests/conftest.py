@@ -27,10 +27,13 @@ def spark() -> Iterator[SparkSession]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how far the proofs have gone: what tests recorded as numbers, by its name, in all."""
+    """Say how far the proofs have gone: what tests recorded as numbers, by its name, in all; texts as they are."""
     counted: Counter[str] = Counter()
     for report in (*terminalreporter.stats.get("passed", ()), *terminalreporter.stats.get("failed", ())):
         counted.update({name: value for name, value in report.user_properties if isinstance(value, int)})
+        for name, value in report.user_properties:
+            if isinstance(value, str):
+                terminalreporter.write_line(f"{name}: {value}")
     for name, number in counted.items():
         terminalreporter.write_line(f"{number:,} {name}")
 

@@ -22,6 +22,7 @@ from botocore.config import Config
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
 from infra.local.stack import Stack
+from tests.e2e.processes import APPLICATION
 
 KEY = "dropgate"
 READY = 120.0
@@ -82,19 +83,28 @@ class Killable:
         assert at_work, f"{name} is not at work after {READY} s"
         assert process.poll() is None, said.read_text()[-2000:]
 
-    def kill(self, name: str) -> None:
-        """Kill a process and what it has started, as `kill -9` does."""
+    def kill(self, name: str) -> bool:
+        """Kill a process and what it has started, as `kill -9` does; whether it was alive."""
         process = self.processes.pop(name)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        return process.wait() == -signal.SIGKILL
 
-    def kill_job(self) -> None:
-        """Kill a run of the job, if one is at work."""
+    def kill_job(self) -> bool:
+        """Kill a run of the job; whether one was at work."""
         for task in Path(f"/proc/{self.processes['stack'].pid}/task").glob("*/children"):
             with suppress(FileNotFoundError, ProcessLookupError):  # each may be over by now
                 for child in task.read_text().split():
+                    alive = Path(f"/proc/{child}/cmdline").read_bytes() != b""  # of who is dead, it is empty
                     os.kill(int(child), signal.SIGKILL)
-                    return
+                    if alive:
+                        return True
+        return False
+
+    def runs(self) -> list[Any]:
+        """All runs of jobs that there ever were, as EMR Serverless lists them."""
+        emr = self.session().client("emr-serverless", endpoint_url=self.environment["AWS_ENDPOINT_URL_EMR_SERVERLESS"])
+        pages = emr.get_paginator("list_job_runs").paginate(applicationId=APPLICATION)
+        return [run for page in pages for run in page["jobRuns"]]
 
     @property
     def stack(self) -> Stack:
