@@ -19,6 +19,7 @@ STEPS, AT_LEAST = 50, 10_000
 """Steps of one history; of all that one seed brings."""
 SHORT = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(SHORT, max_examples=AT_LEAST // STEPS + 120, stateful_step_count=STEPS, database=None)
+A = "orders/a.csv"
 
 
 def test_any_history_ends_well() -> None:
@@ -35,3 +36,75 @@ def test_ten_thousand_steps_end_well(number: int, record_property: Callable[[str
     record_property("steps of histories", Machine.steps)
 
     assert Machine.steps >= AT_LEAST
+
+
+class Found(Histories):
+    """A history as it was found, step by step."""
+
+    def uploaded(self, *kinds: str) -> list[str]:
+        """Upload versions of one key within a second; their drops, of which nobody knows yet."""
+        self.upload([(A, kind) for kind in kinds])
+        return list(self.model.uploads)
+
+    def start(self) -> str:
+        """Let the next event and the window after it come; the run of the job that they begin."""
+        self.deliver(0)
+        return self.run()
+
+    def run(self) -> str:
+        """Let a window come; the run of the job that it begins."""
+        self.window(0, again=False)
+        return self.world.jobs.working()[-1]
+
+    def settle(self, run: str) -> None:
+        """Let a run end well, and say so."""
+        self.job_ends(run)
+        self.job_reports([*self.world.jobs.requests].index(run), said=True)
+        self.look()
+
+    def end(self, *states: str) -> None:
+        """Let all that is due come; how the drops have ended, in the order of their uploads."""
+        self.teardown()
+        drops = self.world.drops()
+        assert tuple(drops[drop].state for drop in self.model.uploads) == states
+
+
+def test_drop_that_a_clock_ahead_staged_joins() -> None:
+    """Functions run on many machines: who closes the window may be behind who has staged the drop."""
+    found = Found()
+    (drop,) = found.uploaded("good")
+    found.deliver(0)
+    found.clock_jumps(-30)
+    found.window(0, again=False)
+
+    assert found.world.drops()[drop].state == "validating"
+    found.end("accepted")
+
+
+def test_upload_does_not_come_back_after_one_without_event() -> None:
+    """The third one's event is lost, so that it is as old as the first, which the second has overtaken."""
+    found = Found()
+    found.uploaded("good", "good", "good")
+    first, second = found.start(), found.start()
+    found.lose(0)
+    found.settle(second)
+    found.clock_jumps(1000)
+    found.schedule()
+    found.settle(found.run())
+    found.settle(first)
+
+    found.end("superseded", "accepted", "accepted")
+
+
+def test_late_event_still_tells_of_the_newer() -> None:
+    """The schedule finds the second, its event comes when consumers have it, and only then the first is judged."""
+    found = Found()
+    found.uploaded("good", "good")
+    first = found.start()
+    found.clock_jumps(1000)
+    found.schedule()
+    found.settle(found.run())
+    found.deliver(0)
+    found.settle(first)
+
+    found.end("superseded", "accepted")
