@@ -48,6 +48,11 @@ class Seen:
             step.attempt == attempt and step.state in PROMOTED for step in self.histories[drop.id]
         )
 
+    def heirs(self, drop_id: str) -> set[str]:
+        """The drops whose rows took the place of a drop's in a table, and those that took theirs."""
+        own = {d.id for d in self.drops.values() if d.promoted and drop_id in d.promoted.instead}
+        return own.union(*map(self.heirs, own))
+
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
         return drop.plan in self.observing
@@ -65,14 +70,12 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
             assert drop.promoted
             if drop.promoted.key.endswith("/"):
                 rows = seen.tables[f"{seen.zone}{drop.promoted.key}"]
-                heirs = [
-                    d for d in seen.drops.values() if d.promoted and drop.id in d.promoted.instead and d.id in rows
-                ]
-                assert rows.get(drop.id, (0,))[0] == drop.attempt or heirs or seen.withdrawn(drop), drop
+                replaced = not seen.heirs(drop.id).isdisjoint(rows) or seen.withdrawn(drop)
+                assert rows.get(drop.id, (0,))[0] == drop.attempt or replaced, drop
                 continue
             there = seen.promoted.get(f"{seen.zone}{drop.promoted.key}")
             successor = seen.drops.get((there or ("", 0))[0] or "")
-            replaced = (successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
+            replaced = bool(successor and successor.key == drop.key) or (there is None and seen.withdrawn(drop))
             assert there == (drop.id, drop.attempt) or replaced, drop
 
 

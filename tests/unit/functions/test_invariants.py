@@ -110,6 +110,16 @@ def test_table_is_without_what_was_exchanged_and_then_taken_back() -> None:
     assert world.tables.rows == {f"{ZONES.promoted}orders.v1/": {}}
 
 
+def test_rows_may_be_exchanged_more_than_once() -> None:
+    world = a_world([a_plan(promote="table")])
+    for n in range(3):
+        last = world.upload("orders/1.csv", b"id,note\n%d,a\n" % n)
+        world.finish()
+    Watch(world).look_at_the_end()
+
+    assert world.tables.rows == {f"{ZONES.promoted}orders.v1/": {last: (1, 3)}}
+
+
 def test_of_two_uploads_of_one_second_either_may_be_the_newer() -> None:
     world = a_world()
     watch = Watch(world)
