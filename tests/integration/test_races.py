@@ -1,7 +1,7 @@
-"""Two and eight workers at one drop, one batch, one key, on DynamoDB Local, whose conditions are AWS's own.
+"""Two and eight workers at one drop, one batch, one key, one table, on DynamoDB Local, whose conditions are AWS's own.
 
-The use cases and the ledger are real; objects and jobs are in memory, each call to them whole. Nobody wins twice, and
-nothing that was written is lost.
+The use cases and the ledger are real; objects, tables and jobs are in memory, each call to them whole. Nobody wins
+twice, and nothing that was written is lost.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -106,7 +106,12 @@ class Racing(World):
 def a_race(ledger: Any, *plans: Any) -> Racing:
     world = Racing(plans or (a_plan(),), ledger=ledger)
     world.ports = replace(
-        world.ports, store=Whole(world.store), jobs=Whole(world.jobs), delays=Whole(world.delays), patience_seconds=0
+        world.ports,
+        store=Whole(world.store),
+        jobs=Whole(world.jobs),
+        delays=Whole(world.delays),
+        tables=Whole(world.tables),
+        patience_seconds=0,
     )
     return world
 
@@ -180,26 +185,45 @@ def test_workers_at_one_window_start_one_job(ledger: DynamoLedger, workers: int,
         world.finish()
 
 
+def race_with_a_job_each(world: Racing, files: Sequence[tuple[str, bytes]]) -> list[str]:
+    """Upload files, each of which has a job of its own, have all of these settled at once, and the rest; the drops."""
+    world.ports = replace(world.ports, most_batches=10_000)  # so that each finds a slot at once
+    watch, ids = Watch(world), []
+    for name, body in files:
+        ids.append(world.upload(name, body))
+        world.deliver_events()
+        world.deliver_windows()
+    runs = world.end_jobs()
+    assert len(runs) == len(files)
+    at_once(len(runs), partial(next, map(partial(job_ended, world.ports), runs)))
+    watch.look()
+    for _ in range(4):
+        world.clock.pass_seconds(400)
+        at_once(2, partial(reconcile, world.ports))
+        watch.look()
+    watch.look_at_the_end()
+    return ids
+
+
 @ROUNDS
 @WORKERS
 def test_workers_at_uploads_of_one_key_leave_the_newest(ledger: DynamoLedger, workers: int, rounds: int) -> None:
     for n in range(rounds):
         world = a_race(ledger, a_plan(f"orders{n}.v1"))
-        watch = Watch(world)
         bodies = [b"id,note\n%d,a\n" % one for one in range(workers)]
-        for body in bodies:
-            world.upload(f"orders/same-{n}.csv", body)
-        world.deliver_events()
-        world.deliver_windows()
-        (run,) = world.end_jobs()
-        at_once(workers, partial(job_ended, world.ports, run))
-        watch.look()
-        for _ in range(4):
-            world.clock.pass_seconds(400)
-            at_once(2, partial(reconcile, world.ports))
-            watch.look()
-        watch.look_at_the_end()
+        race_with_a_job_each(world, [(f"orders/same-{n}.csv", body) for body in bodies])
         assert world.store.listing(f"s3://promoted/orders{n}.v1/") == {f"orders/same-{n}.csv": bodies[-1]}
+
+
+@ROUNDS
+@WORKERS
+def test_workers_at_one_table_leave_the_newest_rows(ledger: DynamoLedger, workers: int, rounds: int) -> None:
+    for n in range(rounds):
+        world = a_race(ledger, a_plan(f"table{n}.v1", promote="table"))
+        files = [(f"orders/{n}-{one % 2}.csv", b"id,note\n%d,a\n" % one) for one in range(workers)]  # of two keys
+        ids = race_with_a_job_each(world, files)
+        (rows,) = world.tables.rows.values()
+        assert rows == dict.fromkeys(ids[-2:], (1, 3))
 
 
 @ROUNDS

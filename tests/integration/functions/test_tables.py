@@ -197,16 +197,26 @@ def race(writers: int, act: Callable[[int, DeltaTables], None], clients: Clients
         list(pool.map(insist, range(writers)))
 
 
-def test_eight_writers_of_one_table_lose_nothing(delta: Room, clients: Clients) -> None:
-    drops = [f"{n}" * 32 for n in range(8)]
-    race(8, lambda n, own: delta.append(drops[n], n + 1, tables=own), clients)
+@pytest.fixture(params=[1, *(pytest.param(n, marks=pytest.mark.torture) for n in range(2, 11))])
+def turn(request: pytest.FixtureRequest) -> int:
+    """Which race it is; the test command has the first."""
+    return int(request.param)
+
+
+@pytest.mark.usefixtures("turn")
+@pytest.mark.parametrize("writers", [2, 8])
+def test_writers_of_one_table_lose_nothing(delta: Room, clients: Clients, writers: int) -> None:
+    drops = [f"{n}" * 32 for n in range(writers)]
+    race(writers, lambda n, own: delta.append(drops[n], n + 1, tables=own), clients)
 
     assert delta.seen() == {drop: n + 1 for n, drop in enumerate(drops)}
 
 
-def test_eight_writers_of_one_drop_add_it_once(delta: Room, clients: Clients) -> None:
-    race(8, lambda _, own: delta.append(A, 3, tables=own), clients)
-    race(8, lambda _, own: delta.replace(B, 2, A, tables=own), clients)
+@pytest.mark.usefixtures("turn")
+@pytest.mark.parametrize("writers", [2, 8])
+def test_writers_of_one_drop_add_it_once(delta: Room, clients: Clients, writers: int) -> None:
+    race(writers, lambda _, own: delta.append(A, 3, tables=own), clients)
+    race(writers, lambda _, own: delta.replace(B, 2, A, tables=own), clients)
 
     assert delta.seen() == {B: 2}
 
