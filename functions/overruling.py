@@ -18,7 +18,7 @@ from functions.ingest import UNREADABLE
 from functions.lineage import TRIES, Barred, Free, Overtaken, Waits, claims_of, standing
 from functions.observing import fits
 from functions.ports import Ports
-from functions.replay import gone, retraction
+from functions.replay import FORGOTTEN, gone, retraction
 from functions.submission import (
     ACCEPTED_BY_PERSON,
     OF_PEOPLE,
@@ -114,6 +114,8 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 def acceptable(ports: Ports, drop: Drop) -> Answer:
     """Whether a person may accept a drop; where another upload stands in its way, that is found out later."""
     could = advance(drop, "accepted_by_person", drop.changed_at)
+    if isinstance(could, Moved) and drop.forgotten:
+        return Stays(drop, FORGOTTEN)
     if isinstance(could, Moved) and gone(ports, drop):
         return Stays(drop, "its bytes are no longer kept; the file must be uploaded again")
     could = _with_plan(could)

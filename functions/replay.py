@@ -13,6 +13,8 @@ from functions.ingest import pin, resume
 from functions.ports import Ports
 from functions.submission import PROMOTED, Answer, Drop, Retraction, Stays, advance
 
+FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -48,6 +50,8 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
 
 def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
     """What a replay makes of a drop, or why it makes nothing of it; nothing is written."""
+    if drop.forgotten:
+        return Stays(drop, FORGOTTEN)
     fresh = pin(drop, ports.catalog.match(drop.name))
     promoted = drop.state in PROMOTED
     if promoted and retract and fresh.plan is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from contracts.job import JobResult
 from contracts.plan import Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
-from functions.overruling import reject
+from functions.overruling import NotOverruled, accept, reject
 from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
@@ -122,7 +123,31 @@ def test_forgotten_drop_is_not_judged_again() -> None:
     answer = replay(world.ports, drop_id)
 
     assert isinstance(answer, NotReplayed)
-    assert "no longer kept" in answer.reason
+    assert "uploaded again" in answer.reason
+
+
+def broken_off(judge: Any) -> tuple[World, str]:
+    """A drop that somebody began to forget, and died before the first byte was erased."""
+    world, (drop_id,) = ended(judge)
+    plain, fuse = world.ports, Fuse(1)
+    world.ports = replace(plain, store=Watched(plain.store, fuse))
+    with pytest.raises(Crash):
+        forgotten(world, drop_id)
+    world.ports = plain
+    assert world.drop(drop_id).forgotten
+    return world, drop_id
+
+
+@pytest.mark.parametrize("judge", [one_bad, all_good, lambda *_: None], ids=["rejected", "accepted", "failed"])
+def test_forgetting_that_is_begun_is_not_undone(judge: Any) -> None:
+    world, drop_id = broken_off(judge)
+    before = world.drop(drop_id)
+    answers = [replay(world.ports, drop_id, retract=True), accept(world.ports, before, "ben", "all the same")]
+
+    assert [type(one) for one in answers] == [NotReplayed, NotOverruled]
+    assert world.drop(drop_id) == before
+    forgotten(world, drop_id)
+    assert traces(world, drop_id, "s3://internal/") == []
 
 
 def test_promoted_file_must_be_withdrawn_before_it_is_erased() -> None:
