@@ -16,7 +16,7 @@ from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
-from tests.faults import Crash, Fuse, Watched
+from tests.faults import Crash, Fuse, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
 
@@ -232,11 +232,9 @@ def test_what_is_left_is_listed_before() -> None:
 
 @SIDES
 def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None:
-    at, calls = 0, 1
-    while at < calls:
-        at += 1
+    for fuse in every_call(after):
         world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
-        watch, plain, fuse = Watch(world), world.ports, Fuse(at, after)
+        watch, plain = Watch(world), world.ports
         watch.look()
         kept = traces(world, second)
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
@@ -246,26 +244,22 @@ def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None
             world.ports = plain
             watch.look()
             forgotten(world, first)
-        calls = max(calls, fuse.calls)
         world.ports = plain
         watch.look_at_the_end()
-        assert (traces(world, first), traces(world, second)) == ([], kept), at
+        assert (traces(world, first), traces(world, second)) == ([], kept), fuse.at
 
 
 @SIDES
 def test_erasing_what_a_table_had_is_done_by_the_next(after: bool) -> None:
-    at, calls = 0, 1
-    while at < calls:
-        at += 1
+    for fuse in every_call(after):
         world, drop_id = in_a_table()
         reject(world.ports, world.drop(drop_id), "ann", "77")
-        plain, fuse = world.ports, Fuse(at, after)
+        plain = world.ports
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
         try:
             forgotten(world, drop_id, promoted=True)
         except Crash:
             world.ports = plain
             forgotten(world, drop_id, promoted=True)
-        calls = max(calls, fuse.calls)
         world.ports = plain
-        assert traces(world, drop_id) == [], at
+        assert traces(world, drop_id) == [], fuse.at
