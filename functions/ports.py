@@ -323,7 +323,7 @@ def step_of(drop: Drop, event: str) -> Step:
         problem=drop.problems[0].code if drop.problems else None,
         by=said.by if said else None,
         because=said.because if said else None,
-        batch=drop.batch if event == "claimed" else None,
+        batch=drop.batch if event in ("claimed", "retried") else None,  # the halves of a batch try again
     )
 
 

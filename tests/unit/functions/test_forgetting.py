@@ -36,9 +36,7 @@ def ended(judge: Any, *names: str, body: bytes = GOOD, promote: Promoted = "obje
     world = a_world([a_plan(promote=promote)])
     ids = [world.upload(name, body) for name in names or ("orders/1.csv",)]
     world.finish(judge)
-    for batch in world.ledger._batches.values():
-        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
-        world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
+    with_evidence(world)
     return world, ids
 
 
@@ -87,6 +85,28 @@ def test_others_of_its_batch_keep_what_they_have() -> None:
     assert (traces(world, first), traces(world, second)) == ([], before)
     result = next(held for uri, v in world.store.objects.items() if uri.endswith("result.jsonl") for held in v.values())
     assert [one.drop for one in JobResult.loads(result.body).drops] == [second]
+
+
+def with_evidence(world: World) -> None:
+    """Let every batch have a row of evidence of each of its drops."""
+    for batch in world.ledger._batches.values():
+        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+        world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
+
+
+def test_what_halves_of_a_batch_left_is_erased_too() -> None:
+    world = a_world()
+    deadly, other = world.upload("orders/deadly.csv", GOOD), world.upload("orders/2.csv", GOOD)
+    world.kills = lambda drop: "deadly" in drop.name
+    world.finish(one_bad)
+    assert [world.drop(one).state for one in (deadly, other)] == ["failed", "rejected"]
+    replay(world.ports, other)
+    world.finish(one_bad)
+    with_evidence(world)
+    forgotten(world, other)
+
+    assert len({step.batch for step in world.ledger.history(other)} - {None}) == 3
+    assert traces(world, other) == []
 
 
 def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
