@@ -101,8 +101,8 @@ class ObjectStore(Protocol):
         """A page of the object versions below a folder, from a place on, whoever wrote them."""
         ...
 
-    def put(self, uri: str, body: bytes, content_type: str) -> None:
-        """Write a document, over what was there."""
+    def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
+        """Write a document, over what was there; ObjectReplaced where that has not the ETag `replaces`, if given."""
         ...
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:

@@ -131,7 +131,10 @@ class MemoryStore:
         more = len(found) > begin + most
         return Page(page, (page[-1].key, page[-1].version) if more else None)
 
-    def put(self, uri: str, body: bytes, content_type: str) -> None:
+    def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
+        there = self.head(Location(uri))
+        if replaces and (there and there.etag) != replaces:
+            raise ObjectReplaced(uri)
         self.objects[uri] = {None: Held(body, content_type=content_type)}
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from tests.fakes import MemoryStore
 from tests.faults import Crash, Fuse, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
@@ -107,6 +109,36 @@ def test_what_halves_of_a_batch_left_is_erased_too() -> None:
 
     assert len({step.batch for step in world.ledger.history(other)} - {None}) == 3
     assert traces(world, other) == []
+
+
+class Meanwhile:
+    """A store before whose first rewriting of a document somebody else acts."""
+
+    def __init__(self, store: MemoryStore, act: Callable[[], object]) -> None:
+        self._store = store
+        self._acts = [act]
+
+    def put(self, *document: Any) -> None:
+        if self._acts:
+            self._acts.pop()()
+        self._store.put(*document)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def test_two_who_forget_at_once_undo_nothing() -> None:
+    world, (first, second, third) = ended(one_bad, *(f"orders/{n}.csv" for n in range(3)))
+    kept, plain = traces(world, third), world.ports
+
+    def other() -> None:
+        world.ports = plain
+        forgotten(world, second)
+
+    world.ports = replace(plain, store=Meanwhile(world.store, other))
+    forgotten(world, first)
+
+    assert [traces(world, one) for one in (first, second, third)] == [[], [], kept]
 
 
 def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
