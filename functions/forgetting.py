@@ -8,6 +8,7 @@ commit has written into other files are in no version that readers get; `dropgat
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,8 +21,8 @@ from functions.submission import PROMOTED, Drop, Forgotten, Location, Stays, adv
 
 Without = Callable[[bytes, str], bytes | None]
 """The rows of a Parquet file that are not of a drop; None where none is of it."""
-MOST = 1000
-"""Objects that are listed at once."""
+MOST, EVERY = 1000, sys.maxsize
+"""Versions of objects that are listed at once, and how many objects of a folder are erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,9 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
         for nth in range(1, batch.try_ + 1):
             folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
+            folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
     for folder in folders:
-        yield from (Location(uri) for uri in ports.store.listed(folder, MOST))
+        yield from (Location(uri) for uri in ports.store.listed(folder, EVERY))
     if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):
         yield held
     if promoted:
@@ -135,7 +137,7 @@ def _batches(ports: Ports, drop: Drop) -> list[Batch]:
 def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
     """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
     folder = keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
-    for uri in ports.store.listed(folder, MOST):
+    for uri in ports.store.listed(folder, EVERY):
         if not uri.endswith(".parquet"):
             continue
         if batch.members == (drop.id,):

@@ -141,6 +141,32 @@ def test_two_who_forget_at_once_undo_nothing() -> None:
     assert [traces(world, one) for one in (first, second, third)] == [[], [], kept]
 
 
+def test_what_dead_runs_worked_with_is_erased_too() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    for many in (1, 1001):
+        scratch = world.request().scratch
+        for part in range(many):
+            world.store.put(f"{scratch}lines/part-{part}", f"{drop_id} secret".encode(), "")
+        world.deliver_jobs(world.crash_jobs())
+    world.finish(one_bad)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
+def test_evidence_of_any_number_of_files_is_erased() -> None:
+    world, (drop_id, _) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    (folder,) = {uri.rpartition("/")[0] for uri in world.store.objects if uri.endswith("part-0.parquet")}
+    for part in range(1, 1002):
+        world.store.put(f"{folder}/part-{part}.parquet", f"{drop_id} secret\n".encode(), "")
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
 def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
     world, (drop_id,) = ended(one_bad)
     forgotten(world, drop_id)
