@@ -18,7 +18,7 @@ from functions.ingest import UNREADABLE
 from functions.lineage import TRIES, Barred, Free, Overtaken, Waits, claims_of, standing
 from functions.observing import fits
 from functions.ports import Ports
-from functions.replay import FORGOTTEN, gone, retraction
+from functions.replay import FORGOTTEN, NO_BYTES, gone, retraction
 from functions.submission import (
     ACCEPTED_BY_PERSON,
     OF_PEOPLE,
@@ -117,7 +117,7 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
     if isinstance(could, Moved) and drop.forgotten:
         return Stays(drop, FORGOTTEN)
     if isinstance(could, Moved) and gone(ports, drop):
-        return Stays(drop, "its bytes are no longer kept; the file must be uploaded again")
+        return Stays(drop, NO_BYTES)
     could = _with_plan(could)
     if isinstance(could, Moved) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
         return Stays(drop, why)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.ingest import pin, resume
 from functions.ports import Ports
-from functions.submission import PROMOTED, Answer, Drop, Retraction, Stays, advance
+from functions.submission import PROMOTED, Answer, Drop, Moved, Retraction, Stays, advance
 
+NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
 FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
 
 
@@ -39,8 +40,6 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
     answer = again(ports, drop, retract=retract)
     if isinstance(answer, Stays):
         return NotReplayed(answer.reason, drop)
-    if gone(ports, drop):
-        return NotReplayed("its bytes are no longer kept; the file must be uploaded again", drop)
     try:
         ports.ledger.write((answer,))
     except StaleWrite:
@@ -56,7 +55,7 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
     promoted = drop.state in PROMOTED
     if promoted and retract and fresh.plan is None:
         return Stays(drop, "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it")
-    return advance(
+    answer = advance(
         drop,
         "replayed_to_retract" if promoted and retract else "replayed",
         ports.at(),
@@ -79,6 +78,7 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         retracts=retraction(drop),
         override=None,
     )
+    return Stays(drop, NO_BYTES) if isinstance(answer, Moved) and gone(ports, drop) else answer
 
 
 def retraction(drop: Drop) -> Retraction | None:
