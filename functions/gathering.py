@@ -167,7 +167,7 @@ def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, a
     lost = known.state == "complete" and isinstance(_manifest(ports, known), Problem)
     if (known.state == "complete" and not lost) or older:
         return None
-    told = known if lost else _opened(ports, known, plan, rule) or known
+    told = replace(known, plan=plan.sha) if lost else _opened(ports, known, plan, rule) or known
     told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
     if not rule.manifest:
         return _complete(ports, told)

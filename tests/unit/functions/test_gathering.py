@@ -393,6 +393,15 @@ def test_manifest_that_comes_again_lets_a_failed_file_go_on() -> None:
     assert world.drop(late.id).state == "accepted"
 
 
+def test_manifest_that_comes_again_is_read_by_the_rules_of_now() -> None:
+    world = settled()
+    manifest_gone(world)
+    world.publish([a_set_plan(replace(MANIFEST, sums=("n",)))])
+    (again,) = sent(world, "manifest.json", body=named("late.csv", sums={"n": 1}))
+
+    assert world.drop(again).state == "noted"
+
+
 def test_open_set_whose_manifest_is_gone_fails_when_due() -> None:
     world = a_world([a_set_plan(MANIFEST)])
     (file,) = sent(world, "a.csv")
