@@ -231,14 +231,13 @@ def write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
 
 
 def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> JobRequest:
-    folder = keys.job_folder(ports.zones, batch.id, batch.try_)
     rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
     return JobRequest(
         batch=batch.id,
         try_=batch.try_,
         plan=plan,
         drops=tuple(_job_drops(ports, batch, plan, members)),
-        scratch=f"{folder}scratch/",
+        scratch=keys.scratch_folder(ports.zones, batch.id, batch.try_),
         evidence_rows=rows,
         evidence_checks=checks,
         result=keys.result_uri(ports.zones, batch.id, batch.try_),

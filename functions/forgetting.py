@@ -8,19 +8,21 @@ commit has written into other files are in no version that readers get; `dropgat
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from contracts.errors import ObjectGone, StaleWrite
+from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from functions import keys
+from functions.lineage import TRIES
 from functions.ports import Batch, Place, Ports
 from functions.submission import PROMOTED, Drop, Forgotten, Location, Stays, advance
 
 Without = Callable[[bytes, str], bytes | None]
 """The rows of a Parquet file that are not of a drop; None where none is of it."""
-MOST = 1000
-"""Objects that are listed at once."""
+MOST, EVERY = 1000, sys.maxsize
+"""Versions of objects that are listed at once, and how many objects of a folder are erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,9 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
         for nth in range(1, batch.try_ + 1):
             folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
+            folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
     for folder in folders:
-        yield from (Location(uri) for uri in ports.store.listed(folder, MOST))
+        yield from (Location(uri) for uri in ports.store.listed(folder, EVERY))
     if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):
         yield held
     if promoted:
@@ -134,30 +137,49 @@ def _batches(ports: Ports, drop: Drop) -> list[Batch]:
 def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
     """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
     folder = keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
-    for uri in ports.store.listed(folder, MOST):
+    for uri in ports.store.listed(folder, EVERY):
         if not uri.endswith(".parquet"):
             continue
         if batch.members == (drop.id,):
             ports.store.delete(Location(uri))
-        elif (rest := without(ports.store.get(uri), drop.id)) is not None:
-            ports.store.put(uri, rest, "application/octet-stream")
-        else:
+        elif not _rewritten(ports, uri, lambda rows: without(rows, drop.id), "application/octet-stream"):
             continue
         yield uri
 
 
 def _result(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
     """The results of a batch's tries, without what they say of a drop: samples of its values."""
+
+    def rest(body: bytes) -> bytes | None:
+        result = JobResult.loads(body)
+        kept = tuple(one for one in result.drops if one.drop != drop.id)
+        return replace(result, drops=kept).dumps().encode() if len(kept) < len(result.drops) else None
+
     for nth in range(1, batch.try_ + 1):
         uri = keys.result_uri(ports.zones, batch.id, nth)
-        try:
-            result = JobResult.loads(ports.store.get(uri))
-        except ObjectGone:
-            continue
-        rest = tuple(one for one in result.drops if one.drop != drop.id)
-        if len(rest) < len(result.drops):
-            ports.store.put(uri, replace(result, drops=rest).dumps().encode(), "application/jsonl")
+        if _rewritten(ports, uri, rest, "application/jsonl"):
             yield uri
+
+
+def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:
+    """Write what is left of a document over the very one that was read; False where nothing is to be left out.
+
+    Others may be forgetting drops of the same batch: what they have left out stays out.
+    """
+    for _ in range(TRIES):
+        try:
+            read = ports.store.get_if_changed(uri, None)
+            left = rest(read[0]) if read else None
+        except ObjectGone:
+            return False
+        if read is None or left is None:
+            return False
+        try:
+            ports.store.put(uri, left, content_type, read[1])
+        except ObjectReplaced:
+            continue
+        return True
+    raise ServiceUnavailable(f"others write {uri} again and again; call it again")
 
 
 def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:

@@ -24,7 +24,7 @@ from functions import keys
 from functions.batching import open_window, write_singly
 from functions.failing import NOT_YOURS
 from functions.lineage import TRIES
-from functions.manifest import Manifest, read, unlike
+from functions.manifest import Listed, Manifest, read, unlike
 from functions.ports import FileSet, Ports, moment, stamp
 from functions.recording import reread
 from functions.submission import (
@@ -47,6 +47,11 @@ LAST = timedelta(minutes=15)
 """How long a function may live (AWS Lambda developer guide, "Quotas"): what began before a decision has ended then."""
 LOOKS = 16
 """How often the schedule looks at a set before it is due."""
+GONE = Problem(
+    "manifest-gone",
+    "The manifest of its set is not kept any more as it came, so nobody can hold the file against it.",
+    "Upload the manifest again, then the file.",
+)
 UNKNOWN = Problem(
     "checksum-unknown",
     "S3 gave no checksum of the file, which its manifest has one of: nobody compared them.",
@@ -62,7 +67,8 @@ def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
 def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Drop | None:
     """Let a drop whose bytes are `laid` in stage wait for its set; None if that is complete: it goes on at once.
 
-    What comes after all that a manifest names is held against that, too, and waits for it.
+    What comes after all that a manifest names is held against that, too, and waits for it: its set is looked at again,
+    as who writes this may die before it sends the drop on.
     """
     for _ in range(TRIES):
         known = _of(ports, drop, plan, rule)
@@ -71,9 +77,10 @@ def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Dr
         answer = advance(drop, "joined", ports.at(), **laid)
         if not isinstance(answer, Moved):
             return drop
-        opened = _opened(ports, known, plan, rule) if known.state != "complete" else None
+        late = known.state == "complete"
+        of_set = replace(known, look_at=ports.at()) if late else _opened(ports, known, plan, rule)
         try:
-            ports.ledger.write((answer,), *((opened,) if opened else ()))
+            ports.ledger.write((answer,), *((of_set,) if of_set else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
                 return now
@@ -157,14 +164,18 @@ def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet 
 def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
     """A set that a marker or manifest tells of; None where it changes nothing."""
     older = known.signal not in (None, drop.id) and not is_later(drop, known)
-    if known.state == "complete" or older:
+    lost = known.state == "complete" and isinstance(_manifest(ports, known), Problem)
+    if (known.state == "complete" and not lost) or older:
         return None
-    told = _opened(ports, known, plan, rule) or known
+    told = replace(known, plan=plan.sha) if lost else _opened(ports, known, plan, rule) or known
     told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
     if not rule.manifest:
         return _complete(ports, told)
     told = replace(told, manifest=at.uri, beside=drop.name)
-    return replace(told, files=len(_manifest(ports, told)))
+    listed = _manifest(ports, told)
+    if isinstance(listed, Problem):
+        raise DocumentInvalid(f"the manifest of the set {known.id} is not what it was")
+    return replace(told, files=len(listed))
 
 
 def _complete(ports: Ports, known: FileSet) -> FileSet:
@@ -195,27 +206,28 @@ def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
     came = set(ports.ledger.gathering(known.id).values())
     if len(came) < known.files and ports.at() < known.due_at:
         return f"{len(came):,} of {known.files:,} files have come"
-    return rule.lacking(known.parts, came, () if rule.parts else _manifest(ports, known))
+    listed = {} if rule.parts else _manifest(ports, known)
+    return (
+        "its manifest is not kept any more" if isinstance(listed, Problem) else rule.lacking(known.parts, came, listed)
+    )
 
 
-def _manifest(ports: Ports, known: FileSet) -> Manifest:
-    """The files that the manifest of a set names; it was read before it was noted."""
+def _manifest(ports: Ports, known: FileSet) -> Manifest | Problem:
+    """The files that the manifest of a set names; it was read before it was noted, and may be gone by now."""
     if known.manifest is None:
         return {}
-    at, rule = f"the manifest of the set {known.id}", ports.catalog.plan(known.plan).set
+    rule = ports.catalog.plan(known.plan).set
     try:
         found = read(ports.store.get(known.manifest), known.beside, rule.sums if rule else ())
-    except ObjectGone as error:
-        raise DocumentInvalid(f"{at} is not kept any more") from error
-    if isinstance(found, Problem):
-        raise DocumentInvalid(f"{at} is not what it was")
-    return found
+    except ObjectGone:
+        return GONE
+    return GONE if isinstance(found, Problem) else found
 
 
 def _settle(ports: Ports, known: FileSet) -> None:
     """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted."""
     waiting = list(ports.ledger.gathering(known.id))
-    listed = _manifest(ports, known) if waiting and known.state == "complete" else {}
+    listed = _manifest(ports, known) if waiting else {}
     _send_on(ports, known, listed, ports.ledger.drops(waiting[:MOST_SETTLED]))
     now = ports.clock.now()
     over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
@@ -232,7 +244,7 @@ def _settle(ports: Ports, known: FileSet) -> None:
             return  # somebody else looks
 
 
-def _send_on(ports: Ports, known: FileSet, listed: Manifest, drops: Sequence[Drop]) -> None:
+def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> None:
     moves = [move for drop in drops if (move := _sent_on(ports, known, listed, drop))]
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
@@ -250,21 +262,32 @@ def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
             open_window(ports, plan, ports.window_seconds)
 
 
-def _sent_on(ports: Ports, known: FileSet, listed: Manifest, drop: Drop) -> Moved | None:
+def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Moved | None:
     """What becomes of a drop that waits for a set that is decided."""
     at = ports.at()
     if drop.state != "gathering" or drop.file_set != known.id:
         return None
-    wrong = _incomplete(ports, known) if known.state == "incomplete" else _unlike(drop, known, listed)
+    wrong, said = _wrong(ports, known, listed, drop)
     event: Event = "set_refused" if wrong else "set_complete"
-    said = listed.get(drop.name)
     told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
-    if wrong and wrong.code == UNKNOWN.code:
+    if wrong in (GONE, UNKNOWN):
         event, told = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
     elif wrong:
         told = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
     answer = advance(drop, event, at, **told)
     return answer if isinstance(answer, Moved) else None
+
+
+def _wrong(
+    ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop
+) -> tuple[Problem | None, Listed | None]:
+    """What is wrong with a drop of a set that is decided, and what its manifest says of it."""
+    if isinstance(listed, Problem):
+        return listed, None
+    if known.state == "incomplete":
+        return _incomplete(ports, known), None
+    said = listed.get(drop.name)
+    return (_unlike(drop, said) if known.manifest else None), said
 
 
 def _incomplete(ports: Ports, known: FileSet) -> Problem:
@@ -276,10 +299,7 @@ def _incomplete(ports: Ports, known: FileSet) -> Problem:
     return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
 
 
-def _unlike(drop: Drop, known: FileSet, listed: Manifest) -> Problem | None:
+def _unlike(drop: Drop, said: Listed | None) -> Problem | None:
     """What a manifest says against a drop of its set, as far as S3 knows the file."""
-    if known.manifest is None:
-        return None
-    said = listed.get(drop.name)
     wrong = unlike(said, drop.size, drop.sha256)
     return UNKNOWN if wrong is None and said and said.sha256 and drop.sha256 is None else wrong

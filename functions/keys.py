@@ -136,6 +136,11 @@ def job_folder(zones: Zones, batch: str, try_: int) -> str:
     return f"{zones.jobs}{batch}/{try_}/"
 
 
+def scratch_folder(zones: Zones, batch: str, try_: int) -> str:
+    """Where a try of a batch keeps what it works with; a run that dies leaves it there."""
+    return f"{job_folder(zones, batch, try_)}scratch/"
+
+
 def result_uri(zones: Zones, batch: str, try_: int) -> str:
     """Where a try of a batch leaves its result."""
     return f"{job_folder(zones, batch, try_)}result.jsonl"

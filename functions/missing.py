@@ -16,6 +16,7 @@ from datetime import date, datetime, timedelta
 from contracts.arrival import Arrival
 from contracts.catalog import Entry
 from contracts.errors import StaleWrite
+from contracts.pattern import captures
 from functions.arriving import uploaded
 from functions.ports import Absence, Ports, RollCall, stamp
 
@@ -56,7 +57,7 @@ def call_roll(ports: Ports) -> None:
         if not roll.version:
             ports.ledger.write((), replace(roll, until=stamp(now)))
             return
-        roll = _end(ports, roll, {entry.contract: entry.arrival for entry in entries if entry.arrival}, now)
+        roll = _end(ports, roll, {entry.contract: entry for entry in entries}, now)
         ended = sorted(_ended(entries, roll.until, now), key=lambda one: one.place)
         for begin in range(0, len(ended), GROUP):
             if len(roll.missing) > MOST_MISSING - GROUP:
@@ -88,7 +89,7 @@ def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime
 
 
 def _absence(ports: Ports, one: Deadline, now: datetime) -> Absence | None:
-    came = _came(ports, one.entry.contract, one.arrival, one.day, now)
+    came = _came(ports, one.entry, one.arrival, one.day, now)
     if came >= one.arrival.files:
         return None
     return Absence(
@@ -102,14 +103,14 @@ def _absence(ports: Ports, one: Deadline, now: datetime) -> Absence | None:
     )
 
 
-def _end(ports: Ports, roll: RollCall, windows: dict[str, Arrival], now: datetime) -> RollCall:
+def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime) -> RollCall:
     """Write which absences have ended, and forget those that nothing can end any more."""
     ended: list[Absence] = []
     left: list[Absence] = []
     for one in roll.missing:
-        window = windows.get(one.contract)
-        if window and len(ended) < GROUP:
-            came = _came(ports, one.contract, replace(window, files=one.files), date.fromisoformat(one.day), now)
+        entry = entries.get(one.contract)
+        if entry and entry.arrival and len(ended) < GROUP:
+            came = _came(ports, entry, replace(entry.arrival, files=one.files), date.fromisoformat(one.day), now)
             if came >= one.files:
                 ended.append(replace(one, state="arrived", came=came, changed_at=ports.at()))
                 continue
@@ -125,13 +126,17 @@ def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollC
     return replace(roll, version=roll.version + 1)
 
 
-def _came(ports: Ports, contract: str, arrival: Arrival, day: date, now: datetime) -> int:
-    """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes."""
+def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime) -> int:
+    """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes.
+
+    Markers and manifests tell of files, and are none.
+    """
     most = arrival.files
     since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
     while True:
-        found = ports.ledger.received(contract, since, until, most)
+        found = ports.ledger.received(entry.contract, since, until, most)
         names = {drop.name for drop in found if arrival.day(uploaded(drop)) == day}
-        if len(names) >= arrival.files or len(found) < most:
-            return len(names)
+        files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
+        if len(files) >= arrival.files or len(found) < most:
+            return len(files)
         most *= 2

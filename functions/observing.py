@@ -1,4 +1,4 @@
-"""A contract that only observes: whether a drop that the door refused can be promoted all the same. Pure."""
+"""Whether a drop that the door refused can be promoted all the same: where its contract only observes. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
     refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
     held = drop.source.uri == keys.held_uri(zones, drop.id)
     barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
+    return plan.mode == "observe" and refused and held and not barred and fits(zones, plan, drop)
+
+
+def fits(zones: Zones, plan: Plan, drop: Drop) -> bool:
+    """Whether the key by which consumers find a drop is none too long."""
     target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"
-    fits = len(keys.split(target)[1].encode()) <= LONGEST_KEY
-    return plan.mode == "observe" and refused and held and not barred and fits
+    return len(keys.split(target)[1].encode("utf-8", "surrogatepass")) <= LONGEST_KEY

@@ -14,9 +14,11 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys
 from functions.finalize import finish
+from functions.ingest import UNREADABLE
 from functions.lineage import TRIES, Barred, Free, Overtaken, Waits, claims_of, standing
+from functions.observing import fits
 from functions.ports import Ports
-from functions.replay import gone, retraction
+from functions.replay import FORGOTTEN, NO_BYTES, gone, retraction
 from functions.submission import (
     ACCEPTED_BY_PERSON,
     OF_PEOPLE,
@@ -36,6 +38,8 @@ OF_TABLES = (
     "its contract promotes valid rows into a table, which cannot take a file as it came; "
     "loosen the contract, then replay it"
 )
+NOT_READ = "its object is archived, or locked with a key of its uploader; have the file uploaded again"
+TOO_LONG = "its key would be too long where consumers find it; have the file uploaded under a shorter name"
 FASTER = "somebody else has brought it further at this moment; look at it again"
 
 
@@ -110,12 +114,23 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
 def acceptable(ports: Ports, drop: Drop) -> Answer:
     """Whether a person may accept a drop; where another upload stands in its way, that is found out later."""
     could = advance(drop, "accepted_by_person", drop.changed_at)
+    if isinstance(could, Moved) and drop.forgotten:
+        return Stays(drop, FORGOTTEN)
     if isinstance(could, Moved) and gone(ports, drop):
-        return Stays(drop, "its bytes are no longer kept; the file must be uploaded again")
+        return Stays(drop, NO_BYTES)
     could = _with_plan(could)
-    if isinstance(could, Moved) and drop.plan and ports.catalog.plan(drop.plan).promote == "table":
-        return Stays(drop, OF_TABLES)
+    if isinstance(could, Moved) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
+        return Stays(drop, why)
     return could
+
+
+def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
+    """Why a drop that a person accepts could not be promoted; None where it can."""
+    if plan.promote == "table":
+        return OF_TABLES
+    if any(problem.code == UNREADABLE.code for problem in drop.problems):
+        return NOT_READ
+    return None if fits(ports.zones, plan, drop) else TOO_LONG
 
 
 def rejectable(drop: Drop) -> Answer:

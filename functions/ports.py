@@ -101,8 +101,8 @@ class ObjectStore(Protocol):
         """A page of the object versions below a folder, from a place on, whoever wrote them."""
         ...
 
-    def put(self, uri: str, body: bytes, content_type: str) -> None:
-        """Write a document, over what was there."""
+    def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
+        """Write a document, over what was there; ObjectReplaced where that has not the ETag `replaces`, if given."""
         ...
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
@@ -323,7 +323,7 @@ def step_of(drop: Drop, event: str) -> Step:
         problem=drop.problems[0].code if drop.problems else None,
         by=said.by if said else None,
         because=said.because if said else None,
-        batch=drop.batch if event == "claimed" else None,
+        batch=drop.batch if event in ("claimed", "retried") else None,  # the halves of a batch try again
     )
 
 

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from contracts.errors import ServiceUnavailable, StaleWrite
 from functions.ingest import pin, resume
 from functions.ports import Ports
-from functions.submission import PROMOTED, Answer, Drop, Retraction, Stays, advance
+from functions.submission import PROMOTED, Answer, Drop, Moved, Retraction, Stays, advance
+
+NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
+FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,6 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
     answer = again(ports, drop, retract=retract)
     if isinstance(answer, Stays):
         return NotReplayed(answer.reason, drop)
-    if gone(ports, drop):
-        return NotReplayed("its bytes are no longer kept; the file must be uploaded again", drop)
     try:
         ports.ledger.write((answer,))
     except StaleWrite:
@@ -48,11 +49,13 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
 
 def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
     """What a replay makes of a drop, or why it makes nothing of it; nothing is written."""
+    if drop.forgotten:
+        return Stays(drop, FORGOTTEN)
     fresh = pin(drop, ports.catalog.match(drop.name))
     promoted = drop.state in PROMOTED
     if promoted and retract and fresh.plan is None:
         return Stays(drop, "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it")
-    return advance(
+    answer = advance(
         drop,
         "replayed_to_retract" if promoted and retract else "replayed",
         ports.at(),
@@ -75,6 +78,7 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         retracts=retraction(drop),
         override=None,
     )
+    return Stays(drop, NO_BYTES) if isinstance(answer, Moved) and gone(ports, drop) else answer
 
 
 def retraction(drop: Drop) -> Retraction | None:

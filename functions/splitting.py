@@ -66,9 +66,14 @@ def split(ports: Ports, batch: Batch, undecided: Sequence[Drop], reason: str) ->
 
 
 def _halves(ports: Ports, batch: Batch, first: Batch, drops: Sequence[Drop], *, placed: bool) -> tuple[Batch, Batch]:
-    """Two new batches; `placed` asks for places that may be free. Without one a job waits in EMR Serverless's queue."""
+    """Two new batches; `placed` asks for places that may be free. Without one a job waits in EMR Serverless's queue.
+
+    Not for that of the batch itself: the transaction frees it, and may write no item twice (DynamoDB API,
+    TransactWriteItems).
+    """
     at, middle = ports.at(), len(drops) // 2
-    slots = sample(range(ports.most_batches), 2) if placed and ports.most_batches > 1 else (None, None)
+    others = [slot for slot in range(ports.most_batches) if slot != batch.slot] if placed else []
+    slots = (*sample(others, min(2, len(others))), None, None)
 
     def half(number: int, own: Sequence[Drop]) -> Batch:
         return Batch(

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from contracts.sets import called
 from functions.lineage import claims_of
-from functions.ports import Batch, Pause, Ports, Window, moment, stamp
+from functions.ports import Batch, FileSet, Pause, Ports, Window, moment, stamp
 from functions.submission import Drop
 
 LOGS = "If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way."
@@ -17,7 +18,7 @@ LOGS = "If it stays so, the logs of ScheduleFunction, `not taken on now`, say wh
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A drop, batch or window (`what`), its id, where it stands, since when, what for, and what to do."""
+    """A drop, batch, window or set of files (`what`), its id, where it stands, since when, what for, and what to do."""
 
     what: str
     id: str
@@ -48,6 +49,7 @@ def stuck(ports: Ports, bound: timedelta) -> tuple[Stuck, ...]:
         *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*found.drops, *found.waiting)),
         *(_batch(b) for b in found.batches),
         *(_window(world, w) for w in found.windows),
+        *(_set(world, ports.ledger.file_set(s.id) or s) for s in found.sets),
     ]
     unread = [Stuck("item", name, "unreadable", "", "a version that reads it", NEWER) for name in found.unreadable]
     return (*sorted((one for one in each if one), key=lambda one: one.since), *unread)
@@ -74,6 +76,7 @@ def _why(world: _World, drop: Drop) -> tuple[str, str]:
     if other := _other(world, drop):
         return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that one goes first."
     return {
+        "gathering": ("the rest of its set of files", f"The schedule looks at the set now and then. {LOGS}"),
         "received": ("a function that takes it in", f"The schedule does that every minute. {LOGS}"),
         "validating": ("its verdict", f"The schedule takes that every minute. {LOGS}"),
         "promoting": ("the copy to consumers, and its receipt", f"The schedule does that every minute. {LOGS}"),
@@ -121,6 +124,15 @@ def _window(world: _World, window: Window) -> Stuck:
     waits_for = f"one of {world.ports.most_batches} batches to end" if full else "its message"
     do = FULL if full else f"The schedule sends it again every minute. {LOGS}"
     return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
+
+
+def _set(world: _World, known: FileSet) -> Stuck | None:
+    if known.look_at is None:
+        return None
+    many = len(world.ports.ledger.gathering(known.id))
+    waits_for = f"a look at it, as {many:,} {'file waits' if many == 1 else 'files wait'} for it"
+    do, key = f"The schedule looks at it every minute. {LOGS}", f"{known.contract}, {called(known.parts)}"
+    return Stuck("set", known.id, known.state, known.look_at, waits_for, do, key)
 
 
 def age(ports: Ports, one: Stuck) -> timedelta | None:

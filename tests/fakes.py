@@ -131,7 +131,10 @@ class MemoryStore:
         more = len(found) > begin + most
         return Page(page, (page[-1].key, page[-1].version) if more else None)
 
-    def put(self, uri: str, body: bytes, content_type: str) -> None:
+    def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
+        there = self.head(Location(uri))
+        if replaces and (there and there.etag) != replaces:
+            raise ObjectReplaced(uri)
         self.objects[uri] = {None: Held(body, content_type=content_type)}
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
@@ -232,6 +235,9 @@ class MemoryLedger:
         return tuple(self._drops[i] for i in drop_ids if i in self._drops and i not in self.unreadable)
 
     def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        places = [*(("drop", m.drop.id) for m in moves), *(place for one in beside for place in _places(one))]
+        if len(set(places)) < len(places):  # Amazon DynamoDB API, TransactWriteItems
+            raise ServiceUnavailable("a transaction cannot have two operations on one item")
         for one in beside:
             if isinstance(one, Batch) and one.version == 0 and not one.former:
                 self._unless_held(one)
@@ -429,6 +435,23 @@ class MemoryLedger:
         self._batches[before.id] = replace(after, version=before.version + 1)
         if after.run:
             self._runs[after.run] = after.id
+
+
+def _places(one: Beside) -> Iterator[tuple[object, ...]]:
+    """The items that are written for what goes into the ledger beside drops."""
+    match one:
+        case Window():
+            yield Window, one.plan
+        case Watermarks():
+            yield Watermarks, one.contract
+        case Absence():
+            yield Absence, one.contract, one.day
+        case RollCall():
+            yield (RollCall,)
+        case _:
+            yield type(one), one.id
+    if isinstance(one, Batch) and one.slot is not None and (one.version == 0 or one.state == "ended"):
+        yield "slot", one.slot
 
 
 class MemoryTables:

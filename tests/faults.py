@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,15 @@ class Fuse:
         if mine and self.after:
             self.act()
         return answer
+
+
+def every_call(after: bool) -> Iterator[Fuse]:
+    """Fuses to walk a way under: the first counts its calls, then one for each of them."""
+    whole = Fuse()
+    yield whole
+    assert whole.calls
+    for at in range(1, whole.calls + 1):
+        yield Fuse(at, after)
 
 
 class Watched:

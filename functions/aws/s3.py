@@ -1,6 +1,6 @@
 """Objects in S3: the ObjectStore port on a boto3 client.
 
-Sources: Amazon S3 API (CopyObject, DeleteObject, GetObject, HeadObject), user guide "Conditional requests".
+Sources: Amazon S3 API (CopyObject, DeleteObject, GetObject, HeadObject, PutObject), user guide "Conditional requests".
 """
 
 from __future__ import annotations
@@ -124,10 +124,16 @@ class S3Store:
             more,
         )
 
-    def put(self, uri: str, body: bytes, content_type: str) -> None:
+    def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         bucket, key = keys.split(uri)
+        condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {}
         with asking("s3"):
-            self._s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type)
+            try:
+                self._s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type, **condition)
+            except ClientError as error:
+                if replaces and code(error) in REFUSED | MISSING | RACING:
+                    raise ObjectReplaced(uri) from error
+                raise
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
         with asking("s3"):

@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """List drops, the newest first: those of every contract, and those that none claims.
 
-    With --stuck list all drops, batches and windows that are open and have not moved for so many --minutes, the oldest
-    first: exits 1 if there are any.
+    With --stuck list all drops, batches, windows and sets of files that are open and have not moved for so many
+    --minutes, the oldest first: exits 1 if there are any.
     """
     if stuck:
         if contract or state or month:

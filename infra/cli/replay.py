@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from contracts.errors import DropgateError
 from contracts.problem import nearest, quoted, visible
 from infra.cli.choosing import chosen, contract_option, most_option, state_option
 from infra.cli.named import month_option, the_drop
@@ -77,19 +79,23 @@ def command(
     _refuse(drop, state, retract=retract)
     _refuse_choice(drop)
     world = ports()
-    meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
-    done = [_replayed(world, one, dry_run=dry_run, retract=retract) for one in meant]
-    if drop and done[0].why:
-        raise click.UsageError(f"{meant[0].id[:10]} is not judged again: {done[0].why}.")
-    waits, end = wait > 0 and not dry_run, time.monotonic() + wait  # for all of them together
-    ended = [replace(one, drop=_settled(world, one.drop, end)) if waits and not one.why else one for one in done]
-    if form == "json":
-        rows = [one.row() for one in ended]
-        click.echo(json.dumps(rows[0] if drop else rows))
-    else:
-        for one in ended:
+    meant, waits = _meant(of_ports(world), drop, _Search(state, contract, month, most)), wait > 0 and not dry_run
+    told: list[Done] = []
+
+    def tell(one: Done) -> None:
+        if drop and one.why:
+            raise click.UsageError(f"{one.drop.id[:10]} is not judged again: {one.why}.")
+        told.append(one)
+        if form == "text":
             click.echo(one.line(dry_run=dry_run))
-    sys.exit(max((one.code(waited=waits) for one in ended), default=0))
+
+    try:
+        judge_again(world, meant, tell, dry_run=dry_run, retract=retract, wait=wait if waits else 0)
+    finally:
+        if form == "json" and (told or not drop):
+            rows = [one.row() for one in told]
+            click.echo(json.dumps(rows[0] if drop else rows))
+    sys.exit(max((one.code(waited=waits) for one in told), default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,35 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
     if not found.drops:
         click.echo(f"No drop of {found.month} is {search.state}.", err=True)
     return found.drops[::-1]
+
+
+def judge_again(
+    world: Ports,
+    meant: Iterable[Drop],
+    tell: Callable[[Done], None],
+    *,
+    dry_run: bool = False,
+    retract: bool = False,
+    wait: int = 0,
+) -> None:
+    """Judge drops again, one after the other; each is told as soon as it can be, also where a later one goes wrong.
+
+    `wait` is how many seconds their verdicts are waited for, of all of them together.
+    """
+    end, left = time.monotonic() + wait, list[Done]()
+    try:
+        for drop in meant:
+            left.append(_replayed(world, drop, dry_run=dry_run, retract=retract))
+            if not wait:
+                tell(left.pop())
+        while left:
+            one = left[0] if left[0].why else replace(left[0], drop=_settled(world, left[0].drop, end))
+            del left[0]
+            tell(one)
+    except DropgateError:
+        for one in left:
+            tell(one)
+        raise
 
 
 def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:

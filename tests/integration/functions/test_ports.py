@@ -207,6 +207,21 @@ def test_absent_document_is_gone(shelf: Shelf) -> None:
         shelf.store.get(shelf.uri("none.json"))
 
 
+@pytest.mark.parametrize("there", ["another", "nothing"])
+def test_document_replaces_only_what_it_names(shelf: Shelf, there: str) -> None:
+    uri = shelf.uri("a.json")
+    shelf.store.put(uri, b"1", "application/json")
+    before = shelf.store.head(Location(uri))
+    assert before
+    shelf.store.put(uri, b"2", "application/json", before.etag)
+    if there == "nothing":
+        shelf.store.delete(Location(uri))
+
+    with pytest.raises(ObjectReplaced):
+        shelf.store.put(uri, b"3", "application/json", before.etag)
+    assert [shelf.store.get(found) for found in shelf.store.listed(uri, 9)] == ([b"2"] if there == "another" else [])
+
+
 def test_copy_carries_bytes_and_mark(shelf: Shelf) -> None:
     source, target = shelf.upload("a b+c%20ü.csv", b"id\n1\n"), shelf.uri("copied.csv")
     copied = shelf.store.copy(source, target, Mark("d1", 2))

@@ -8,6 +8,7 @@ import pytest
 
 from contracts.arrival import Arrival
 from contracts.plan import Plan
+from contracts.sets import SetRule
 from functions.missing import MOST_MISSING
 from functions.overruling import accept
 from functions.ports import Absence
@@ -157,6 +158,28 @@ def test_several_uploads_of_a_key_are_one_file() -> None:
     pass_hours(world, 2)
 
     assert missing(world) == [("2026-01-31", "missing", 1)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        SetRule(("day",), 24 * 3600, marker="orders/{day}/all.json"),
+        SetRule(("day",), 24 * 3600, manifest="orders/{day}/all.json"),
+    ],
+    ids=["marker", "manifest"],
+)
+def test_what_tells_of_files_is_none_that_came(rule: SetRule) -> None:
+    window = a_window("13:00", files=2)
+    world = a_watched_world(a_plan(files=("orders/{day}/*",), set=rule, arrival=window.arrival))
+    for name, body in (("31/all.json", b'{"files": [{"name": "a.csv"}]}'), ("31/a.csv", GOOD), ("30/all.json", b"{")):
+        world.upload(f"orders/{name}", body)
+    world.finish()
+    pass_hours(world, 2)
+    assert missing(world) == [("2026-01-31", "missing", 1)]
+
+    world.upload("orders/31/b.csv", GOOD)
+    world.finish()
+    assert missing(world) == [("2026-01-31", "arrived", 2)]
 
 
 def test_later_file_of_the_day_ends_it() -> None:

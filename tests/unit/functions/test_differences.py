@@ -14,7 +14,7 @@ from functions.overruling import accept, reject
 from functions.ports import Mark
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, publish
-from tests.faults import Crash, Fuse, Watched
+from tests.faults import Crash, Watched, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -164,26 +164,22 @@ def test_difference_is_found(breach: Breach, kind: str) -> None:
 @pytest.mark.parametrize("breach", [breach for breach, _ in SAFE], ids=name)
 @SIDES
 def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: bool) -> None:
-    calls = 1
-    at = 0
-    while at < calls:
-        at += 1
+    for fuse in every_call(after):
         world, drop_id = healthy(NEWER, GOOD)
         before = world.store.listing(ZONES.promoted)
         breach(world, drop_id)
-        fuse, plain = Fuse(at, after), world.ports
+        plain = world.ports
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
         try:
             repair(world)
         except Crash:
             world.ports = plain
             repair(world)
-        calls = max(calls, fuse.calls)
         world.ports = plain
         world.finish()
         world.clock.pass_seconds(3600)
         left = [one for one in found(world) if one.kind != "evidence-missing"]
-        assert left == [], at
+        assert left == [], fuse.at
         assert world.store.listing(ZONES.promoted).items() >= before.items()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +12,13 @@ from contracts.job import JobResult
 from contracts.plan import Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
-from functions.overruling import reject
+from functions.overruling import NotOverruled, accept, reject
 from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
-from tests.faults import Crash, Fuse, Watched
+from tests.fakes import MemoryStore
+from tests.faults import Crash, Fuse, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
 
@@ -35,9 +38,7 @@ def ended(judge: Any, *names: str, body: bytes = GOOD, promote: Promoted = "obje
     world = a_world([a_plan(promote=promote)])
     ids = [world.upload(name, body) for name in names or ("orders/1.csv",)]
     world.finish(judge)
-    for batch in world.ledger._batches.values():
-        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
-        world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
+    with_evidence(world)
     return world, ids
 
 
@@ -88,6 +89,84 @@ def test_others_of_its_batch_keep_what_they_have() -> None:
     assert [one.drop for one in JobResult.loads(result.body).drops] == [second]
 
 
+def with_evidence(world: World) -> None:
+    """Let every batch have a row of evidence of each of its drops."""
+    for batch in world.ledger._batches.values():
+        folder = keys.evidence_folder(ZONES, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+        world.store.put(f"{folder}part-0.parquet", b"".join(f"{i} secret\n".encode() for i in batch.members), "")
+
+
+def test_what_halves_of_a_batch_left_is_erased_too() -> None:
+    world = a_world()
+    deadly, other = world.upload("orders/deadly.csv", GOOD), world.upload("orders/2.csv", GOOD)
+    world.kills = lambda drop: "deadly" in drop.name
+    world.finish(one_bad)
+    assert [world.drop(one).state for one in (deadly, other)] == ["failed", "rejected"]
+    replay(world.ports, other)
+    world.finish(one_bad)
+    with_evidence(world)
+    forgotten(world, other)
+
+    assert len({step.batch for step in world.ledger.history(other)} - {None}) == 3
+    assert traces(world, other) == []
+
+
+class Meanwhile:
+    """A store before whose first rewriting of a document somebody else acts."""
+
+    def __init__(self, store: MemoryStore, act: Callable[[], object]) -> None:
+        self._store = store
+        self._acts = [act]
+
+    def put(self, *document: Any) -> None:
+        if self._acts:
+            self._acts.pop()()
+        self._store.put(*document)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def test_two_who_forget_at_once_undo_nothing() -> None:
+    world, (first, second, third) = ended(one_bad, *(f"orders/{n}.csv" for n in range(3)))
+    kept, plain = traces(world, third), world.ports
+
+    def other() -> None:
+        world.ports = plain
+        forgotten(world, second)
+
+    world.ports = replace(plain, store=Meanwhile(world.store, other))
+    forgotten(world, first)
+
+    assert [traces(world, one) for one in (first, second, third)] == [[], [], kept]
+
+
+def test_what_dead_runs_worked_with_is_erased_too() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    for many in (1, 1001):
+        scratch = world.request().scratch
+        for part in range(many):
+            world.store.put(f"{scratch}lines/part-{part}", f"{drop_id} secret".encode(), "")
+        world.deliver_jobs(world.crash_jobs())
+    world.finish(one_bad)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
+def test_evidence_of_any_number_of_files_is_erased() -> None:
+    world, (drop_id, _) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    (folder,) = {uri.rpartition("/")[0] for uri in world.store.objects if uri.endswith("part-0.parquet")}
+    for part in range(1, 1002):
+        world.store.put(f"{folder}/part-{part}.parquet", f"{drop_id} secret\n".encode(), "")
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
 def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
     world, (drop_id,) = ended(one_bad)
     forgotten(world, drop_id)
@@ -122,7 +201,31 @@ def test_forgotten_drop_is_not_judged_again() -> None:
     answer = replay(world.ports, drop_id)
 
     assert isinstance(answer, NotReplayed)
-    assert "no longer kept" in answer.reason
+    assert "uploaded again" in answer.reason
+
+
+def broken_off(judge: Any) -> tuple[World, str]:
+    """A drop that somebody began to forget, and died before the first byte was erased."""
+    world, (drop_id,) = ended(judge)
+    plain, fuse = world.ports, Fuse(1)
+    world.ports = replace(plain, store=Watched(plain.store, fuse))
+    with pytest.raises(Crash):
+        forgotten(world, drop_id)
+    world.ports = plain
+    assert world.drop(drop_id).forgotten
+    return world, drop_id
+
+
+@pytest.mark.parametrize("judge", [one_bad, all_good, lambda *_: None], ids=["rejected", "accepted", "failed"])
+def test_forgetting_that_is_begun_is_not_undone(judge: Any) -> None:
+    world, drop_id = broken_off(judge)
+    before = world.drop(drop_id)
+    answers = [replay(world.ports, drop_id, retract=True), accept(world.ports, before, "ben", "all the same")]
+
+    assert [type(one) for one in answers] == [NotReplayed, NotOverruled]
+    assert world.drop(drop_id) == before
+    forgotten(world, drop_id)
+    assert traces(world, drop_id, "s3://internal/") == []
 
 
 def test_promoted_file_must_be_withdrawn_before_it_is_erased() -> None:
@@ -207,11 +310,9 @@ def test_what_is_left_is_listed_before() -> None:
 
 @SIDES
 def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None:
-    at, calls = 0, 1
-    while at < calls:
-        at += 1
+    for fuse in every_call(after):
         world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
-        watch, plain, fuse = Watch(world), world.ports, Fuse(at, after)
+        watch, plain = Watch(world), world.ports
         watch.look()
         kept = traces(world, second)
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
@@ -221,26 +322,22 @@ def test_forgetting_broken_off_anywhere_is_done_by_the_next(after: bool) -> None
             world.ports = plain
             watch.look()
             forgotten(world, first)
-        calls = max(calls, fuse.calls)
         world.ports = plain
         watch.look_at_the_end()
-        assert (traces(world, first), traces(world, second)) == ([], kept), at
+        assert (traces(world, first), traces(world, second)) == ([], kept), fuse.at
 
 
 @SIDES
 def test_erasing_what_a_table_had_is_done_by_the_next(after: bool) -> None:
-    at, calls = 0, 1
-    while at < calls:
-        at += 1
+    for fuse in every_call(after):
         world, drop_id = in_a_table()
         reject(world.ports, world.drop(drop_id), "ann", "77")
-        plain, fuse = world.ports, Fuse(at, after)
+        plain = world.ports
         world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
         try:
             forgotten(world, drop_id, promoted=True)
         except Crash:
             world.ports = plain
             forgotten(world, drop_id, promoted=True)
-        calls = max(calls, fuse.calls)
         world.ports = plain
-        assert traces(world, drop_id) == [], at
+        assert traces(world, drop_id) == [], fuse.at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -18,9 +19,12 @@ from contracts.problem import Problem
 from contracts.sets import SetRule, Totals, filled
 from functions import manifest
 from functions.gathering import GROUP, MOST_SETTLED
-from functions.replay import replay
+from functions.replay import Replayed, replay
+from functions.submission import Drop
 from tests.builders import World, a_plan, a_world, all_good
+from tests.faults import Crash, Watched, every_call
 from tests.invariants import Watch
+from tests.unit.functions.test_crashes import SIDES
 
 GOOD = b"id,note\n1,a\n"
 DAY = "2026-01-31"
@@ -323,6 +327,94 @@ def test_set_is_looked_at_until_nothing_can_be_left_behind() -> None:
 
     assert (known.state, known.look_at) == ("complete", None)
     watch.look_at_the_end()
+
+
+def settled() -> World:
+    """A set that a manifest made complete long ago, and that nobody looks at any more."""
+    world = a_world([a_set_plan(MANIFEST)])
+    sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv"))
+    world.clock.pass_seconds(2000)
+    world.finish(rounds=2)
+    (known,) = world.ledger._sets.values()
+    assert (known.state, known.look_at) == ("complete", None)
+    return world
+
+
+def named_last(world: World, name: str) -> Drop:
+    return [drop for drop in world.drops().values() if drop.name == f"in/{DAY}/{name}"][-1]
+
+
+@SIDES
+def test_file_of_a_settled_set_goes_on_by_the_schedule_alone(after: bool) -> None:
+    for fuse in every_call(after):
+        world = settled()
+        watch, plain = Watch(world), world.ports
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        with contextlib.suppress(Crash):
+            sent(world, "late.csv")
+        world.ports, world.events = plain, []  # and nothing comes again
+        world.clock.pass_seconds(1200)
+        world.finish(rounds=3)
+
+        assert named_last(world, "late.csv").state == "rejected", fuse.at
+        watch.look_at_the_end()
+
+
+def manifest_gone(world: World) -> None:
+    """Let the bytes of the manifest be gone, as they are after some months."""
+    world.store.delete(named_last(world, "manifest.json").source)
+
+
+def test_file_whose_manifest_is_gone_fails_with_the_reason() -> None:
+    world = settled()
+    manifest_gone(world)
+    late = named_last(settled_late(world), "late.csv")
+
+    assert (late.state, [p.code for p in late.problems]) == ("failed", ["manifest-gone"])
+    assert b"Upload the manifest again" in world.store.get(late.receipt or "")
+
+
+def settled_late(world: World) -> World:
+    """That world after another file has come."""
+    sent(world, "late.csv")
+    world.finish(rounds=2)
+    return world
+
+
+def test_manifest_that_comes_again_lets_a_failed_file_go_on() -> None:
+    world = settled()
+    manifest_gone(world)
+    late = named_last(settled_late(world), "late.csv")
+    sent(world, "manifest.json", body=named("late.csv"))
+    assert isinstance(replay(world.ports, late.id), Replayed)
+    world.finish(rounds=2)
+
+    assert world.drop(late.id).state == "accepted"
+
+
+def test_manifest_that_comes_again_is_read_by_the_rules_of_now() -> None:
+    world = settled()
+    manifest_gone(world)
+    world.publish([a_set_plan(replace(MANIFEST, sums=("n",)))])
+    (again,) = sent(world, "manifest.json", body=named("late.csv", sums={"n": 1}))
+
+    assert world.drop(again).state == "noted"
+
+
+def test_open_set_whose_manifest_is_gone_fails_when_due() -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    (file,) = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", "b.csv"))
+    manifest_gone(world)
+    sent(world, "b.csv")
+    world.finish(rounds=2)
+    assert states(world, [file]) == ["gathering"]
+    world.clock.pass_seconds(4000)
+    world.finish(rounds=2)
+
+    assert states(world, [file]) == ["failed"]
+    assert [p.code for p in world.drop(file).problems] == ["manifest-gone"]
 
 
 def test_pattern_is_filled_for_people() -> None:

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from contracts.errors import ObjectUnreadable
 from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.replay import NotReplayed, Replayed, replay
+from functions.submission import Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from tests.fakes import MemoryStore
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
 
@@ -213,6 +216,40 @@ def test_drop_whose_bytes_are_gone_cannot_be_accepted() -> None:
     del world.store.objects[world.drop(drop_id).source.uri]
 
     assert "no longer kept" in why(world, accept, drop_id)
+
+
+class Locked:
+    """A store whose objects in landing cannot be read."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    def read(self, at: Location, *_: int) -> bytes:
+        raise ObjectUnreadable(at.uri)
+
+    def copy(self, source: Location, *_: object) -> object:
+        raise ObjectUnreadable(source.uri)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "locked", "said"),
+    [("1", True, "uploaded again"), ("x" * 1010, False, "a shorter name")],
+    ids=["locked", "too long a name"],
+)
+def test_what_could_not_be_promoted_is_not_accepted(name: str, locked: bool, said: str) -> None:
+    world = a_world()
+    if locked:
+        world.ports = replace(world.ports, store=Locked(world.store))  # type: ignore[arg-type]
+    drop_id = world.upload(f"orders/{name}.csv", GOOD)
+    world.finish()
+    before = world.drops()
+    assert before[drop_id].state == "rejected"
+
+    assert said in why(world, accept, drop_id)
+    assert world.drops() == before
 
 
 def test_rejected_by_person_under_an_observed_contract_stays_withdrawn() -> None:

@@ -140,6 +140,20 @@ def test_halves_without_a_place_go_on_and_free_none() -> None:
     assert [world.drop(i).state for i in (*ids, other)] == ["accepted"] * 3
 
 
+@pytest.mark.parametrize("most", [2, 3])
+def test_halves_ask_for_other_places_than_the_whole_frees(most: int) -> None:
+    for _ in range(10):
+        world = a_world()
+        world.ports = replace(world.ports, most_batches=most)
+        half_dead(sent(2, world=world)[0])
+        (whole,) = (b for b in world.ledger._batches.values() if not b.former)
+        slots = [b.slot for b in halves(world)]
+
+        assert whole.slot not in slots
+        assert len({*slots, None}) == most
+        ended(world)
+
+
 def test_halves_are_judged_by_the_marks_of_the_whole() -> None:
     world = a_world([a_marked_plan()])
     first = world.upload("orders/1.csv", b"id,n\n1,1\n")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from contracts.errors import ServiceUnavailable
+from contracts.sets import SetRule
 from functions.overruling import reject
-from functions.ports import Pause
+from functions.ports import InFlight, Pause
 from functions.stuck import Stuck, age, stuck
-from tests.builders import World, a_world
+from tests.builders import World, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
 HOUR = timedelta(hours=1)
@@ -99,6 +101,56 @@ def test_withdrawal_waits_for_another_upload_of_the_key() -> None:
     assert found[first].waits_for.startswith("another upload of its key")
     (other,) = set(world.drops()) - {first}
     assert found[other].waits_for == "the copy to consumers, and its receipt"
+
+
+def a_set(*steps: str) -> World:
+    """A file that waits for the marker of its set."""
+    rule = SetRule(("day",), 6 * 3600, marker="orders/{day}/_SUCCESS")
+    world = a_world([a_plan(files=("orders/{day}/*.csv",), set=rule)])
+    world.upload("orders/31/a.csv", GOOD)
+    for step in steps:
+        getattr(world, step)()
+    return world
+
+
+def test_set_that_nobody_looks_at_is_told() -> None:
+    found = waiting(a_set("deliver_events"))
+    assert found.keys() == {"set"}
+    one = found["set"]
+
+    assert (one.state, one.key) == ("open", "orders.v1, day 31")
+    assert one.waits_for == "a look at it, as 1 file waits for it"
+
+
+def test_file_of_a_set_that_is_looked_at_is_not_stuck() -> None:
+    world = a_set("deliver_events")
+    world.clock.pass_seconds(7200)
+    world.reconcile()
+
+    assert stuck(world.ports, HOUR) == ()
+
+
+def test_drop_that_has_begun_to_gather_is_told() -> None:
+    world = a_set()
+    world.with_ports(lambda port: BehindIndex(port) if port is world.ledger else port)
+    world.deliver_events()
+    found = waiting(world)
+
+    assert (found["drop"].state, found["drop"].waits_for) == ("gathering", "the rest of its set of files")
+
+
+class BehindIndex:
+    """A ledger whose index still lists drops that have joined their set."""
+
+    def __init__(self, ledger: Any) -> None:
+        self._ledger = ledger
+
+    def in_flight(self, before: str) -> InFlight:
+        found: InFlight = self._ledger.in_flight(before)
+        return replace(found, drops=tuple(self._ledger._drops.values()))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
 
 
 def test_the_oldest_comes_first_with_its_age() -> None:
