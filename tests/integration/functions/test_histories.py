@@ -27,7 +27,9 @@ from tests.invariants import Seen
 
 FIRST = int(os.environ.get("ORACLE_SEED", "1"))
 SHORT = settings(max_examples=5, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck))
-LONG = settings(SHORT, max_examples=20, stateful_step_count=50, database=None)
+STEPS, AT_LEAST = 50, 1_000
+"""Steps of one history; of all that one seed brings."""
+LONG = settings(SHORT, max_examples=AT_LEAST // STEPS + 20, stateful_step_count=STEPS, database=None)
 BUCKETS = ("landing", "internal", "promoted")
 
 
@@ -105,3 +107,5 @@ def test_thousand_steps_on_aws_end_well(
     made = machine(make)
     run_state_machine_as_test(seed(number)(made), settings=LONG)
     record_property("steps of histories on AWS", made.steps)
+
+    assert made.steps >= AT_LEAST
