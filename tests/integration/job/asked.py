@@ -1,6 +1,6 @@
 """A Spark of its own that tries a failed task again, as EMR's does: an endpoint in, then requests, one URI a line.
 
-After each job a line of JSON: how many tasks failed in it, and the evidence of rows.
+After each job a line of JSON: how many tasks failed in it, and the evidence of rows and of checks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from spark_jobs import storage, validate
 TASK_TRIES = 4
 """`spark.task.maxFailures` on a cluster, by default; Spark on one machine has to be told."""
 
+BEGAN = "execution_ts"
+"""When a run began, which stands beside each check, and is another each time."""
+
 
 def main(endpoint: str) -> None:
     """Run one job after the other."""
@@ -36,7 +39,9 @@ def main(endpoint: str) -> None:
         validate.run(spark, uri)
         request = JobRequest.loads(storage.read_text(spark, uri))
         rows = spark.read.parquet(request.evidence_rows).orderBy("file", "record").toJSON().collect()
-        sys.stdout.write(json.dumps({"failed": failed_tasks(spark) - before, "rows": rows}) + "\n")
+        checks = spark.read.parquet(request.evidence_checks).drop(BEGAN).orderBy("rule_binding_id", "rule_id").toJSON()
+        left = {"rows": rows, "checks": checks.collect()}
+        sys.stdout.write(json.dumps({"failed": failed_tasks(spark) - before, **left}) + "\n")
         sys.stdout.flush()
 
 

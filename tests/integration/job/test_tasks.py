@@ -10,13 +10,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
+from contracts.columns import rejected_file
 from contracts.job import DropResult, JobRequest, JobResult
 from infra.local.cloud import Cloud
 from infra.local.loopback import Environ, StartResponse
@@ -47,6 +48,16 @@ class BreakingCloud(Cloud):
         return [whole[:most]]
 
 
+@dataclass(frozen=True)
+class Left:
+    """The facts of a file, the evidence of its rows and checks, the rows that the producer gets back."""
+
+    facts: DropResult
+    rows: list[str]
+    checks: list[str]
+    rejected: bytes
+
+
 class Jobs:
     """Jobs in a Spark that tries tasks again."""
 
@@ -59,8 +70,8 @@ class Jobs:
         command = [sys.executable, "-m", "tests.integration.job.asked", cloud.endpoint]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def judged(self, folder: Path, broken: str | None = None) -> tuple[DropResult, list[str], int]:
-        """The facts and the evidence of one file, and how many tasks failed on the way."""
+    def judged(self, folder: Path, broken: str | None = None) -> tuple[Left, int]:
+        """What the job leaves of one file, and how many tasks failed on the way."""
         request = self._request(folder, AT)
         self.cloud.broken, self.cloud.left = (re.compile(broken), BREAKS) if broken else (None, 0)
         assert self.process.stdin
@@ -71,7 +82,8 @@ class Jobs:
         assert line, "the job failed as a whole"
         said = json.loads(line)
         result = JobResult.loads(self._get(request.result))
-        return result.drops[0], said["rows"], said["failed"]
+        rejected = self._get(f"{request.drops[0].rejected}{rejected_file(PLAN)}")
+        return Left(result.drops[0], said["rows"], said["checks"], rejected), said["failed"]
 
     def _request(self, folder: Path, at: str) -> JobRequest:
         folder.mkdir(exist_ok=True)
@@ -98,9 +110,10 @@ def jobs() -> Iterator[Jobs]:
 
 @pytest.mark.parametrize("broken", ["/stage/", r"/scratch/.*\.parquet$"], ids=["source", "scratch"])
 def test_task_that_is_tried_again_changes_nothing(jobs: Jobs, tmp_path: Path, broken: str) -> None:
-    whole = jobs.judged(tmp_path)
-    again = jobs.judged(tmp_path, broken)
+    whole, failed = jobs.judged(tmp_path)
+    again, failed_then = jobs.judged(tmp_path, broken)
 
-    assert (whole[0].read, whole[0].rejected, len(whole[1])) == (LINES, WRONG, WRONG)
-    assert again[:2] == whole[:2]
-    assert (whole[2], again[2] > 0) == (0, True)
+    assert (whole.facts.read, whole.facts.rejected, len(whole.rows)) == (LINES, WRONG, WRONG)
+    assert (len(whole.checks), whole.rejected.count(b"\n")) == (len(PLAN.checks), WRONG + 1)
+    assert again == whole
+    assert (failed, failed_then > 0) == (0, True)
