@@ -49,6 +49,8 @@ WINDOW_SECONDS = 10
 PRODUCERS = 4
 MINUTE, MOST_MINUTES = 60, 90
 LONG_AGO = "2020-01-01T00:00:00Z"
+ANSWER = "haul: "
+"""What a line of the bench's own process begins with, among the metrics that functions print."""
 STATUS = Path("/proc/self/status")
 
 
@@ -148,7 +150,8 @@ def load(files: Files) -> list[Haul]:
     """All lines, from a process of its own: its Spark reads S3."""
     command = [sys.executable, "-m", "bench.load", str(files.folder)]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
-    return [Haul(**json.loads(line)) for line in done.stdout.splitlines()]
+    answers = (line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER))
+    return [Haul(**json.loads(line)) for line in answers]
 
 
 def hauls(folder: Path) -> Iterator[Haul]:
@@ -187,4 +190,4 @@ def _most_mib() -> int:
 if __name__ == "__main__":
     for one in hauls(Path(sys.argv[1])):
         say(f"  {one}")
-        print(json.dumps(asdict(one)), flush=True)  # noqa: T201 (this is its answer)
+        print(ANSWER + json.dumps(asdict(one)), flush=True)  # noqa: T201 (this is its answer)
