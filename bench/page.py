@@ -144,7 +144,8 @@ The whole stack on this machine, from the first upload by {load.PRODUCERS} produ
 windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are those that are deployed; AWS is emulated,
 in the same process as the functions, so that calls for a drop are what they are on AWS, and seconds are not. Waiting
 counts from a drop's event to its end, and its window is part of it: of a drop alone what is above
-{load.WINDOW_SECONDS} s is the stack's. The memory is the most that this process has taken so far, with all that AWS
+{load.WINDOW_SECONDS} s is the stack's. Of calls those of the schedule are left out, which asks as much each minute
+whatever comes in. The memory is the most that this process has taken so far, with all that AWS
 holds, without Spark's JVM.
 
 | what | drops in the ledger before | time | drops a second | wait, median | longest | calls a drop | memory |
@@ -163,7 +164,7 @@ def _held(hauls: Sequence[Haul]) -> str:
     return f"""\
 - Outside its window a drop alone takes {own:.1f} s, of at most {load.OUTSIDE}: {_met(own <= load.OUTSIDE)}.
 - Drops beside {late.ledger:,} others ask for {after} calls each, beside {few.ledger:,} for {before}; of at most a tenth
-  more, as they may fall into more batches and minutes: {_met(after <= before * 1.1)}."""
+  more, as they may fall into more batches: {_met(after <= before * 1.1)}."""
 
 
 def _met(is_met: bool) -> str:

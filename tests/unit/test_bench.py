@@ -296,4 +296,4 @@ def test_page_says_what_many_drops_may_take(tmp_path: Path) -> None:
 
     assert "a drop alone takes 3.0 s, of at most 5: met." in text
     assert "beside 100,000 others ask for 12.0 calls each, beside 100 for 10.0;" in text
-    assert "more batches and minutes: **not met**." in text
+    assert "more batches: **not met**." in text
