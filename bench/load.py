@@ -61,8 +61,8 @@ class Haul:
     """A line of the table: drops that came at once, until all were accepted.
 
     `ledger` is how many drops there were before, `waits` the seconds of each from its event to its end, `calls` what
-    functions asked of AWS for all of them, but for the schedule, `mib` the most memory of this process since it began, AWS and what lies in
-    S3 with it.
+    functions asked of AWS for all of them, but for the schedule, `mib` the most memory of this process since it began,
+    AWS and what lies in S3 with it.
     """
 
     what: str
