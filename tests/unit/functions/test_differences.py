@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
+from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import accept, reject
 from functions.ports import Mark
 from functions.submission import Drop, Location
-from tests.builders import ZONES, World, a_plan, a_world, publish
+from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
 from tests.faults import Crash, Watched, every_call
 from tests.unit.functions.test_crashes import SIDES
 
@@ -264,3 +266,37 @@ def test_former_record_is_named_and_nothing_rests_on_it(after: Callable[[World],
     assert f"ends with {newest.state} at 2" in one.found
     world.ledger._drops[former.id] = newest
     assert found(world) == []
+
+
+def promoted_rows() -> tuple[World, str]:
+    """A drop whose valid rows consumers had, until somebody deleted them."""
+    world = a_world([a_plan(promote="rows", tolerance=Limit(Decimal(1), "rows"))])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    assert world.store.get(TARGET) == valid_rows(drop_id)
+    removed(world, drop_id)
+    world.clock.pass_seconds(3600)
+    return world, drop_id
+
+
+@pytest.mark.parametrize("largest", [8, 1000], ids=["in parts", "at once"])
+def test_valid_rows_alone_are_put_back(largest: int) -> None:
+    world, drop_id = promoted_rows()
+    world.ports = replace(world.ports, largest_copy=largest)
+    world.store.largest_copy = largest
+    repair(world)
+
+    assert world.store.get(TARGET) == valid_rows(drop_id)
+    assert [one.kind for one in found(world)] == ["evidence-missing"]
+
+
+def test_valid_rows_that_are_gone_are_not_put_back() -> None:
+    world, drop_id = promoted_rows()
+    rows = world.drop(drop_id).promoted
+    assert rows
+    assert rows.rows
+    del world.store.objects[rows.rows.uri]
+    one = next(one for one in found(world) if one.kind == "promoted-missing")
+
+    assert one.repair is None
+    assert "replay" in one.do
