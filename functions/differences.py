@@ -17,6 +17,7 @@ from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone
 from functions import keys
 from functions.batching import start
 from functions.difference import GRACE, PAGE, Difference, stale
+from functions.failing import failure
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
@@ -174,7 +175,8 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
     if young and drop.receipt and drop.plan and ports.store.head(Location(drop.receipt)) is None:
         plan = ports.catalog.plan(drop.plan)
-        write = partial(write_receipt, ports, drop, plan, recorded(drop))
+        decision = failure(drop) if drop.state == "failed" else recorded(drop)
+        write = partial(write_receipt, ports, drop, plan, decision)
         found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
         yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
     if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -14,6 +15,7 @@ from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import accept, reject
 from functions.ports import Mark
+from functions.replay import replay
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
 from tests.faults import Crash, Watched, every_call
@@ -300,3 +302,62 @@ def test_valid_rows_that_are_gone_are_not_put_back() -> None:
 
     assert one.repair is None
     assert "replay" in one.do
+
+
+def promoted(world: World) -> None:
+    world.finish()
+
+
+def observing(world: World) -> None:
+    world.publish([a_plan(mode="observe")])
+    world.finish(one_bad)
+
+
+def rejected(world: World) -> None:
+    world.finish(one_bad)
+
+
+def given_up(world: World) -> None:
+    world.kills = lambda _: True
+    world.finish(rounds=12)
+
+
+def withdrawn(world: World) -> None:
+    world.finish()
+    (drop,) = world.drops().values()
+    reject(world.ports, drop, "ann", "recalled")
+
+
+def rejected_after_a_failed_retraction(world: World) -> None:
+    world.finish()
+    (drop_id,) = world.drops()
+    replay(world.ports, drop_id, retract=True)
+    world.finish(lambda *_: None)
+    replay(world.ports, drop_id)
+    world.finish(one_bad)
+
+
+def rejected_twice(world: World) -> None:
+    withdrawn(world)
+    (drop_id,) = world.drops()
+    replay(world.ports, drop_id)
+    world.finish(one_bad)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [promoted, observing, rejected, given_up, withdrawn, rejected_after_a_failed_retraction, rejected_twice],
+    ids=name,
+)
+def test_receipt_written_again_says_the_same(end: Callable[[World], None]) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    end(world)
+    world.clock.pass_seconds(3600)
+    uri = world.drop(drop_id).receipt or ""
+    before = json.loads(world.store.get(uri))
+    del world.store.objects[uri]
+    repair(world)
+    again = json.loads(world.store.get(uri))
+
+    assert {key for key in before if before[key] != again[key]} <= {"checks"}
