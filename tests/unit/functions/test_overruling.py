@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from contracts.errors import ObjectUnreadable
+from contracts.plan import Limit
 from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.replay import NotReplayed, Replayed, replay
-from functions.submission import Location
-from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from functions.submission import PROMOTED, Location
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
@@ -281,6 +283,34 @@ def test_promoted_file_is_replaced_when_it_is_found_good_again() -> None:
 
     assert (drop.state, drop.promoted and drop.promoted.attempt, drop.retracts) == ("accepted", 2, None)
     assert world.store.head(replace(drop.source, uri=f"{ZONES.promoted}orders.v1/orders/1.csv", etag=None))
+
+
+@pytest.mark.parametrize("judge", [all_good, one_bad], ids=["object", "rows"])
+def test_version_of_a_key_is_replaced_by_itself_alone(judge: Any) -> None:
+    plan: Any = {"promote": "rows", "tolerance": Limit(Decimal(1), "rows"), "same_key": "version"}
+    world, drop_id = ended(all_good, **plan)
+    other = world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+    replay(world.ports, drop_id, retract=True)
+    world.finish(judge)
+    drop = world.drop(drop_id)
+
+    assert (drop.state in PROMOTED, drop.promoted and drop.promoted.attempt, drop.retracts) == (True, 2, None)
+    assert world.store.listing(f"{ZONES.promoted}orders.v1/") == {
+        f"{drop_id}/1.csv": GOOD if judge is all_good else valid_rows(drop_id),
+        f"{other}/1.csv": NEWER,
+    }
+
+
+def test_version_of_a_key_never_replaces_what_is_not_its_own() -> None:
+    world, drop_id = ended(all_good, same_key="version")
+    target = f"{ZONES.promoted}orders.v1/{drop_id}/1.csv"
+    world.store.put(target, b"somebody else's", "text/csv")
+    replay(world.ports, drop_id, retract=True)
+    world.finish(all_good)
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "destination-taken")
+    assert world.store.get(target) == b"somebody else's"
 
 
 def test_file_moves_to_its_new_contract_and_leaves_the_old() -> None:
