@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, StaleWrite
 from functions import keys
 from functions.batching import start
 from functions.difference import GRACE, PAGE, Difference, stale
@@ -25,8 +25,10 @@ from functions.moves import Taken, Unfinished, promote
 from functions.pointing import misdated
 from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
+from functions.recording import reread
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
+from functions.withdrawing import hide_unless_named
 
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
@@ -243,7 +245,10 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
         raise DestinationTaken(target)
     if not isinstance(laid, Stat):
         raise ObjectGone(source.uri)
-    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan or ""))
+    plan = ports.catalog.plan(drop.plan or "")
+    if hide_unless_named(ports, plan, drop, reread(ports, drop)):
+        raise StaleWrite(f"drop {drop.id[:10]} was withdrawn or replaced meanwhile")
+    claims = claims_of(ports, drop, plan)
     held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
     if held:
         ports.ledger.write((), *held)

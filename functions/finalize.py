@@ -46,7 +46,7 @@ from functions.submission import (
 )
 from functions.table import Unlike, into_table
 from functions.watermarks import advanced
-from functions.withdrawing import withdraw
+from functions.withdrawing import hide_unless_named, withdraw
 
 PROMOTED_AS: dict[VerdictName | None, Event] = {
     "accepted": "promoted",
@@ -430,6 +430,8 @@ def _leave_promotion(
             ending.write(ports, answer, *claims.left(drop, copied).each, *((further,) if further else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
+                if copied:
+                    hide_unless_named(ports, plan, drop, now)
                 return now
         else:
             return answer.drop

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 
+from contracts.errors import StaleWrite
 from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
@@ -18,7 +19,7 @@ from functions.ports import Mark
 from functions.replay import replay
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
-from tests.faults import Crash, Watched, every_call
+from tests.faults import Crash, Stalled, Watched, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -361,3 +362,19 @@ def test_receipt_written_again_says_the_same(end: Callable[[World], None]) -> No
     again = json.loads(world.store.get(uri))
 
     assert {key for key in before if before[key] != again[key]} <= {"checks"}
+
+
+def test_file_withdrawn_during_its_repair_stays_withdrawn() -> None:
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        reject(world.ports, world.drop(drop_id), "ann", "recalled")
+
+    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    with pytest.raises(StaleWrite):
+        repair(world)
+
+    assert world.store.listing(ZONES.promoted) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,8 @@ from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
+from tests.faults import Stalled
+from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
 
@@ -342,3 +345,53 @@ def test_retraction_outlives_an_attempt_that_fails() -> None:
     replay(world.ports, drop_id)
     world.finish(one_bad)
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
+
+
+def taken_back(world: World, drop_id: str) -> None:
+    """Another worker promotes the drop, then a person rejects it."""
+    world.reconcile()
+    reject(world.ports, world.drop(drop_id), "ann", "recalled")
+
+
+def replaced_and_taken_back(world: World, _: str) -> None:
+    """Another worker promotes the drop, then a newer upload takes its place, and is withdrawn."""
+    world.reconcile()
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    reject(world.ports, world.drop(newer), "ann", "recalled")
+
+
+def replayed(world: World, drop_id: str) -> None:
+    """Another worker promotes the drop, then a person has it judged again."""
+    world.reconcile()
+    replay(world.ports, drop_id, retract=True)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "same_key", "left"),
+    [
+        (taken_back, "supersede", {}),
+        (taken_back, "version", {}),
+        (replaced_and_taken_back, "supersede", {}),
+        (replayed, "supersede", {"orders.v1/orders/1.csv": GOOD}),
+    ],
+    ids=["withdrawn", "version withdrawn", "replaced", "judged again"],
+)
+def test_copy_that_comes_after_a_withdrawal_is_hidden(
+    meanwhile: Callable[[World, str], None], same_key: str, left: dict[str, bytes]
+) -> None:
+    world = a_world([a_plan(same_key=same_key)])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    runs, plain = world.end_jobs(), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        meanwhile(world, drop_id)
+
+    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.deliver_jobs(runs)
+
+    assert world.store.listing(ZONES.promoted) == left
+    Watch(world).look()
