@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from contracts.errors import DropgateError
-from functions.batching import open_window, start
+from functions.batching import open_window, start, started
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
 from functions.gathering import look
@@ -163,8 +163,8 @@ def _start(ports: Ports, batch: Batch) -> None:
     try:
         start(ports, batch)
     except DropgateError:
-        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
-            raise
+        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT or started(ports, batch):
+            raise  # its job works, or has ended, and nobody could write down that it was started
         abandon(ports, batch)
 
 

@@ -205,6 +205,35 @@ def test_job_refused_for_hours_fails_its_drops() -> None:
     assert {b.state for b in world.ledger._batches.values()} == {"ended"}
 
 
+class Forgetful:
+    """A ledger that takes no word of a batch."""
+
+    def __init__(self, ledger: object) -> None:
+        self._ledger = ledger
+
+    def write_batch(self, *_: object) -> None:
+        raise ServiceUnavailable("throttled")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._ledger, name)
+
+
+def test_batch_whose_job_was_started_is_not_given_up() -> None:
+    world, drop = one()
+    world.deliver_events()
+    plain = world.ports
+    world.ports = replace(plain, ledger=Forgetful(world.ledger))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_windows()
+    world.clock.pass_seconds(7 * 3600)
+    world.reconcile()
+    assert (world.drop(drop).state, world.jobs.working()) == ("validating", ["run-1"])
+
+    world.ports = plain
+    world.finish()
+    assert (world.drop(drop).state, list(world.jobs.requests)) == ("accepted", ["run-1"])
+
+
 def test_unforeseen_error_is_one_trouble_at_the_edge() -> None:
     world, _ = claimed(ZeroDivisionError("secret"))
     world.clock.pass_seconds(120)
