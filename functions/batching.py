@@ -283,10 +283,14 @@ def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reac
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
-    token, since = keys.job_token(batch.id, batch.try_), moment(batch.try_at)
-    known = ports.jobs.find(token, since) if ports.clock.now() - since > TOKEN_LIFE else None
+    known = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
     # The batch's own size, not its members' of now: the same token must always ask for the same run.
-    return known or ports.jobs.start(token, request, batch.size, may)
+    return known or ports.jobs.start(keys.job_token(batch.id, batch.try_), request, batch.size, may)
+
+
+def started(ports: Ports, batch: Batch) -> str | None:
+    """The run of a batch's present try, whether or not the ledger knows it."""
+    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at))
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:

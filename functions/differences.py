@@ -13,18 +13,22 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
-from contracts.errors import DestinationTaken, DocumentInvalid
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, StaleWrite
 from functions import keys
 from functions.batching import start
 from functions.difference import GRACE, PAGE, Difference, stale
+from functions.failing import failure
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
+from functions.moves import Taken, Unfinished, promote
 from functions.pointing import misdated
-from functions.ports import Batch, Lying, Mark, Place, Ports, Stat, stamp, tell_nobody
+from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
+from functions.recording import reread
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
+from functions.withdrawing import hide_unless_named
 
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
@@ -173,7 +177,8 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
     if young and drop.receipt and drop.plan and ports.store.head(Location(drop.receipt)) is None:
         plan = ports.catalog.plan(drop.plan)
-        write = partial(write_receipt, ports, drop, plan, recorded(drop))
+        decision = failure(drop) if drop.state == "failed" else recorded(drop)
+        write = partial(write_receipt, ports, drop, plan, decision)
         found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
         yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
     if (
@@ -201,10 +206,14 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         return  # another upload of the key has taken its place, or was withdrawn since
     where = f"drop {drop.id}"
     if there is None:
-        found = f"is {drop.state}, and {target} is not there"
-        if ports.store.head(drop.source):
-            put = partial(_put_back, ports, drop, target)
-            yield Difference("promoted-missing", where, found, f"Put it there again from {drop.source.uri}.", put)
+        found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
+        kept = ports.store.head(lies)
+        if kept and kept.etag == (lies.etag or kept.etag):
+            put = partial(_put_back, ports, drop, lies, target)
+            yield Difference("promoted-missing", where, found, f"Put it there again from {lies.uri}.", put)
+        elif drop.promoted.rows:
+            do = f"Its valid rows are gone, too: `dropgate replay {drop.id[:10]} --retract`."
+            yield Difference("promoted-missing", where, found, do)
         else:
             do = "Its staged bytes are gone, too: bring a former version back, or have it sent again."
             yield Difference("promoted-missing", where, found, do)
@@ -228,17 +237,18 @@ def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
             yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
 
 
-def _put_back(ports: Ports, drop: Drop, target: str) -> None:
-    """Promote a drop's bytes again where nothing lies, and write down with what ETag."""
-    attempt = drop.promoted.attempt if drop.promoted else drop.attempt
-    try:
-        laid = ports.store.copy(drop.source, target, Mark(drop.id, attempt))
-    except DestinationTaken:
-        found = ports.store.head(Location(target))
-        if not found or not _ours(found, drop):
-            raise
-        laid = found
-    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan or ""))
+def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
+    """Promote again, where nothing lies, what consumers had of a drop, and write down with what ETag."""
+    while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
+        pass
+    if isinstance(laid, Taken):
+        raise DestinationTaken(target)
+    if not isinstance(laid, Stat):
+        raise ObjectGone(source.uri)
+    plan = ports.catalog.plan(drop.plan or "")
+    if hide_unless_named(ports, plan, drop, reread(ports, drop)):
+        raise StaleWrite(f"drop {drop.id[:10]} was withdrawn or replaced meanwhile")
+    claims = claims_of(ports, drop, plan)
     held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
     if held:
         ports.ledger.write((), *held)

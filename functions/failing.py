@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.problem import Problem
-from contracts.verdict import fail
+from contracts.verdict import Decision, fail
 from functions import keys
 from functions.ports import Ports
 from functions.receipts import write_receipt
@@ -39,6 +39,10 @@ def tell(ports: Ports, drop: Drop) -> Drop:
     """Write the receipt that a failed drop still lacks."""
     if drop.state != "failed" or not drop.in_flight or drop.plan is None:
         return drop
-    problem = drop.problems[0] if drop.problems else Problem("failed", "The file could not be judged.", NOT_YOURS)
-    receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), fail(problem))
+    receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), failure(drop))
     return record(ports, drop, "receipt_written", receipt=receipt)
+
+
+def failure(drop: Drop) -> Decision:
+    """What is told of a failed drop, by its record."""
+    return fail(drop.problems[0] if drop.problems else Problem("failed", "The file could not be judged.", NOT_YOURS))

@@ -46,7 +46,7 @@ from functions.submission import (
 )
 from functions.table import Unlike, into_table
 from functions.watermarks import advanced
-from functions.withdrawing import withdraw
+from functions.withdrawing import hide_unless_named, withdraw
 
 PROMOTED_AS: dict[VerdictName | None, Event] = {
     "accepted": "promoted",
@@ -338,7 +338,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
             case Free(notes):
                 verdict = "accepted_with_warnings" if notes and said.verdict == "accepted" else said.verdict
                 event: Event = "let_through" if verdict == "rejected" else "found_good"
-                promotion = _promotion(plan, drop, claims, rows)
+                promotion = _promotion(ports, plan, drop, claims, rows)
                 told = said.with_problems(verdict, *notes)
                 answer = advance(drop, event, ports.at(), promoted=promotion, **told)
         if not isinstance(answer, Moved):
@@ -430,19 +430,31 @@ def _leave_promotion(
             ending.write(ports, answer, *claims.left(drop, copied).each, *((further,) if further else ()))
         except StaleWrite:
             if (now := reread(ports, drop)).version != drop.version:
+                if copied:
+                    hide_unless_named(ports, plan, drop, now)
                 return now
         else:
             return answer.drop
     return drop
 
 
-def _promotion(plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:
+def _promotion(ports: Ports, plan: Plan, drop: Drop, claims: Claims, rows: Location | None) -> Promotion:
     """Where a drop goes, and what makes way for it: an object with an ETag, or rows of drops."""
     own = _own_key(plan, drop)
     if plan.promote != "table":
-        return Promotion(own, drop.attempt, claims.key.etag if claims.key else None, rows)
+        replaces = claims.key.etag if claims.key else _former(ports, drop, own)
+        return Promotion(own, drop.attempt, replaces, rows)
     before = (claims.key.promoted if claims.key else None, drop.id if drop.promoted or drop.retracts else None)
     return Promotion(own, drop.attempt, None, rows, tuple(dict.fromkeys(one for one in before if one)))
+
+
+def _former(ports: Ports, drop: Drop, own: str) -> str | None:
+    """The ETag of what a drop's earlier attempt promoted to the same key, where no item of that key tells it."""
+    former = drop.retracts
+    if former is None or former.key != own:
+        return None
+    there = ports.store.head(Location(f"{ports.zones.promoted}{own}"))
+    return there.etag if there and (there.drop, there.attempt) == (drop.id, former.attempt) else None
 
 
 def _own_key(plan: Plan, drop: Drop) -> str:

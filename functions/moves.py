@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, UploadGone
+from contracts.errors import DestinationTaken, ObjectGone, ObjectReplaced, ObjectUnreadable, UploadGone
 from functions import keys
 from functions.keys import Zones
 from functions.ports import Mark, Ports, Stat
@@ -98,9 +98,13 @@ def promote(
 def _copy(ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None = None) -> Stat | Unfinished:
     """Copy bytes of a drop at once, or in parts, on the conditions of `ObjectStore.copy`, which raises."""
     mark = Mark(drop.id, drop.attempt)
-    size = drop.size if drop.size <= ports.largest_copy or source == drop.source else _size(ports, source)
+    size = drop.size if source == drop.source or drop.size <= ports.largest_copy else _size(ports, source)
     if size <= ports.largest_copy:
-        return ports.store.copy(source, target, mark, replaces)
+        try:
+            return ports.store.copy(source, target, mark, replaces)
+        except ObjectUnreadable:  # valid rows may take more bytes than the file that they are of
+            if source == drop.source or (size := _size(ports, source)) <= ports.largest_copy:
+                raise
     upload = ports.ledger.upload(mark, target) or _begun(ports, mark, target, None)
     try:
         done = ports.store.go_on(upload, source, target, size, replaces)
@@ -125,7 +129,7 @@ def _size(ports: Ports, source: Location) -> int:
 
 def _taken(ports: Ports, drop: Drop, target: str) -> Taken:
     """Forget what was copied in parts for a target that is somebody else's."""
-    if drop.size > ports.largest_copy and (upload := ports.ledger.upload(Mark(drop.id, drop.attempt), target)):
+    if upload := ports.ledger.upload(Mark(drop.id, drop.attempt), target):
         ports.store.break_off(upload, target)
     return Taken()
 

@@ -8,13 +8,13 @@ from contracts.plan import Plan
 from contracts.verdict import Decision, File
 from functions import keys, report
 from functions.ports import Mark, Ports
-from functions.submission import Drop, Location
+from functions.submission import PROMOTED, Drop, Location
 
 ACCEPTED = ("accepted", "accepted_with_warnings")
 
 
 def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> str:
-    """Write page and JSON; repeated, it writes the same again. Where the JSON lies, the receipt is whole."""
+    """Write page and JSON; repeated, it says the same, of a settled drop too. Where the JSON lies, it is whole."""
     folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
     rejected = rejected_file(plan)
     receipt = report.Receipt(
@@ -27,9 +27,9 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
         plan=plan,
         file=File(drop.name, drop.size, drop.sha256),
         rejected_rows=rejected if decision.rows.rejected and _bring(ports, drop, rejected, folder) else None,
-        promoted=_promoted(ports, drop) if drop.state == "promoting" else None,
+        promoted=_promoted(ports, drop) if drop.state in ("promoting", *PROMOTED) else None,
         override=drop.override,
-        withdrawn=drop.state == "rejecting" and drop.retracts is not None,
+        withdrawn=_withdrawn(ports, drop),
     )
     for kind, body in (("html", report.render_html(receipt)), ("json", report.render_json(receipt))):
         ports.store.put(f"{folder}receipt.{kind}", body, keys.CONTENT_TYPES[kind])
@@ -55,3 +55,14 @@ def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
 
 def _promoted(ports: Ports, drop: Drop) -> str | None:
     return f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted else None
+
+
+def _withdrawn(ports: Ports, drop: Drop) -> bool:
+    """Whether readers had the file until this attempt; of a settled drop only its history still tells."""
+    if drop.state != "rejected":
+        return drop.state == "rejecting" and drop.retracts is not None
+    had = False
+    for step in ports.ledger.history(drop.id):
+        if step.attempt < drop.attempt:
+            had = step.state in PROMOTED or (had and step.state not in ("rejected", "superseded"))
+    return had

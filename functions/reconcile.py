@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from contracts.errors import DropgateError
-from functions.batching import open_window, start
+from functions.batching import open_window, start, started
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
 from functions.gathering import look
@@ -29,6 +29,12 @@ from functions.submission import Drop
 
 MOST_STEPS = 200
 """Things taken on in one run; the next run takes the rest."""
+
+MOST_TIME = timedelta(minutes=4)
+"""For how long a run begins things; the function has a minute more (its Timeout in the template)."""
+
+GOLDEN = (5**0.5 - 1) / 2
+"""The part of a line by which one goes on, round and round, to come close to each of its places soonest."""
 
 COMES_BACK = timedelta(minutes=6)
 """How long a message that fails takes to come again by itself (the queue's VisibilityTimeout in the template)."""
@@ -93,18 +99,23 @@ def reconcile(
     take("windows of files", partial(call_roll, ports))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
-    for what, act in (*_turn(_work(ports, found, windows), now), *lost):
+    for what, act in _turn(_work(ports, found, windows), lost, now):
+        if ports.clock.now() - now > MOST_TIME:
+            break
         if take(what, act):
             taken(what)
     return tuple(troubles)
 
 
-def _turn(work: list[Work], now: datetime) -> list[Work]:
-    """As much as one run takes; the next minute begins where this one ends, so that nothing stuck keeps its place."""
-    if len(work) <= MOST_STEPS:
-        return work
-    begin = int(now.timestamp()) // 60 * MOST_STEPS % len(work)
-    return (work[begin:] + work[:begin])[:MOST_STEPS]
+def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
+    """As much as one run takes; each minute begins far from those before, so that nothing slow keeps its place.
+
+    The lost uploads, which are few, come first every other minute.
+    """
+    minute = int(now.timestamp()) // 60
+    begin = int(minute * GOLDEN % 1 * len(work))
+    turn = (work[begin:] + work[:begin])[:MOST_STEPS]
+    return [*lost, *turn] if minute % 2 else [*turn, *lost]
 
 
 def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:
@@ -163,8 +174,8 @@ def _start(ports: Ports, batch: Batch) -> None:
     try:
         start(ports, batch)
     except DropgateError:
-        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
-            raise
+        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT or started(ports, batch):
+            raise  # its job works, or has ended, and nobody could write down that it was started
         abandon(ports, batch)
 
 

@@ -1,8 +1,8 @@
-"""What an earlier attempt promoted, taken back from consumers: a drop in, whether it has been out.
+"""What is promoted, taken back from consumers: a drop in, whether it has been out.
 
 The key is taken first, so that no other upload of it is promoted meanwhile; then the object is hidden, on condition
 that it is ours still; then the key is free, and bears nothing: what lay there before does not come back by itself. A
-crash anywhere leaves it repeatable.
+crash anywhere leaves it repeatable. A worker that stalls before its copy may make it after all that: it looks again.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from contracts.errors import StaleWrite
+from contracts.plan import Plan
 from functions.lineage import TRIES, claims_of
 from functions.ports import Lineage, Mark, Ports
-from functions.submission import Drop, Location, Retraction
+from functions.submission import PROMOTED, Drop, Location, Retraction
 
 
 def withdraw(ports: Ports, drop: Drop) -> bool:
@@ -48,3 +49,20 @@ def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
     there = ports.store.head(target)
     if there and (there.drop, there.attempt) == (drop.id, former.attempt):
         ports.store.withdraw(replace(target, etag=there.etag))
+
+
+def hide_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
+    """Hide what a slow worker promoted of a drop if, by what the drop is now, nobody may read it; whether it did."""
+    laid = drop.promoted
+    if laid is None:
+        return False
+    key = claims_of(ports, drop, plan).key
+    named = (
+        now.promoted if now.state in (*PROMOTED, "promoting") else None,
+        now.retracts if now.state != "rejecting" else None,
+    )
+    here = any(one and (one.key, one.attempt) == (laid.key, laid.attempt) for one in named)
+    if here and (key is None or drop.id in (key.promoting, key.promoted)):
+        return False
+    hide(ports, drop, Retraction(laid.key, laid.attempt, plan.sha))
+    return True

@@ -13,6 +13,7 @@ from contracts.errors import (
     HeldUp,
     ObjectGone,
     ObjectReplaced,
+    ObjectUnreadable,
     ServiceUnavailable,
     StaleWrite,
     UploadGone,
@@ -21,6 +22,7 @@ from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
 from functions.ports import (
+    LARGEST_COPY,
     Absence,
     Batch,
     Beside,
@@ -81,6 +83,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.objects: dict[str, dict[str | None, Held]] = {}
         self.uploads: dict[str, Upload] = {}
+        self.largest_copy = LARGEST_COPY
 
     def upload(self, at: Location, body: bytes, written_at: str = "") -> None:
         """Do what a producer does: write a version."""
@@ -143,6 +146,8 @@ class MemoryStore:
             raise ObjectReplaced(source.uri)
         if (there and there.etag) != replaces:
             raise DestinationTaken(target)
+        if len(found.body) > self.largest_copy:
+            raise ObjectUnreadable(source.uri)
         self.objects[target] = {None: Held(found.body, mark)}
         return self.objects[target][None].stat
 

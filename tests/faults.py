@@ -57,3 +57,23 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._port, name)
         return lambda *args, **kwargs: self._fuse.call(method, *args, **kwargs)
+
+
+class Stalled:
+    """A store whose next copy into a zone comes only after others have done something."""
+
+    def __init__(self, store: Any, zone: str, meanwhile: Callable[[], object]) -> None:
+        self._store = store
+        self._zone = zone
+        self._meanwhile: Callable[[], object] | None = meanwhile
+
+    def copy(self, source: Any, target: str, *args: Any) -> Any:
+        """Let the others go first, once."""
+        meanwhile = self._meanwhile
+        if meanwhile and target.startswith(self._zone):
+            self._meanwhile = None
+            meanwhile()
+        return self._store.copy(source, target, *args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

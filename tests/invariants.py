@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from contracts.job import JobRequest
+from contracts.errors import DocumentInvalid
+from contracts.job import JobRequest, JobResult
+from functions import keys
+from functions.keys import Zones
 from functions.ports import Ports, Step
 from functions.submission import OPEN, PROMOTED, Drop, is_later
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")
+Judged = tuple[str, str, int]
+"""A batch whose result says something of a drop and its attempt."""
 LOST = ("vanished",)
 """Drops whose bytes were gone before anybody looked; a person may have had those of others erased."""
 
@@ -33,6 +39,8 @@ class Seen:
     """The drops whose own bytes lie somewhere."""
     observing: frozenset[str]
     """The plans of contracts that only observe."""
+    judged: frozenset[Judged]
+    """What results of jobs say something of."""
 
     zone: str = ZONES.promoted
 
@@ -52,6 +60,18 @@ class Seen:
         """The drops whose rows took the place of a drop's in a table, and those that took theirs."""
         own = {d.id for d in self.drops.values() if d.promoted and drop_id in d.promoted.instead}
         return own.union(*map(self.heirs, own))
+
+    def evident(self, drop: Drop, attempt: int) -> bool:
+        """Whether what is known of a promoted attempt names its plan, and if a job judged it the batch that says so.
+
+        Of an attempt that is to be taken back only its history still names the batch.
+        """
+        steps = [step for step in self.histories[drop.id] if step.attempt == attempt]
+        if drop.attempt != attempt:
+            named = drop.retracts is not None and bool(drop.retracts.plan)
+            return named and all(step.batch for step in steps if step.event == "claimed")
+        told = drop.forgotten or (drop.batch or "", drop.id, attempt) in self.judged
+        return bool(drop.plan) and bool(told or all(step.state != "validating" for step in steps))
 
     def observes(self, drop: Drop) -> bool:
         """Whether the contract that a drop was judged by only observes."""
@@ -80,7 +100,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
 
 
 def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
-    """What is promoted has a drop that names its key and its attempt, and whose verdict let it through, or need not.
+    """What is promoted has a drop that names its key, attempt, plan and evidence, and was let through or observed.
 
     Of a table that is any object in its folder, for who may read the table may read that; but what was withdrawn may
     lie there until the table is maintained.
@@ -95,6 +115,7 @@ def promoted_is_recorded(seen: Seen, _: Seen | None) -> None:
         drop = seen.drops[owner or ""]
         places = [(f"{seen.zone}{one.key}", one.attempt) for one in (drop.retracts, drop.promoted) if one]
         assert (uri, attempt) in places, drop
+        assert seen.evident(drop, attempt or 0), drop
         if drop.retracts and drop.retracts.attempt == attempt:
             assert drop.in_flight or drop.state == "failed", drop
             continue
@@ -175,7 +196,23 @@ def seen_in(world: World) -> Seen:
         requests,
         frozenset(_kept(world, drops)),
         observing(drops, world.ports),
+        judged(drops, lambda uri: world.store.get(uri) if uri in world.store.objects else None, ZONES),
     )
+
+
+def judged(drops: Mapping[str, Drop], result: Callable[[str], bytes | None], zones: Zones) -> frozenset[Judged]:
+    """What the results of the tries that judged some drops say something of; `result` is what lies at a URI."""
+    tries = {(d.batch, d.try_) for d in drops.values() if d.batch and d.try_}
+    found = ((batch, result(keys.result_uri(zones, batch, nth))) for batch, nth in tries)
+    return frozenset((batch, drop, attempt) for batch, body in found if body for drop, attempt in _told(body))
+
+
+@lru_cache(maxsize=1000)
+def _told(result: bytes) -> tuple[tuple[str, int], ...]:
+    try:
+        return tuple((one.drop, one.attempt) for one in JobResult.loads(result).drops)
+    except DocumentInvalid:  # cut short
+        return ()
 
 
 def observing(drops: Mapping[str, Drop], ports: Ports) -> frozenset[str]:

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Semaphore, Thread
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from contracts.errors import ObjectGone
 from functions import keys
 from functions.aws import items
 from functions.differences import differences
@@ -28,7 +30,7 @@ from functions.reconcile import reconcile
 from functions.replay import replay
 from functions.submission import UNVERSIONED, Drop, Location
 from tests.e2e.killable import Killable
-from tests.invariants import INVARIANTS, Seen, observing
+from tests.invariants import INVARIANTS, Seen, judged, observing
 
 ENDS = {
     "orders/good": ("accepted", b"id,note\n1,%d\n"),
@@ -128,6 +130,13 @@ def stored(ports: Ports) -> dict[str, list[tuple[str | None, int | None]]]:
     return found
 
 
+def _whole(ports: Ports, uri: str) -> bytes | None:
+    try:
+        return ports.store.get(uri)
+    except ObjectGone:
+        return None
+
+
 def seen_of(stack: Killable, found: dict[str, Drop]) -> Seen:
     """A look at all that there is; landing is empty, so that what is kept bears its drop's mark."""
     ports = stack.ports()
@@ -138,7 +147,8 @@ def seen_of(stack: Killable, found: dict[str, Drop]) -> Seen:
     histories = {drop_id: ports.ledger.history(drop_id) for drop_id in found}
     newest: dict[str, tuple[str | None, int | None]] = {uri: marks[-1] for uri, marks in promoted.items()}
     kept = frozenset(drop for marks in store.values() for drop, _ in marks if drop)
-    return Seen(found, histories, newest, {}, [], kept, observing(found, ports), ports.zones.promoted)
+    told_of = judged(found, partial(_whole, ports), ports.zones)
+    return Seen(found, histories, newest, {}, [], kept, observing(found, ports), told_of, ports.zones.promoted)
 
 
 def look(stack: Killable, found: dict[str, Drop], before: Seen | None = None) -> Seen:

@@ -16,7 +16,7 @@ from functions.ports import Ports, Step
 from infra.local.events import ACCOUNT
 from tests.builders import ZONES
 from tests.integration.functions.rows import held_by
-from tests.invariants import Seen, observing
+from tests.invariants import Seen, judged, observing
 
 LOG, META = "_delta_log/", "x-amz-meta-"
 
@@ -28,6 +28,7 @@ def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
     drops = {drop.id: drop for drop in known if drop.id in ids}
     told = [one for one in every if items.kind(one) == "D" and one["sk"].startswith(items.HISTORY)]
     histories = {i: tuple(items.step_of(one) for one in told if one["pk"] == items.drop_key(i)[0]) for i in drops}
+    jobs = objects(zones.jobs)
     found, options = objects(zones.promoted), getattr(ports.tables, "_options", dict)
     tables = {table: held_by(table, options()) for table in {uri.partition(LOG)[0] for uri in found if LOG in uri}}
     marks = {
@@ -51,6 +52,7 @@ def seen_by(ports: Ports, ids: Sequence[str], live: Sequence[str]) -> Seen:
         [JobRequest.loads(objects(uri)[uri].value) for uri in live],
         frozenset(kept & drops.keys()),
         observing(drops, ports),
+        judged(drops, lambda uri: jobs[uri].value if uri in jobs else None, zones),
     )
 
 

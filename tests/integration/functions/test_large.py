@@ -113,6 +113,16 @@ def test_large_file_is_promoted_over_what_it_names_alone(site: Site) -> None:
     assert promote(site.ports, drop, drop.source, target, before.etag) == done, "it is found by its mark"
 
 
+def test_rows_larger_than_their_file_are_promoted_in_parts(site: Site) -> None:
+    drop, target = staged(site), site.target("promoted")
+    small = replace(drop, size=100, source=Location("s3://elsewhere/small"))
+    outcomes = [promote(site.ports, small, drop.source, target, None) for _ in range(2)]
+
+    assert outcomes[0] == Unfinished()
+    assert isinstance(outcomes[1], Stat)
+    assert site.whole(target) == BODY
+
+
 def test_large_file_finds_its_target_taken(site: Site) -> None:
     drop, target = staged(site), site.target("promoted")
     promote(site.ports, drop, drop.source, target, None)

@@ -42,8 +42,9 @@ WITH_TABLE = a_plan("table.v1", ("table/*.csv",), promote="table", tolerance=Lim
 LARGER = a_plan("large.v1", ("large/*.csv",))
 WIDE = f"id,{'n' * 3000}"
 """A header that is too long for the ledger."""
+VERSIONS = a_plan("versions.v1", ("versions/*.csv",), same_key="version")
 ONCE = a_plan("once.v1", ("once/*.csv",), WIDE.split(","), same_content="reject")
-OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, ONCE, LARGER)
+OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, VERSIONS, ONCE, LARGER)
 EVER = (*PLANS, *OTHERS)
 MIB = 1024**2
 LARGEST = 5 * MIB
@@ -116,6 +117,14 @@ def replay(attack: Attack) -> None:
 def retract(attack: Attack) -> None:
     """A promoted file that is bad when it is judged again."""
     drop = attack.upload("orders/later.csv")
+    attack.settle()
+    attack.ask(lambda ports: replayed(ports, drop, retract=True))
+    attack.deliver()
+
+
+def judge_a_version_again(attack: Attack) -> None:
+    """A promoted file that is good again, and takes its own place."""
+    drop = attack.upload("versions/a.csv")
     attack.settle()
     attack.ask(lambda ports: replayed(ports, drop, retract=True))
     attack.deliver()
@@ -335,6 +344,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     batch_of_five,
     replay,
     retract,
+    judge_a_version_again,
     accept_all_the_same,
     reject_after_all,
     compare,
@@ -374,6 +384,7 @@ UNSWEPT: dict[Site, str] = {
     ("overruling.accept", "drop"): FASTER,
     ("batching._job_drops", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
+    ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/test_differences.py",
     ("batching.batch_due", "open_window"): "where every place is taken: tests/unit/functions/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""

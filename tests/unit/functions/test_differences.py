@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
+from contracts.errors import StaleWrite
+from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import accept, reject
 from functions.ports import Mark
+from functions.replay import replay
 from functions.submission import Drop, Location
-from tests.builders import ZONES, World, a_plan, a_world, publish
-from tests.faults import Crash, Watched, every_call
+from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
+from tests.faults import Crash, Stalled, Watched, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -264,3 +269,112 @@ def test_former_record_is_named_and_nothing_rests_on_it(after: Callable[[World],
     assert f"ends with {newest.state} at 2" in one.found
     world.ledger._drops[former.id] = newest
     assert found(world) == []
+
+
+def promoted_rows() -> tuple[World, str]:
+    """A drop whose valid rows consumers had, until somebody deleted them."""
+    world = a_world([a_plan(promote="rows", tolerance=Limit(Decimal(1), "rows"))])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    assert world.store.get(TARGET) == valid_rows(drop_id)
+    removed(world, drop_id)
+    world.clock.pass_seconds(3600)
+    return world, drop_id
+
+
+@pytest.mark.parametrize("largest", [8, 1000], ids=["in parts", "at once"])
+def test_valid_rows_alone_are_put_back(largest: int) -> None:
+    world, drop_id = promoted_rows()
+    world.ports = replace(world.ports, largest_copy=largest)
+    world.store.largest_copy = largest
+    repair(world)
+
+    assert world.store.get(TARGET) == valid_rows(drop_id)
+    assert [one.kind for one in found(world)] == ["evidence-missing"]
+
+
+def test_valid_rows_that_are_gone_are_not_put_back() -> None:
+    world, drop_id = promoted_rows()
+    rows = world.drop(drop_id).promoted
+    assert rows
+    assert rows.rows
+    del world.store.objects[rows.rows.uri]
+    one = next(one for one in found(world) if one.kind == "promoted-missing")
+
+    assert one.repair is None
+    assert "replay" in one.do
+
+
+def promoted(world: World) -> None:
+    world.finish()
+
+
+def observing(world: World) -> None:
+    world.publish([a_plan(mode="observe")])
+    world.finish(one_bad)
+
+
+def rejected(world: World) -> None:
+    world.finish(one_bad)
+
+
+def given_up(world: World) -> None:
+    world.kills = lambda _: True
+    world.finish(rounds=12)
+
+
+def withdrawn(world: World) -> None:
+    world.finish()
+    (drop,) = world.drops().values()
+    reject(world.ports, drop, "ann", "recalled")
+
+
+def rejected_after_a_failed_retraction(world: World) -> None:
+    world.finish()
+    (drop_id,) = world.drops()
+    replay(world.ports, drop_id, retract=True)
+    world.finish(lambda *_: None)
+    replay(world.ports, drop_id)
+    world.finish(one_bad)
+
+
+def rejected_twice(world: World) -> None:
+    withdrawn(world)
+    (drop_id,) = world.drops()
+    replay(world.ports, drop_id)
+    world.finish(one_bad)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [promoted, observing, rejected, given_up, withdrawn, rejected_after_a_failed_retraction, rejected_twice],
+    ids=name,
+)
+def test_receipt_written_again_says_the_same(end: Callable[[World], None]) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    end(world)
+    world.clock.pass_seconds(3600)
+    uri = world.drop(drop_id).receipt or ""
+    before = json.loads(world.store.get(uri))
+    del world.store.objects[uri]
+    repair(world)
+    again = json.loads(world.store.get(uri))
+
+    assert {key for key in before if before[key] != again[key]} <= {"checks"}
+
+
+def test_file_withdrawn_during_its_repair_stays_withdrawn() -> None:
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        reject(world.ports, world.drop(drop_id), "ann", "recalled")
+
+    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    with pytest.raises(StaleWrite):
+        repair(world)
+
+    assert world.store.listing(ZONES.promoted) == {}

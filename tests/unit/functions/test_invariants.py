@@ -9,10 +9,11 @@ import pytest
 
 from functions.overruling import reject
 from functions.ports import Mark
+from functions.replay import replay
 from functions.submission import RowCounts
 from tests.builders import ZONES, World, a_plan, a_world
 from tests.fakes import Held
-from tests.invariants import INVARIANTS, Watch
+from tests.invariants import INVARIANTS, Watch, promoted_is_recorded
 
 GOOD = b"id,note\n1,a\n"
 NEW = f"{ZONES.promoted}orders.v1/orders/1.csv"
@@ -79,6 +80,50 @@ def test_broken_promise_is_seen(name: str) -> None:
     now = watch.seen()
     with pytest.raises(AssertionError):
         invariant(now, watch.before)
+
+
+def without_a_plan(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), plan=None)
+
+
+def of_another_batch(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), batch="b" * 32)
+
+
+def without_a_result(world: World, _: str) -> None:
+    for uri in [uri for uri in world.store.objects if uri.endswith("result.jsonl")]:
+        del world.store.objects[uri]
+
+
+def with_half_a_result(world: World, _: str) -> None:
+    for uri in [uri for uri in world.store.objects if uri.endswith("result.jsonl")]:
+        world.store.put(uri, world.store.get(uri)[:-9], "application/jsonl")
+
+
+@pytest.mark.parametrize("breach", [without_a_plan, of_another_batch, without_a_result, with_half_a_result])
+def test_promoted_byte_without_plan_or_evidence_is_seen(breach: Callable[[World, str], None]) -> None:
+    world = a_world()
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    watch = Watch(world)
+    watch.look_at_the_end()
+    breach(world, drop)
+
+    with pytest.raises(AssertionError):
+        promoted_is_recorded(watch.seen(), watch.before)
+
+
+def test_promoted_attempt_that_is_judged_again_keeps_its_evidence() -> None:
+    world = a_world()
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    replay(world.ports, drop, retract=True)
+    Watch(world).look()
+    steps = world.ledger._steps[drop]
+    world.ledger._steps[drop] = [replace(step, batch=None) for step in steps]
+
+    with pytest.raises(AssertionError):
+        promoted_is_recorded(Watch(world).seen(), None)
 
 
 def test_every_promise_is_broken_once() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from contracts.errors import ObjectUnreadable
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, promote
 from functions.ports import Mark, Stat
 from functions.submission import Drop, Location
@@ -120,3 +121,41 @@ def test_what_a_large_drop_replaces_may_go_meanwhile() -> None:
     assert isinstance(outcomes[-1], Stat)
     assert len(world.store.uploads) == 1
     assert world.store.get(TARGET) == BODY
+
+
+def growing() -> tuple[World, Drop, Location]:
+    """A small drop whose valid rows are larger than one copy moves."""
+    world, drop = large(BODY[:8])
+    world.store.largest_copy = 8
+    rows = Location("s3://internal/jobs/rows.csv")
+    world.store.put(rows.uri, BODY, "text/csv")
+    return world, drop, rows
+
+
+def test_rows_larger_than_their_file_go_in_parts() -> None:
+    world, drop, rows = growing()
+    outcomes = [promote(world.ports, drop, rows, TARGET, None) for _ in range(4)]
+
+    assert outcomes[:2] == [Unfinished(), Unfinished()]
+    assert isinstance(outcomes[2], Stat)
+    assert outcomes[3] == outcomes[2]
+    assert world.store.get(TARGET) == BODY
+
+
+def test_rows_in_parts_leave_nothing_where_the_place_is_taken() -> None:
+    world, drop, rows = growing()
+    promote(world.ports, drop, rows, TARGET, None)
+    world.store.put(TARGET, b"somebody else's", "text/csv")
+    promote(world.ports, drop, rows, TARGET, None)
+
+    assert promote(world.ports, drop, rows, TARGET, None) == Taken()
+    assert not world.store.uploads["upload-1"].live
+
+
+def test_rows_of_one_copy_that_cannot_be_read_are_no_others() -> None:
+    world, drop, rows = growing()
+    world.store.put(rows.uri, BODY[:4], "text/csv")
+    world.store.largest_copy = 0
+
+    with pytest.raises(ObjectUnreadable):
+        promote(world.ports, drop, rows, TARGET, None)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from contracts.errors import ObjectUnreadable
+from contracts.plan import Limit
 from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.replay import NotReplayed, Replayed, replay
-from functions.submission import Location
-from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
+from functions.submission import PROMOTED, Location
+from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
+from tests.faults import Stalled
+from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
 
@@ -283,6 +288,34 @@ def test_promoted_file_is_replaced_when_it_is_found_good_again() -> None:
     assert world.store.head(replace(drop.source, uri=f"{ZONES.promoted}orders.v1/orders/1.csv", etag=None))
 
 
+@pytest.mark.parametrize("judge", [all_good, one_bad], ids=["object", "rows"])
+def test_version_of_a_key_is_replaced_by_itself_alone(judge: Any) -> None:
+    plan: Any = {"promote": "rows", "tolerance": Limit(Decimal(1), "rows"), "same_key": "version"}
+    world, drop_id = ended(all_good, **plan)
+    other = world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+    replay(world.ports, drop_id, retract=True)
+    world.finish(judge)
+    drop = world.drop(drop_id)
+
+    assert (drop.state in PROMOTED, drop.promoted and drop.promoted.attempt, drop.retracts) == (True, 2, None)
+    assert world.store.listing(f"{ZONES.promoted}orders.v1/") == {
+        f"{drop_id}/1.csv": GOOD if judge is all_good else valid_rows(drop_id),
+        f"{other}/1.csv": NEWER,
+    }
+
+
+def test_version_of_a_key_never_replaces_what_is_not_its_own() -> None:
+    world, drop_id = ended(all_good, same_key="version")
+    target = f"{ZONES.promoted}orders.v1/{drop_id}/1.csv"
+    world.store.put(target, b"somebody else's", "text/csv")
+    replay(world.ports, drop_id, retract=True)
+    world.finish(all_good)
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "destination-taken")
+    assert world.store.get(target) == b"somebody else's"
+
+
 def test_file_moves_to_its_new_contract_and_leaves_the_old() -> None:
     world, drop_id = ended(all_good)
     world.publish([a_plan("orders.v2")])
@@ -312,3 +345,53 @@ def test_retraction_outlives_an_attempt_that_fails() -> None:
     replay(world.ports, drop_id)
     world.finish(one_bad)
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
+
+
+def taken_back(world: World, drop_id: str) -> None:
+    """Another worker promotes the drop, then a person rejects it."""
+    world.reconcile()
+    reject(world.ports, world.drop(drop_id), "ann", "recalled")
+
+
+def replaced_and_taken_back(world: World, _: str) -> None:
+    """Another worker promotes the drop, then a newer upload takes its place, and is withdrawn."""
+    world.reconcile()
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    reject(world.ports, world.drop(newer), "ann", "recalled")
+
+
+def replayed(world: World, drop_id: str) -> None:
+    """Another worker promotes the drop, then a person has it judged again."""
+    world.reconcile()
+    replay(world.ports, drop_id, retract=True)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "same_key", "left"),
+    [
+        (taken_back, "supersede", {}),
+        (taken_back, "version", {}),
+        (replaced_and_taken_back, "supersede", {}),
+        (replayed, "supersede", {"orders.v1/orders/1.csv": GOOD}),
+    ],
+    ids=["withdrawn", "version withdrawn", "replaced", "judged again"],
+)
+def test_copy_that_comes_after_a_withdrawal_is_hidden(
+    meanwhile: Callable[[World, str], None], same_key: str, left: dict[str, bytes]
+) -> None:
+    world = a_world([a_plan(same_key=same_key)])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    runs, plain = world.end_jobs(), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        meanwhile(world, drop_id)
+
+    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.deliver_jobs(runs)
+
+    assert world.store.listing(ZONES.promoted) == left
+    Watch(world).look()

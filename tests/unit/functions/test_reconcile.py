@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from contracts.errors import ServiceUnavailable
 from functions.landing import MOST_FOUND, PAGE
 from functions.lineage import claims_of
-from functions.ports import Window
+from functions.ports import Stat, Window
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
 from tests.builders import ZONES, World, a_plan, a_world, all_good
@@ -205,6 +207,35 @@ def test_job_refused_for_hours_fails_its_drops() -> None:
     assert {b.state for b in world.ledger._batches.values()} == {"ended"}
 
 
+class Forgetful:
+    """A ledger that takes no word of a batch."""
+
+    def __init__(self, ledger: object) -> None:
+        self._ledger = ledger
+
+    def write_batch(self, *_: object) -> None:
+        raise ServiceUnavailable("throttled")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._ledger, name)
+
+
+def test_batch_whose_job_was_started_is_not_given_up() -> None:
+    world, drop = one()
+    world.deliver_events()
+    plain = world.ports
+    world.ports = replace(plain, ledger=Forgetful(world.ledger))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_windows()
+    world.clock.pass_seconds(7 * 3600)
+    world.reconcile()
+    assert (world.drop(drop).state, world.jobs.working()) == ("validating", ["run-1"])
+
+    world.ports = plain
+    world.finish()
+    assert (world.drop(drop).state, list(world.jobs.requests)) == ("accepted", ["run-1"])
+
+
 def test_unforeseen_error_is_one_trouble_at_the_edge() -> None:
     world, _ = claimed(ZeroDivisionError("secret"))
     world.clock.pass_seconds(120)
@@ -385,3 +416,44 @@ def test_event_that_comes_late_says_when_its_upload_came() -> None:
     assert told == ["00FF", "0002"]
     assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == GOOD
     assert [s.event for s in world.ledger.history(first)].count("announced") == 1
+
+
+class Slow:
+    """A store that takes a minute and a half to copy some files, in vain."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.tried: set[str] = set()
+
+    def copy(self, source: Location, *args: Any) -> Stat:
+        if "slow" in source.uri:
+            self.tried.add(source.uri)
+            self._world.clock.pass_seconds(90)
+            raise ServiceUnavailable("slow down")
+        return self._world.store.copy(source, *args)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world.store, name)
+
+
+def test_slow_things_do_not_hold_up_the_rest() -> None:
+    world = a_world()
+    store = Slow(world)
+    world.ports = replace(world.ports, store=store)  # type: ignore[arg-type]
+    for n in range(12):
+        world.upload(f"orders/slow-{n}.csv", GOOD)
+        with pytest.raises(ServiceUnavailable):
+            world.deliver_events()
+        world.events.clear()
+    store.tried.clear()
+    lost = world.upload("orders/lost.csv", GOOD)
+    world.events.clear()
+    world.clock.pass_seconds(1200)
+    for _ in range(10):
+        begun = world.clock.now()
+        reconcile(world.ports)
+        assert world.clock.now() - begun < timedelta(minutes=6)
+        world.clock.pass_seconds(60)
+
+    assert world.drop(lost).state == "staged"
+    assert len(store.tried) == 12
