@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
 from contracts.errors import DropgateError
-from functions.batching import open_window, start, started
+from functions.batching import open_window, start, started, write_batch
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
 from functions.gathering import look
@@ -174,9 +174,12 @@ def _start(ports: Ports, batch: Batch) -> None:
     try:
         start(ports, batch)
     except DropgateError:
-        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT or started(ports, batch):
-            raise  # its job works, or has ended, and nobody could write down that it was started
-        abandon(ports, batch)
+        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
+            raise
+        if run := started(ports, batch):  # its job works, or has ended, and nobody could write that down
+            write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
+        else:
+            abandon(ports, batch)
 
 
 def _send_again(ports: Ports, seen: Window) -> None:

@@ -61,7 +61,8 @@ def hide_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
         now.promoted if now.state in (*PROMOTED, "promoting") else None,
         now.retracts if now.state != "rejecting" else None,
     )
-    here = any(one and (one.key, one.attempt) == (laid.key, laid.attempt) for one in named)
+    in_table = laid.key.endswith("/")  # rows go out with all of the drop's, and come in once for each attempt
+    here = any(one and one.key == laid.key and (in_table or one.attempt == laid.attempt) for one in named)
     if here and (key is None or drop.id in (key.promoting, key.promoted)):
         return False
     hide(ports, drop, Retraction(laid.key, laid.attempt, plan.sha))

@@ -58,8 +58,12 @@ class Seen:
 
     def heirs(self, drop_id: str) -> set[str]:
         """The drops whose rows took the place of a drop's in a table, and those that took theirs."""
-        own = {d.id for d in self.drops.values() if d.promoted and drop_id in d.promoted.instead}
-        return own.union(*map(self.heirs, own))
+        found: set[str] = set()
+        new = {drop_id}
+        while new:
+            found |= new
+            new = {d.id for d in self.drops.values() if d.promoted and new & set(d.promoted.instead)} - found
+        return found - {drop_id}
 
     def evident(self, drop: Drop, attempt: int) -> bool:
         """Whether what is known of a promoted attempt names its plan, and if a job judged it the batch that says so.

@@ -395,3 +395,25 @@ def test_copy_that_comes_after_a_withdrawal_is_hidden(
 
     assert world.store.listing(ZONES.promoted) == left
     Watch(world).look()
+
+
+def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
+    world = a_world([a_plan(promote="table")])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    runs, plain = world.end_jobs(), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.reconcile()
+        replay(world.ports, drop_id, retract=True)
+        world.finish()
+
+    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.deliver_jobs(runs)
+
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.attempt) == ("accepted", 2)
+    assert [set(rows) for rows in world.tables.rows.values()] == [{drop_id}]
+    Watch(world).look()

@@ -220,6 +220,19 @@ class Forgetful:
         return getattr(self._ledger, name)
 
 
+class Full:
+    """A store that takes nothing more."""
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def put(self, *_: object) -> None:
+        raise ServiceUnavailable("throttled")
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
 def test_batch_whose_job_was_started_is_not_given_up() -> None:
     world, drop = one()
     world.deliver_events()
@@ -234,6 +247,22 @@ def test_batch_whose_job_was_started_is_not_given_up() -> None:
     world.ports = plain
     world.finish()
     assert (world.drop(drop).state, list(world.jobs.requests)) == ("accepted", ["run-1"])
+
+
+def test_batch_that_cannot_be_started_again_keeps_its_run() -> None:
+    world, drop = one()
+    world.deliver_events()
+    plain = world.ports
+    world.ports = replace(plain, ledger=Forgetful(world.ledger))  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_windows()
+    world.clock.pass_seconds(7 * 3600)
+    world.ports = replace(plain, store=Full(world.store))  # type: ignore[arg-type]
+    world.reconcile()
+    batch = world.ledger.batch(world.drop(drop).batch or "")
+    assert batch
+
+    assert (batch.state, batch.run) == ("running", "run-1")
 
 
 def test_unforeseen_error_is_one_trouble_at_the_edge() -> None:
