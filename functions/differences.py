@@ -88,7 +88,7 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
         known = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
         for drop_id, one in ids.items():
             where = Location(f"s3://{bucket}/{one.key}", one.version)
-            drop = known.get(drop_id)
+            drop = known.get(drop_id) or ports.ledger.drop(drop_id)
             if drop is None:
                 created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
                 do = "Take it in, as the schedule does sooner or later."

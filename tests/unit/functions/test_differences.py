@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.errors import StaleWrite
+from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
@@ -148,6 +148,17 @@ def test_promoted_file_that_was_overwritten_is_found_from_both_ends() -> None:
         ("promoted-without-record", None),
         ("promoted-taken", None),
     ]
+
+
+def test_upload_whose_record_cannot_be_read_is_not_called_unknown() -> None:
+    world, drop_id = healthy()
+    left_in_landing(world, drop_id)
+    world.ledger.unreadable.add(drop_id)
+    said: list[Difference] = []
+    with pytest.raises(DocumentInvalid, match=drop_id):
+        said.extend(differences(world.ports, (), ()))
+
+    assert said == []
 
 
 def name(one: object) -> str:
