@@ -170,7 +170,7 @@ def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, a
     told = replace(known, plan=plan.sha) if lost else _opened(ports, known, plan, rule) or known
     told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
     if not rule.manifest:
-        return _complete(ports, told)
+        return _complete(ports, replace(told, manifest=None, beside="", files=0))  # of a former rule
     told = replace(told, manifest=at.uri, beside=drop.name)
     listed = _manifest(ports, told)
     if isinstance(listed, Problem):

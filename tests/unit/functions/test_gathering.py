@@ -402,6 +402,15 @@ def test_manifest_that_comes_again_is_read_by_the_rules_of_now() -> None:
     assert world.drop(again).state == "noted"
 
 
+def test_marker_takes_the_place_of_a_manifest_that_is_gone() -> None:
+    world = settled()
+    manifest_gone(world)
+    world.publish([a_set_plan(MARKER)])
+    sent(world, "_SUCCESS", body=b"")
+
+    assert named_last(settled_late(world), "late.csv").state == "accepted"
+
+
 def test_open_set_whose_manifest_is_gone_fails_when_due() -> None:
     world = a_world([a_set_plan(MANIFEST)])
     (file,) = sent(world, "a.csv")
