@@ -111,7 +111,7 @@ def start(ports: Ports, batch: Batch) -> Batch:
         return batch
     found = ports.ledger.drops(batch.members)
     members = _enlist(ports, batch, found)
-    if not members and not whole(batch, found):
+    if not members and not whole(ports, batch, found):
         raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read")
     return _launch(ports, batch, members, found)
 
@@ -129,9 +129,19 @@ def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
 
 
-def whole(batch: Batch, found: Sequence[Drop]) -> bool:
-    """Whether of a batch's drops all were found: an item that cannot be read may be mended, and its drop go on."""
-    return len(found) == len(batch.members)
+def whole(ports: Ports, batch: Batch, found: Sequence[Drop]) -> bool:
+    """Whether of a batch's drops all were found that there are.
+
+    An item that cannot be read may be mended, and its drop go on; nobody waits for one that was deleted.
+    """
+    return not any(_there(ports, one) for one in {*batch.members} - {d.id for d in found})
+
+
+def _there(ports: Ports, drop_id: str) -> bool:
+    try:
+        return ports.ledger.drop(drop_id) is not None
+    except DocumentInvalid:
+        return True
 
 
 def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:

@@ -62,6 +62,7 @@ STAGED_GONE = Problem("staged-gone", "The staged file was removed before it coul
 ROWS_REPLACED = Problem(
     "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
 )
+RESULT_MISSING = Problem("result-missing", "The job that checks the file said nothing about it.", NOT_YOURS)
 ROWS_GONE = Problem("rows-gone", "The valid rows of the file were removed before they could be promoted.", NOT_YOURS)
 
 
@@ -154,14 +155,22 @@ def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) ->
     plan, reason = ports.catalog.plan(batch.plan), reason[:MOST_REASON]
     found = ports.ledger.drops(batch.members)
     now = _each(among(batch, found), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
+    if _judged(among(batch, now)):  # a result was there, and another run would write over its evidence
+        return _give_up(ports, batch, RESULT_MISSING, reason)
     undecided = [drop for drop in now if drop.state == "validating" and drop.batch == batch.id]
     if batch.try_ < tries(batch, len(undecided)):
         at = ports.at()
         again = replace(batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason)
         return start(ports, write_batch(ports, batch, again))
-    if began and len(undecided) > 1 and whole(batch, found) and (ended := split(ports, batch, undecided, reason)):
+    parts = began and len(undecided) > 1 and whole(ports, batch, found)
+    if parts and (ended := split(ports, batch, undecided, reason)):
         return ended
     return _give_up(ports, batch, _job_failed(batch, alone=len(undecided) == 1), reason)
+
+
+def _judged(members: Sequence[Drop]) -> bool:
+    """Whether a batch has given one of its drops a verdict, which its evidence explains."""
+    return any(drop.verdict and drop.state != "validating" for drop in members)
 
 
 def _job_failed(batch: Batch, *, alone: bool) -> Problem:
@@ -183,22 +192,22 @@ def abandon(ports: Ports, batch: Batch) -> Batch:
 
 
 def _give_up(ports: Ports, batch: Batch, problem: Problem, reason: str) -> Batch:
-    clear(ports, batch)
     found = ports.ledger.drops(batch.members)
-    settled = _each(
-        among(batch, found), lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop
-    )
-    return _end(ports, batch, settled, reason) if whole(batch, found) else batch
+    members = among(batch, found)
+    if not _judged(members):
+        clear(ports, batch)
+    settled = _each(members, lambda drop: give_up(ports, drop, problem) if drop.state == "validating" else drop)
+    return _end(ports, batch, settled, reason) if whole(ports, batch, found) else batch
 
 
 def _settle(ports: Ports, batch: Batch, found: Sequence[Drop], result: JobResult) -> Batch:
     plan, members = ports.catalog.plan(batch.plan), among(batch, found)
     ended = replace(batch, state="ended", changed_at=ports.at())
-    ending = Ending(ended if whole(batch, found) and sum(d.in_flight for d in members) == 1 else None)
+    ending = Ending(ended if whole(ports, batch, found) and sum(d.in_flight for d in members) == 1 else None)
     settled = _each(members, lambda drop: _settle_drop(ports, plan, drop, result, ending))
     if ending.written:
         return replace(ended, version=ended.version + 1)
-    return _end(ports, batch, settled, batch.reason) if whole(batch, found) else batch
+    return _end(ports, batch, settled, batch.reason) if whole(ports, batch, found) else batch
 
 
 def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:
@@ -303,7 +312,7 @@ def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
             if plan.suffix in TEXT and facts.read > (drop.size + 1) // 2:
                 return fail(Problem("rows-do-not-add-up", _too_many(facts.read, drop.size), NOT_YOURS))
             return decide(plan, facts, result.header.checks)
-    return fail(Problem("result-missing", "The job that checks the file said nothing about it.", NOT_YOURS))
+    return fail(RESULT_MISSING)
 
 
 def _too_many(read: int, size: int) -> str:

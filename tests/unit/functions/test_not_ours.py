@@ -284,6 +284,55 @@ def test_batch_waits_where_none_of_its_drops_can_be_read() -> None:
     assert {one.state for one in world.drops().values()} == {"accepted"}
 
 
+def delete_item(world: World, drop: str) -> None:
+    del world.ledger._drops[drop]
+    world.ledger.unreadable.discard(drop)
+
+
+def test_batch_ends_once_an_unreadable_item_is_deleted() -> None:
+    world, drop, run, request = at_work()
+    world.ledger.unreadable.add(drop)
+    end(world, run, request, _dumps(answer(request)))
+    assert world.ledger.taken() != {}
+    delete_item(world, drop)
+    world.reconcile()
+
+    assert world.ledger.taken() == {}
+    assert only_the_other_is_promoted(world)
+
+
+def test_batch_ends_where_all_its_items_are_deleted() -> None:
+    world, _, run, request = at_work()
+    for drop in world.drops():
+        delete_item(world, drop)
+    world.crash_jobs()
+    job_ended(world.ports, run)
+
+    assert (world.ledger.taken(), len(world.jobs.runs)) == ({}, 1)
+    assert (ended := world.ledger.batch(request.batch))
+    assert (ended.state, ended.reason) == ("ended", "no member was left")
+
+
+@pytest.mark.parametrize("mended_after", [0, 7], ids=["mended at once", "mended after hours"])
+def test_evidence_of_what_was_judged_outlives_the_result(mended_after: int) -> None:
+    world, drop, run, request = at_work()
+    world.ledger.unreadable.add(drop)
+    world.store.put(f"{request.evidence_rows}part-0", b"rows", "application/octet-stream")
+    end(world, run, request, _dumps(answer(request)))
+    world.store.delete(Location(request.result))
+    for _ in range(mended_after):
+        world.clock.pass_seconds(3600)
+        world.reconcile()
+    world.ledger.unreadable.clear()
+    world.finish()
+
+    assert world.store.get(f"{request.evidence_rows}part-0") == b"rows"
+    assert len(world.jobs.runs) == 1
+    assert (world.drop(drop).state, [p.code for p in world.drop(drop).problems]) == ("failed", ["result-missing"])
+    assert only_the_other_is_promoted(world)
+    assert world.ledger.taken() == {}
+
+
 def test_waiting_drop_that_cannot_be_read_holds_up_no_other() -> None:
     world = a_world()
     drop, _ = world.upload("orders/1.csv", GOOD), world.upload(f"orders/{BESIDE}", GOOD)
