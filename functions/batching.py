@@ -73,7 +73,7 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         return None  # the reconciler opens the window again, minute after minute
     if claimed:
         batch, members = claimed
-        started, left = _launch(ports, batch, members, chosen), len(waiting) > len(members)
+        launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
@@ -82,10 +82,10 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
                     replace(window, due_at=waiting[0].staged_at or window.due_at, producer=plan.producer)
                 )
             return None
-        started, left = start(ports, known), known.state == "claimed"
-    if left and ports.ledger.pending(window.plan, 1):
+        launched, more = start(ports, known), known.state == "claimed"
+    if more and ports.ledger.pending(window.plan, 1):
         open_window(ports, window.plan, 0)
-    return started
+    return launched
 
 
 def room(plan: Plan, most: int) -> int:
@@ -112,7 +112,8 @@ def start(ports: Ports, batch: Batch) -> Batch:
     found = ports.ledger.drops(batch.members)
     members = _enlist(ports, batch, found)
     if not members and not whole(ports, batch, found):
-        raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read")
+        fix = "mend the items, or deploy the version that reads them"
+        raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read: {fix}")
     return _launch(ports, batch, members, found)
 
 

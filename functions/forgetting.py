@@ -169,13 +169,13 @@ def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], co
     for _ in range(TRIES):
         try:
             read = ports.store.get_if_changed(uri, None)
-            left = rest(read[0]) if read else None
+            kept = rest(read[0]) if read else None
         except ObjectGone:
             return False
-        if read is None or left is None:
+        if read is None or kept is None:
             return False
         try:
-            ports.store.put(uri, left, content_type, read[1])
+            ports.store.put(uri, kept, content_type, read[1])
         except ObjectReplaced:
             continue
         return True

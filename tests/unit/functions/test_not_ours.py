@@ -276,7 +276,7 @@ def test_batch_waits_where_none_of_its_drops_can_be_read() -> None:
     world, _, run, _ = at_work()
     world.ledger.unreadable.update(world.drops())
     world.crash_jobs()
-    with pytest.raises(DocumentInvalid, match="only drops are left whose items cannot be read"):
+    with pytest.raises(DocumentInvalid, match="cannot be read: mend the items, or deploy the version that reads"):
         job_ended(world.ports, run)
     world.ledger.unreadable.clear()
     world.finish()
