@@ -225,10 +225,17 @@ def _manifest(ports: Ports, known: FileSet) -> Manifest | Problem:
 
 
 def _settle(ports: Ports, known: FileSet) -> None:
-    """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted."""
+    """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted.
+
+    DocumentInvalid where items of drops cannot be read: at every look, until they can; the others have gone on.
+    """
     waiting = list(ports.ledger.gathering(known.id))
     listed = _manifest(ports, known) if waiting else {}
-    _send_on(ports, known, listed, ports.ledger.drops(waiting[:MOST_SETTLED]))
+    found = ports.ledger.drops(waiting[:MOST_SETTLED])
+    _send_on(ports, known, listed, found)
+    if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in found}:
+        left = f"of the set {known.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
+        raise DocumentInvalid(f"{left}: mend the items, or deploy the version that reads them")
     now = ports.clock.now()
     over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
     if len(waiting) > MOST_SETTLED:

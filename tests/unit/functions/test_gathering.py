@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 
+from contracts.errors import DocumentInvalid
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import SetRule, Totals, filled
 from functions import manifest
 from functions.gathering import GROUP, MOST_SETTLED
+from functions.reconcile import reconcile
 from functions.replay import Replayed, replay
 from functions.submission import Drop
 from tests.builders import World, a_plan, a_world, all_good
@@ -359,6 +361,23 @@ def test_file_of_a_settled_set_goes_on_by_the_schedule_alone(after: bool) -> Non
 
         assert named_last(world, "late.csv").state == "rejected", fuse.at
         watch.look_at_the_end()
+
+
+def test_file_whose_item_cannot_be_read_is_told_at_every_look() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    unread, other = sent(world, "a.csv", "b.csv")
+    world.ledger.unreadable.add(unread)
+    with pytest.raises(DocumentInvalid):
+        sent(world, "_SUCCESS", body=b"")
+    for _ in range(2):
+        world.clock.pass_seconds(120)
+        told = {trouble.what.split()[0]: trouble.reason for trouble in reconcile(world.ports)}
+        assert f"as {unread}: mend the items, or deploy the version that reads them" in told["set"]
+    assert states(world, [other]) == ["staged"]
+    world.ledger.unreadable.clear()
+    world.finish(rounds=2)
+
+    assert states(world, [unread, other]) == ["accepted", "accepted"]
 
 
 def manifest_gone(world: World) -> None:
