@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, StaleWrite
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
 from functions import keys
 from functions.batching import start
 from functions.difference import GRACE, PAGE, Difference, stale
@@ -21,7 +21,7 @@ from functions.failing import failure
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
-from functions.moves import Taken, Unfinished, promote
+from functions.moves import Gone, Replaced, Taken, Unfinished, promote
 from functions.pointing import misdated
 from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
@@ -211,12 +211,9 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         if kept and kept.etag == (lies.etag or kept.etag):
             put = partial(_put_back, ports, drop, lies, target)
             yield Difference("promoted-missing", where, found, f"Put it there again from {lies.uri}.", put)
-        elif drop.promoted.rows:
-            do = f"Its valid rows are gone, too: `dropgate replay {drop.id[:10]} --retract`."
-            yield Difference("promoted-missing", where, found, do)
         else:
-            do = "Its staged bytes are gone, too: bring a former version back, or have it sent again."
-            yield Difference("promoted-missing", where, found, do)
+            what, do = _lost(drop)
+            yield Difference("promoted-missing", where, found, f"Its {what} are gone, too: {do}.")
     elif not _ours(there, drop):
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
@@ -242,9 +239,11 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
         pass
     if isinstance(laid, Taken):
-        raise DestinationTaken(target)
-    if not isinstance(laid, Stat):
-        raise ObjectGone(source.uri)
+        raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
+    if isinstance(laid, Replaced):
+        raise ObjectReplaced("others lie at {} than its {}: {}".format(source.uri, *_lost(drop)))
+    if isinstance(laid, Gone):
+        raise ObjectGone("{} holds its {} no longer: {}".format(source.uri, *_lost(drop)))
     plan = ports.catalog.plan(drop.plan or "")
     if hide_unless_named(ports, plan, drop, reread(ports, drop)):
         raise StaleWrite(f"drop {drop.id[:10]} was withdrawn or replaced meanwhile")
@@ -252,6 +251,13 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
     if held:
         ports.ledger.write((), *held)
+
+
+def _lost(drop: Drop) -> tuple[str, str]:
+    """What consumers had of a drop, and what to do where that cannot be put back."""
+    if drop.promoted and drop.promoted.rows:
+        return "valid rows", f"`dropgate replay {drop.id[:10]} --retract`"
+    return "staged bytes", "bring a former version back, or have it sent again"
 
 
 def _evidence(ports: Ports, batch: Batch) -> bool:

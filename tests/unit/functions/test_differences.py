@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.errors import DocumentInvalid, StaleWrite
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
 from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
@@ -314,6 +314,48 @@ def test_valid_rows_that_are_gone_are_not_put_back() -> None:
 
     assert one.repair is None
     assert "replay" in one.do
+
+
+def taken_meanwhile(world: World, _: str) -> None:
+    overwritten(world, "")
+
+
+def gone_meanwhile(world: World, uri: str) -> None:
+    del world.store.objects[uri]
+
+
+def replaced_meanwhile(world: World, uri: str) -> None:
+    world.store.put(uri, NEWER, "")
+
+
+def staged_only() -> tuple[World, str]:
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    return world, drop_id
+
+
+@pytest.mark.parametrize(
+    ("lacking", "meanwhile", "error", "do"),
+    [
+        (staged_only, taken_meanwhile, DestinationTaken, "find out who put it there"),
+        (staged_only, gone_meanwhile, ObjectGone, "bring a former version back, or have it sent again"),
+        (promoted_rows, gone_meanwhile, ObjectGone, "`dropgate replay [a-z0-9]+ --retract`"),
+        (staged_only, replaced_meanwhile, ObjectReplaced, "bring a former version back, or have it sent again"),
+        (promoted_rows, replaced_meanwhile, ObjectReplaced, "`dropgate replay [a-z0-9]+ --retract`"),
+    ],
+    ids=name,
+)
+def test_repair_that_comes_too_late_says_what_to_do(
+    lacking: Callable[[], tuple[World, str]], meanwhile: Breach, error: type[Exception], do: str
+) -> None:
+    world, drop_id = lacking()
+    one = next(one for one in found(world) if one.kind == "promoted-missing")
+    drop = world.drop(drop_id)
+    lies = (drop.promoted and drop.promoted.rows) or drop.source
+    meanwhile(world, lies.uri)
+    assert one.repair
+    with pytest.raises(error, match=f"s3://.*: {do}$"):
+        one.repair()
 
 
 def promoted(world: World) -> None:
