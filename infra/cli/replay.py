@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contracts.errors import DropgateError
 from contracts.problem import nearest, quoted, visible
 from infra.cli.choosing import chosen, contract_option, most_option, state_option
 from infra.cli.named import month_option, the_drop
@@ -79,7 +78,8 @@ def command(
     _refuse(drop, state, retract=retract)
     _refuse_choice(drop)
     world = ports()
-    meant, waits = _meant(of_ports(world), drop, _Search(state, contract, month, most)), wait > 0 and not dry_run
+    meant = _meant(of_ports(world), drop, _Search(state, contract, month, most))
+    waits = wait > 0 and not dry_run
     told: list[Done] = []
 
     def tell(one: Done) -> None:
@@ -183,22 +183,22 @@ def judge_again(
 ) -> None:
     """Judge drops again, one after the other; each is told as soon as it can be, also where a later one goes wrong.
 
-    `wait` is how many seconds their verdicts are waited for, of all of them together.
+    `wait` is how many seconds their verdicts are waited for, of all of them together, once all are on their way.
     """
-    end, left = time.monotonic() + wait, list[Done]()
+    begun: list[Done] = []
     try:
         for drop in meant:
-            left.append(_replayed(world, drop, dry_run=dry_run, retract=retract))
+            begun.append(_replayed(world, drop, dry_run=dry_run, retract=retract))
             if not wait:
-                tell(left.pop())
-        while left:
-            one = left[0] if left[0].why else replace(left[0], drop=_settled(world, left[0].drop, end))
-            del left[0]
+                tell(begun.pop())
+        end = time.monotonic() + wait
+        while begun:
+            if not begun[0].why:
+                begun[0] = replace(begun[0], drop=_settled(world, begun[0].drop, end))
+            tell(begun.pop(0))
+    finally:  # also where somebody has stopped it, who would not know what he has begun
+        for one in begun:
             tell(one)
-    except DropgateError:
-        for one in left:
-            tell(one)
-        raise
 
 
 def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:
@@ -219,6 +219,7 @@ def settled_by(world: Ports, drop: Drop, seconds: int) -> Drop:
 
 def _settled(world: Ports, drop: Drop, end: float) -> Drop:
     """The drop as soon as it has come to rest, or as it stands when the time is over."""
+    drop = world.ledger.drop(drop.id) or drop  # also of whom the others have left no time
     while drop.in_flight and time.monotonic() < end:
         time.sleep(0.5)
         drop = world.ledger.drop(drop.id) or drop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -46,6 +47,50 @@ def test_what_was_begun_is_told_when_the_next_fails(wait: int) -> None:
         judge_again(replace(world.ports, ledger=ledger), drops, told.append, wait=wait)
 
     assert [(one.drop.id, one.drop.attempt) for one in told] == [(drops[0].id, 2)]
+
+
+class Slow:
+    """A ledger that takes a second to begin each drop, by a clock that only it and a sleep move on."""
+
+    def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._world = world
+        self.seconds = 0.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.seconds)
+        monkeypatch.setattr(time, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+        self._world.finish()
+
+    def drop(self, drop_id: str) -> Any:
+        self.seconds += 1
+        return self._world.ledger.drop(drop_id)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._world.ledger, name)
+
+
+def test_verdicts_are_waited_for_once_all_are_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, drops = rejected()
+    ledger: Any = Slow(world, monkeypatch)
+    told: list[Done] = []
+    judge_again(replace(world.ports, ledger=ledger), drops, told.append, wait=2)
+
+    assert [one.drop.state for one in told] == ["accepted"] * 3
+
+
+def test_what_was_begun_is_told_when_waiting_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, drops = rejected()
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", stop)
+    told: list[Done] = []
+    with pytest.raises(KeyboardInterrupt):
+        judge_again(world.ports, drops, told.append, wait=9)
+
+    assert [(one.drop.id, one.drop.attempt) for one in told] == [(drop.id, 2) for drop in drops]
 
 
 def test_each_is_told_before_the_next_is_begun() -> None:
