@@ -11,6 +11,7 @@ import pytest
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import JobRequest, JobResult
+from functions.differences import differences
 from functions.finalize import job_ended
 from functions.handlers.object_created import created
 from functions.ingest import ingest
@@ -194,6 +195,34 @@ def test_key_of_an_edited_item_is_free_for_the_next_upload(how: str) -> None:
     world.ledger._drops[drop] = EDITS[how](world.drop(drop))
     job_ended(world.ports, run)
     newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+
+    assert world.drop(newer).state == "accepted"
+
+
+def repair(world: World) -> None:
+    for one in differences(world.ports, ["orders.v1"], ["2026-01"]):
+        if one.repair:
+            one.repair()
+
+
+@pytest.mark.parametrize("mend", ["replay", "repair"])
+def test_key_that_an_edited_item_held_is_free_once_it_is_mended(mend: str) -> None:
+    world, drop, run, request = at_work()
+    nearly_promoted(world, drop, run, request)
+    own = world.drop(drop)
+    world.ledger._drops[drop] = EDITS["another upload"](own)
+    job_ended(world.ports, run)
+    newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.finish()
+    repair(world)
+    world.finish()
+    assert world.drop(newer).state == "validating"
+    world.ledger._drops[drop] = replace(world.drop(drop), key=own.key, name=own.name)
+    if mend == "replay":
+        assert isinstance(replay(world.ports, drop), Replayed)
+    else:
+        repair(world)
     world.finish()
 
     assert world.drop(newer).state == "accepted"
