@@ -67,6 +67,7 @@ ZONES = {
     "reference": "InternalBucket/catalog/references/0a1b.csv",
     "jobs": "InternalBucket/jobs/b/1/request.json",
     "jobs, other": "InternalBucket/jobs/c/1/request.json",
+    "jobs, rows": "InternalBucket/jobs/b/1/valid/d/valid.csv",
     "code": "InternalBucket/code/entry.py",
     "promoted": "PromotedBucket/orders.v1/shop/a.csv",
     "promoted, other": "PromotedBucket/weather.v1/inmet/a.csv",
@@ -83,6 +84,7 @@ EVERYWHERE = dict.fromkeys(ZONES, "list")
 LISTED = dict.fromkeys(INTERNAL, "list")
 
 PUBLISHED = ("plan", "index", "document", "reference")
+JOBS = ("jobs", "jobs, other", "jobs, rows")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
 WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
 
@@ -96,27 +98,29 @@ EXPECTED: dict[str, dict[str, str]] = {
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(("promoted", "promoted, other"), "list")
-    | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} list"),
+    | dict.fromkeys(JOBS, f"{PUT} list"),
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
-    | dict.fromkeys(("jobs", "jobs, other"), f"{PUT} get list")
+    | dict.fromkeys(JOBS, f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("held", "jobs", "jobs, other"), f"{PUT} get list")
+    | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
-    | dict.fromkeys(("evidence", "jobs", "jobs, other"), WORK),
+    | dict.fromkeys(("evidence", *JOBS), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list", "reference": "list"}
-    | {"evidence": WORK, "jobs": WORK, "jobs, other": "list"},
+    | dict.fromkeys(("evidence", "jobs", "jobs, rows"), WORK)
+    | {"jobs, other": "list"},
     "JobRole in a run with references": {"stage": READ, "code": READ, "stage, other": "list", "reference": READ}
-    | {"evidence": WORK, "jobs": WORK, "jobs, other": "list", "promoted": "list", "promoted, other": READ},
+    | dict.fromkeys(("evidence", "jobs", "jobs, rows"), WORK)
+    | {"jobs, other": "list", "promoted": "list", "promoted, other": READ},
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
@@ -128,11 +132,11 @@ EXPECTED: dict[str, dict[str, str]] = {
     "WatchPolicy and DoctorPolicy": EVERYWHERE
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), "get-version list")
-    | dict.fromkeys(("stage", "stage, other", "held", "promoted", "promoted, other"), READ),
+    | dict.fromkeys(("stage", "stage, other", "held", "jobs, rows", "promoted", "promoted, other"), READ),
     "WatchPolicy, DoctorPolicy and RepairPolicy": EVERYWHERE
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("held", "jobs", "jobs, other", "reports/shop", "reports/inmet"), f"{PUT} get list")
+    | dict.fromkeys(("held", *JOBS, "reports/shop", "reports/inmet"), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw", "rejected/shop": f"{PUT} list"},
@@ -140,7 +144,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("promoted", "promoted, other"), "get get-version list delete-version")
-    | dict.fromkeys(("stage", "stage, other", "jobs", "jobs, other", "rejected/shop"), "list delete withdraw")
+    | dict.fromkeys(("stage", "stage, other", *JOBS, "rejected/shop"), "list delete withdraw")
     | dict.fromkeys(("held", "reports/shop", "reports/inmet"), f"{READ} delete withdraw")
     | {"evidence": f"{PUT} get list delete withdraw"},
     "PublishPolicy": {"catalog": f"{PUT} get list"}

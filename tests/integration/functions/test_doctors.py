@@ -11,7 +11,9 @@ import pytest
 from click.testing import Result
 from moto.s3.models import s3_backends
 
+from contracts.columns import valid_file
 from contracts.errors import ServiceUnavailable
+from contracts.plan import Plan
 from contracts.table import Column
 from functions import ingest, keys
 from functions.handlers.object_created import created
@@ -19,8 +21,9 @@ from functions.overruling import accept, reject
 from functions.ports import Mark
 from infra.local.events import ACCOUNT
 from infra.local.policies import Statement, grants, read
+from tests.builders import valid_rows
 from tests.integration.functions.test_people import Office
-from tests.integration.functions.test_rights import CLOCK, LONG_AGO, ORDERS, Site, site
+from tests.integration.functions.test_rights import CLOCK, LONG_AGO, ORDERS, ROWS, Site, site
 
 __all__ = ["site"]
 PEOPLE = {
@@ -31,18 +34,21 @@ PEOPLE = {
 }
 LAMBDAS_OWN = ("logs:", "xray:")
 UNUSED = {
-    ("doctor", "LookAtFiles", "s3:GetObject", "jobs/*/files.json"),
     ("eraser", "EraseVersions", "s3:DeleteObjectVersion", "landing"),
     ("eraser", "WriteResultsAndEvidenceAnew", "s3:GetObject", "evidence/rows/*"),
     ("eraser", "WriteResultsAndEvidenceAnew", "s3:PutObject", "evidence/rows/*"),
 }
-"""What no command does here: no table lacks rows, no file stays in landing, Spark writes no evidence anew."""
+"""What no command does here: no file stays in landing, Spark writes no evidence anew."""
 
 
-def judged(site: Site, name: str) -> str:
-    """A drop that a job has found good, with the evidence of its batch."""
+def judged(site: Site, name: str, plan: Plan = ORDERS) -> str:
+    """A drop that a job has found good, or good but for some rows, with the evidence of its batch."""
     event = site.land(name)
-    site.close(ORDERS)
+    site.close(plan)
+    drop = site.drop(event)
+    if plan.promote == "rows":
+        rows = keys.valid_folder(site.ports.zones, drop.batch or "", 1, drop.id)
+        site.ports.store.put(f"{rows}{valid_file(plan)}", valid_rows(drop.id), "text/csv")
     site.end(event)
     drop = site.drop(event)
     batch = site.ports.ledger.batch(drop.batch or "")
@@ -63,6 +69,10 @@ def unwell(site: Site) -> dict[str, str]:
     assert told
     bucket, key = keys.split(told.receipt or "")
     site.clients.s3.delete_object(Bucket=bucket, Key=key)
+    site.job = "bad"
+    judged(site, "rows/hidden.csv", ROWS)
+    site.job = "good"
+    site.unpromote("rows/hidden.csv", ROWS.contract)
     held = site.drop(site.land("orders/held.csv", b"ID,note\n1,a\n"))
     accept(site.ports, held, "anna", "the header is known")
     site.unpromote("orders/held.csv")
@@ -131,6 +141,7 @@ def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
     mended = [
         "batch-without-run",
         "batch-without-run",
+        "promoted-missing",
         "promoted-missing",
         "promoted-missing",
         "promoted-without-record",

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from botocore.exceptions import ClientError
 from contracts import codec
 from contracts.arrival import Arrival
 from contracts.job import JobRequest
-from contracts.plan import Plan, Reference
+from contracts.plan import Limit, Plan, Reference
 from contracts.sets import SetRule
 from functions import batching, ingest, keys
 from functions.aws.clients import Clients, ports_from
@@ -48,6 +49,7 @@ ORDERS = a_plan()
 WIDER = a_plan("wide.v1", ("wide/*.csv",), WIDE.split(","), references=(Reference("orders.v1", contract="orders.v1"),))
 RULE = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
 SETS = a_plan("sets.v1", ("sets/{day}/*.csv",), set=RULE, arrival=Arrival("24:00"))
+ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))
 
 LONG_AGO = stamp(datetime.now(UTC) - timedelta(hours=1))
 GIB = 1024**3
@@ -172,9 +174,9 @@ class Site:
         """Let a promoted drop be judged again."""
         assert isinstance(replay(self.ports, self.drop(event).id, retract=True), Replayed)
 
-    def unpromote(self, name: str) -> None:
+    def unpromote(self, name: str, contract: str = "orders.v1") -> None:
         """Delete what consumers see of a file."""
-        bucket, key = keys.split(f"{self.ports.zones.promoted}orders.v1/{name}")
+        bucket, key = keys.split(f"{self.ports.zones.promoted}{contract}/{name}")
         self.clients.s3.delete_object(Bucket=bucket, Key=key)
 
     def claimed_long_ago(self, plan: Plan) -> Window:
@@ -239,7 +241,7 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         cloud.guard.learn(stack)
         clients = Clients()
         ports = ports_from(dict(stack.functions[CLOCK].environment), clients)
-        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER, SETS])
+        publish(ports.store, ports.zones.catalog, [ORDERS, WIDER, SETS, ROWS])
         made.append(Site(ports, clients, cloud, stack, emr, Invoker(stack.functions, HANDLERS, "us-east-1")))
         yield made[0]
 
