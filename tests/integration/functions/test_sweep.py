@@ -385,6 +385,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching._job_drops", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
     ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/test_differences.py",
+    ("batching._there", "drop"): "an item that no version reads, or was deleted: tests/unit/functions/test_not_ours.py",
     ("batching.batch_due", "open_window"): "where every place is taken: tests/unit/functions/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
