@@ -64,12 +64,17 @@ class World:
         return drop
 
     def objects(self, zone: str) -> dict[str, bytes]:
-        """What lies in a zone, by key below it; folder markers aside."""
+        """What lies in a zone, by key below it."""
         client = self.embedded.client("s3")
         bucket, prefix = keys.split(getattr(self.ports.zones, zone))
-        pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-        found = [o["Key"] for page in pages for o in page.get("Contents", []) if not o["Key"].endswith("/")]
-        return {k.removeprefix(prefix): client.get_object(Bucket=bucket, Key=k)["Body"].read() for k in found}
+        return {k: client.get_object(Bucket=bucket, Key=prefix + k)["Body"].read() for k in self.names(zone)}
+
+    def names(self, zone: str) -> set[str]:
+        """The keys of what lies in a zone, below it; folder markers aside."""
+        bucket, prefix = keys.split(getattr(self.ports.zones, zone))
+        pages = self.embedded.client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        found = {o["Key"].removeprefix(prefix) for page in pages for o in page.get("Contents", [])}
+        return {name for name in found if not name.endswith("/")}
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,10 @@ class Killable:
         ready.unlink(missing_ok=True)
         command = [sys.executable, "-m", "tests.e2e.processes", name, str(self.folder), str(ready), *places]
         with said.open("a") as log:
-            # A group of its own, so that a job dies with the stack that runs it.
-            own: dict[str, Any] = {"env": os.environ | self.environment, "process_group": 0}
+            # A group of its own, so that a job dies with the stack that runs it; and nothing of another stack's, which
+            # the tests of this process may have in their environment.
+            others = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "DROPGATE_", "POWERTOOLS_"))}
+            own: dict[str, Any] = {"env": others | self.environment, "process_group": 0}
             process = self.processes[name] = subprocess.Popen(command, stdout=log, stderr=log, **own)
         at_work = self.until(lambda: ready.exists() or process.poll() is not None, READY)
         assert at_work, f"{name} is not at work after {READY} s"

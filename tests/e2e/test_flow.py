@@ -157,9 +157,8 @@ def test_every_step_leaves_as_a_notice(world: World, first: dict[str, Drop], sec
         assert len(told) == len(world.ports.ledger.history(drop.id))
 
 
-@pytest.mark.usefixtures("second")
-def test_landing_holds_only_what_nobody_has_seen(world: World) -> None:
-    assert world.objects("landing") == {}
+def test_landing_holds_only_what_nobody_has_seen(world: World, first: dict[str, Drop], second: dict[str, Drop]) -> None:
+    assert world.names("landing").isdisjoint(drop.name for drop in (*first.values(), *second.values()))
 
 
 def test_broken_contract_refuses_the_whole_publish(world: World, tmp_path: Path) -> None:
