@@ -207,37 +207,25 @@ def test_job_refused_for_hours_fails_its_drops() -> None:
     assert {b.state for b in world.ledger._batches.values()} == {"ended"}
 
 
-class Forgetful:
-    """A ledger that takes no word of a batch."""
+class Throttled:
+    """A port one of whose calls is refused."""
 
-    def __init__(self, ledger: object) -> None:
-        self._ledger = ledger
-
-    def write_batch(self, *_: object) -> None:
-        raise ServiceUnavailable("throttled")
+    def __init__(self, port: object, call: str) -> None:
+        self._port = port
+        self._call = call
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._ledger, name)
+        return self._refuse if name == self._call else getattr(self._port, name)
 
-
-class Full:
-    """A store that takes nothing more."""
-
-    def __init__(self, store: object) -> None:
-        self._store = store
-
-    def put(self, *_: object) -> None:
+    def _refuse(self, *_: object) -> None:
         raise ServiceUnavailable("throttled")
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
 
 
 def test_batch_whose_job_was_started_is_not_given_up() -> None:
     world, drop = one()
     world.deliver_events()
     plain = world.ports
-    world.ports = replace(plain, ledger=Forgetful(world.ledger))  # type: ignore[arg-type]
+    world.ports = replace(plain, ledger=Throttled(world.ledger, "write_batch"))  # type: ignore[arg-type]
     with pytest.raises(ServiceUnavailable):
         world.deliver_windows()
     world.clock.pass_seconds(7 * 3600)
@@ -253,11 +241,11 @@ def test_batch_that_cannot_be_started_again_keeps_its_run() -> None:
     world, drop = one()
     world.deliver_events()
     plain = world.ports
-    world.ports = replace(plain, ledger=Forgetful(world.ledger))  # type: ignore[arg-type]
+    world.ports = replace(plain, ledger=Throttled(world.ledger, "write_batch"))  # type: ignore[arg-type]
     with pytest.raises(ServiceUnavailable):
         world.deliver_windows()
     world.clock.pass_seconds(7 * 3600)
-    world.ports = replace(plain, store=Full(world.store))  # type: ignore[arg-type]
+    world.ports = replace(plain, store=Throttled(world.store, "put"))  # type: ignore[arg-type]
     world.reconcile()
     batch = world.ledger.batch(world.drop(drop).batch or "")
     assert batch
