@@ -208,7 +208,8 @@ def find_it_taken(attack: Attack) -> None:
     """Other bytes lie where a large file is to be staged."""
     drop_id = attack.upload("large/a.csv", LARGE)
     attack.befall(CREATED, "S3Store.begin", "before")
-    attack.deliver(CREATED)
+    while not attack.site.drop(drop_id) and attack.deliver(CREATED):
+        pass
     drop = attack.drop(drop_id)
     attack.put(keys.stage_uri(attack.site.ports.zones, LARGER, drop.id, drop.attempt, drop.received_at), b"id,note\n")
     attack.deliver()
