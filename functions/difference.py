@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from functions.ports import Ports
+from contracts.errors import StaleWrite
+from functions.ports import Ports, Step
 from functions.submission import Drop
 
 PAGE = 100
@@ -29,17 +30,30 @@ class Difference:
 def stale(ports: Ports, drop: Drop) -> Difference | None:
     """A record that is not what its history ends with, as a former one put back by hand is; nothing may rest on it.
 
-    None where somebody has brought the drop further since it was read.
+    None, too, where somebody has brought the drop further since it was read.
     """
+    last = newer(ports, drop)
+    now = ports.ledger.drop(drop.id) if last else None
+    if last is None or now is None or now.version != drop.version:
+        return None
+    found = f"is {drop.state} at attempt {drop.attempt}, and its history ends with {last.state} at {last.attempt}"
+    return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
+
+
+def newer(ports: Ports, drop: Drop) -> Step | None:
+    """What a drop's history ends with, if a record does not say the same."""
     told = ports.ledger.history(drop.id)
     last = told[-1] if told else None
     if last is None or (last.attempt, last.step, last.state) == (drop.attempt, drop.step, drop.state):
         return None
+    return last
+
+
+def unless_changed(ports: Ports, drop: Drop) -> None:
+    """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
     now = ports.ledger.drop(drop.id)
     if now is None or now.version != drop.version:
-        return None
-    found = f"is {drop.state} at attempt {drop.attempt}, and its history ends with {last.state} at {last.attempt}"
-    return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
+        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")
 
 
 NEWEST = "Put its newest record back, from a backup of the ledger's table; nothing of the drop is repaired until then."

@@ -14,9 +14,11 @@ from functools import partial
 from itertools import islice
 
 from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.plan import Plan
+from contracts.verdict import Decision
 from functions import keys
 from functions.batching import start
-from functions.difference import GRACE, PAGE, Difference, stale
+from functions.difference import GRACE, PAGE, Difference, newer, stale, unless_changed
 from functions.failing import failure
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
@@ -162,8 +164,9 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     """What a record says lies in promoted, stage, reports and its contract's table, and who its key says is seen."""
     if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
         return
-    if former := stale(ports, drop):
-        yield former
+    if newer(ports, drop):
+        former = stale(ports, drop)  # of what somebody has brought further meanwhile nothing is said
+        yield from (former,) if former else ()
         return
     if drop.plan:
         yield from _keys(ports, drop)
@@ -178,7 +181,7 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     if young and drop.receipt and drop.plan and ports.store.head(Location(drop.receipt)) is None:
         plan = ports.catalog.plan(drop.plan)
         decision = failure(drop) if drop.state == "failed" else recorded(drop)
-        write = partial(write_receipt, ports, drop, plan, decision)
+        write = partial(_write_again, ports, drop, plan, decision)
         found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
         yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
     if (
@@ -227,7 +230,7 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
 def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
     """Items of keys that say that a drop is on its way, and it is not."""
     for one in claims_of(ports, drop, ports.catalog.plan(drop.plan or "")).each:
-        mine = one.promoting == drop.id and not drop.in_flight
+        mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
         if mine or (one.promoting and one.promoted == drop.id and ports.ledger.drop(one.promoting) is None):
             found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
             free = partial(ports.ledger.write, (), replace(one, promoting=None))
@@ -251,6 +254,11 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
     if held:
         ports.ledger.write((), *held)
+
+
+def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
+    unless_changed(ports, drop)
+    write_receipt(ports, drop, plan, decision)
 
 
 def _lost(drop: Drop) -> tuple[str, str]:

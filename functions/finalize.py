@@ -237,6 +237,8 @@ def _settle_drop(ports: Ports, plan: Plan, drop: Drop, result: JobResult, ending
     if drop.state != "validating":
         return _finish(ports, plan, drop, decision, ending)
     found = _found(ports, plan, drop, decision)
+    if (found.drop.attempt, found.drop.batch) != (drop.attempt, drop.batch):
+        return found.drop  # it is being judged again, and this result says nothing of that
     return _finish(ports, plan, found.drop, decision, ending, found.entered)
 
 
@@ -374,23 +376,45 @@ def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: E
         return now  # somebody was faster, and the ETag to be replaced may be another upload's by now
     if not _as_written(ports, plan, drop, drop.promoted):
         return _not_promoted(ports, plan, drop, EDITED)
-    own, rows = drop.promoted.key, drop.promoted.rows
-    target = f"{ports.zones.promoted}{own}"
-    if rows and plan.promote == "table":
-        copied = into_table(ports, plan, drop, drop.promoted, rows)
+    try:
+        return _promoted(ports, plan, drop, drop.promoted, decision, ending, entered)
+    except DropgateError:
+        _look_again(ports, plan, drop)
+        raise
+
+
+def _promoted(
+    ports: Ports,
+    plan: Plan,
+    drop: Drop,
+    to: Promotion,
+    decision: Decision,
+    ending: Ending,
+    entered: Claims | None,
+) -> Drop:
+    target = f"{ports.zones.promoted}{to.key}"
+    if to.rows and plan.promote == "table":
+        copied = into_table(ports, plan, drop, to, to.rows)
     else:
-        copied = promote(ports, drop, rows or drop.source, target, drop.promoted.replaces)
+        copied = promote(ports, drop, to.rows or drop.source, target, to.replaces)
     if isinstance(copied, Unfinished):
         return drop  # the schedule goes on with it, minute after minute
     if isinstance(copied, Gone | Taken | Replaced | Unlike):
         return _not_promoted(ports, plan, drop, _hindrance(drop, copied))
-    if drop.retracts and drop.retracts.key != own and not withdraw(ports, drop):
-        return drop
+    if drop.retracts and drop.retracts.key != to.key and not withdraw(ports, drop):
+        return _look_again(ports, plan, drop)
     receipt = write_receipt(ports, drop, plan, decision)
     answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
     if not isinstance(answer, Moved):
         return drop
     return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
+
+
+def _look_again(ports: Ports, plan: Plan, drop: Drop) -> Drop:
+    """The drop as it stands, after what may have been a copy: a late one, which nobody may read by now, is hidden."""
+    if (now := reread(ports, drop)).version != drop.version:
+        hide_unless_named(ports, plan, drop, now)
+    return now
 
 
 def _as_written(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> bool:
@@ -438,9 +462,8 @@ def _leave_promotion(
             further = advanced(ports, drop) if copied else None
             ending.write(ports, answer, *claims.left(drop, copied).each, *((further,) if further else ()))
         except StaleWrite:
-            if (now := reread(ports, drop)).version != drop.version:
-                if copied:
-                    hide_unless_named(ports, plan, drop, now)
+            now = _look_again(ports, plan, drop) if copied else reread(ports, drop)
+            if now.version != drop.version:
                 return now
         else:
             return answer.drop

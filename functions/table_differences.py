@@ -13,11 +13,13 @@ from functools import partial
 
 from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
-from functions.difference import GRACE, PAGE, Difference, stale
+from functions.difference import GRACE, PAGE, Difference, stale, unless_changed
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
+from functions.recording import reread
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
+from functions.withdrawing import is_named
 
 SURE = REMEMBERED - timedelta(days=10)
 """How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
@@ -115,7 +117,7 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
     """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there."""
-    _unless_changed(ports, drop)
+    unless_changed(ports, drop)
     if _not_its_place(ports, drop, table) is None:
         raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
     ports.tables.take_out(table.uri, drop.id)
@@ -138,9 +140,12 @@ def _put_back(ports: Ports, drop: Drop) -> None:
     if mine:
         ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
     try:
-        _unless_changed(ports, drop)
+        unless_changed(ports, drop)
         done = into_table(ports, plan, drop, to, to.rows)
-        _unless_changed(ports, drop)
+        if not is_named(ports, plan, drop, now := reread(ports, drop)):
+            ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
+        if now.version != drop.version:
+            raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state} now")
     finally:
         if mine:
             ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
@@ -148,10 +153,3 @@ def _put_back(ports: Ports, drop: Drop) -> None:
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):
         raise ServiceUnavailable("its rows are gone, or others lie in their place")
-
-
-def _unless_changed(ports: Ports, drop: Drop) -> None:
-    """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
-    now = ports.ledger.drop(drop.id)
-    if now is None or now.version != drop.version:
-        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")

@@ -13,17 +13,20 @@ from contracts.errors import StaleWrite
 from contracts.plan import Plan
 from functions.lineage import TRIES, claims_of
 from functions.ports import Lineage, Mark, Ports
+from functions.recording import reread
 from functions.submission import PROMOTED, Drop, Location, Retraction
 
 
 def withdraw(ports: Ports, drop: Drop) -> bool:
-    """Take back what a drop retracts; False while another upload of its key is being promoted."""
+    """Take back what a drop retracts; False while another upload of its key is promoted, or if the drop has changed."""
     former = drop.retracts
     if former is None:
         return True
     plan = ports.catalog.plan(former.plan)
     for _ in range(TRIES):
         mine = claims_of(ports, drop, plan).of(drop)
+        if reread(ports, drop).version != drop.version:
+            return False  # somebody was faster, and the key may be a later attempt's by now
         if any(one.promoting not in (None, drop.id) for one in mine):
             return False
         taken = tuple(replace(one, promoting=drop.id) for one in mine)
@@ -54,16 +57,21 @@ def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
 def hide_unless_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
     """Hide what a slow worker promoted of a drop if, by what the drop is now, nobody may read it; whether it did."""
     laid = drop.promoted
+    if laid is None or is_named(ports, plan, drop, now):
+        return False
+    hide(ports, drop, Retraction(laid.key, laid.attempt, plan.sha))
+    return True
+
+
+def is_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
+    """Whether what was promoted of a drop is what consumers are to read, by what the drop is now and by its key."""
+    laid, key = drop.promoted, claims_of(ports, drop, plan).key
     if laid is None:
         return False
-    key = claims_of(ports, drop, plan).key
     named = (
         now.promoted if now.state in (*PROMOTED, "promoting") else None,
         now.retracts if now.state != "rejecting" else None,
     )
     in_table = laid.key.endswith("/")  # rows go out with all of the drop's, and come in once for each attempt
     here = any(one and one.key == laid.key and (in_table or one.attempt == laid.attempt) for one in named)
-    if here and (key is None or drop.id in (key.promoting, key.promoted)):
-        return False
-    hide(ports, drop, Retraction(laid.key, laid.attempt, plan.sha))
-    return True
+    return here and (key is None or drop.id in (key.promoting, key.promoted))

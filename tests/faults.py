@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 NEVER = 10**6
@@ -60,20 +61,38 @@ class Watched:
 
 
 class Stalled:
-    """A store whose next copy into a zone comes only after others have done something."""
+    """A port whose next call of a method, of those meant, is made only after others have done something."""
 
-    def __init__(self, store: Any, zone: str, meanwhile: Callable[[], object]) -> None:
-        self._store = store
-        self._zone = zone
+    def __init__(
+        self,
+        port: Any,
+        method: str,
+        meanwhile: Callable[[], object],
+        when: Callable[..., bool] = lambda *_: True,
+        after: Exception | None = None,
+    ) -> None:
+        self._port = port
+        self._method = method
         self._meanwhile: Callable[[], object] | None = meanwhile
-
-    def copy(self, source: Any, target: str, *args: Any) -> Any:
-        """Let the others go first, once."""
-        meanwhile = self._meanwhile
-        if meanwhile and target.startswith(self._zone):
-            self._meanwhile = None
-            meanwhile()
-        return self._store.copy(source, target, *args)
+        self._when = when
+        self._after = after
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        method = getattr(self._port, name)
+        return partial(self._call, method) if name == self._method else method
+
+    def _call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        meanwhile = self._meanwhile
+        if meanwhile is None or not self._when(*args):
+            return method(*args, **kwargs)
+        self._meanwhile = None
+        meanwhile()
+        answer = method(*args, **kwargs)
+        if self._after:
+            raise self._after
+        return answer
+
+
+def into(zone: str) -> Callable[..., bool]:
+    """Which copies come into a zone."""
+    return lambda _source, target, *_: target.startswith(zone)

@@ -9,17 +9,25 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import (
+    DestinationTaken,
+    DocumentInvalid,
+    ObjectGone,
+    ObjectReplaced,
+    ServiceUnavailable,
+    StaleWrite,
+)
 from contracts.plan import Limit
 from functions import keys
 from functions.difference import Difference
-from functions.differences import differences
+from functions.differences import differences, of_record
+from functions.forgetting import forget
 from functions.overruling import accept, reject
 from functions.ports import Mark
 from functions.replay import replay
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
-from tests.faults import Crash, Stalled, Watched, every_call
+from tests.faults import Crash, Stalled, Watched, every_call, into
 from tests.unit.functions.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -426,8 +434,52 @@ def test_file_withdrawn_during_its_repair_stays_withdrawn() -> None:
         world.ports = plain
         reject(world.ports, world.drop(drop_id), "ann", "recalled")
 
-    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted)))
     with pytest.raises(StaleWrite):
         repair(world)
 
     assert world.store.listing(ZONES.promoted) == {}
+
+
+def test_key_of_a_drop_that_is_promoted_meanwhile_stays_its_own() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    world.clock.pass_seconds(3600)
+    read, plain = world.drop(drop_id), world.ports
+    busy = Stalled(plain.store, "copy", lambda: None, into(ZONES.promoted), ServiceUnavailable("503 Slow Down"))
+    accept(replace(plain, store=busy), read, "ann", "good enough")
+    assert world.drop(drop_id).state == "promoting"
+
+    assert [one.kind for one in of_record(plain, read)] == []
+
+
+def test_key_that_was_read_before_its_drop_went_on_is_not_freed() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    world.clock.pass_seconds(3600)
+    read, plain = world.drop(drop_id), world.ports
+    busy = Stalled(plain.store, "copy", lambda: None, into(ZONES.promoted), ServiceUnavailable("503 Slow Down"))
+
+    def others() -> None:
+        accept(replace(plain, store=busy), read, "ann", "good enough")
+
+    slow = replace(plain, ledger=Stalled(plain.ledger, "lineage", others))
+    assert "key-held" not in [one.kind for one in of_record(slow, read)]
+
+
+def test_receipt_that_was_forgotten_meanwhile_is_not_written_again() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    world.clock.pass_seconds(3600)
+    read = world.drop(drop_id)
+    world.store.clear(ZONES.reports)
+    (missing,) = (one for one in of_record(world.ports, read) if one.kind == "receipt-missing")
+    forget(world.ports, read, "ann", "asked for it", lambda *_: None)
+    assert missing.repair
+
+    with pytest.raises(StaleWrite):
+        missing.repair()
+    assert world.store.listing(ZONES.reports) == {}

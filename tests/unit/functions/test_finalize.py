@@ -19,8 +19,10 @@ from functions import keys
 from functions.finalize import finish, job_ended
 from functions.overruling import reject
 from functions.ports import Lineage, Mark, RunStatus
+from functions.replay import replay
 from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
 from tests.builders import REJECTED, ZONES, Judge, World, a_plan, a_world, all_good, one_bad, valid_rows
+from tests.faults import Stalled, into
 
 GOOD = b"id,note\n1,a\n"
 
@@ -636,3 +638,34 @@ def test_laid_down_rows_that_are_gone_fail_the_drop(name: str) -> None:
 
     assert (world.drop(drop_id).state, [p.code for p in world.drop(drop_id).problems]) == ("failed", ["rows-gone"])
     assert world.tables.rows.get(AT, {}) == {}
+
+
+@pytest.mark.parametrize("judge", [all_good, one_bad], ids=["good", "bad"])
+@pytest.mark.parametrize("newest", [a_plan(version="1.1.0", checks=a_plan().checks[:-1]), a_plan("orders.v2")])
+def test_late_result_does_not_end_a_later_attempt(newest: Plan, judge: Judge) -> None:
+    world, (drop_id,) = running("orders/1.csv")
+    runs, plain = world.end_jobs(judge), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.deliver_jobs(runs)
+        world.publish([newest])
+        replay(plain, drop_id, retract=True)
+        down = ServiceUnavailable("503 Slow Down")
+        world.ports = replace(plain, store=Stalled(plain.store, "copy", lambda: None, into(ZONES.promoted), down))
+        world.deliver_events()
+        world.deliver_windows()
+        with pytest.raises(ServiceUnavailable):
+            world.deliver_jobs(world.end_jobs(all_good))
+        world.ports = plain
+        assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("promoting", 2)
+
+    slow = Stalled(plain.ledger, "write", others, lambda moves, *_: bool(moves))
+    world.ports = replace(plain, ledger=slow)
+    world.deliver_jobs(runs)
+    assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("promoting", 2)
+
+    world.finish()
+    told = [check["id"] for check in receipt(world, drop_id)["checks"]]
+    assert world.drop(drop_id).state == "accepted"
+    assert told == [check.id for check in newest.checks]

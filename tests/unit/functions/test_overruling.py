@@ -6,18 +6,20 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 import pytest
 
-from contracts.errors import ObjectUnreadable
+from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit
+from functions.finalize import finish
 from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
-from tests.faults import Stalled
+from tests.faults import Stalled, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
@@ -390,7 +392,7 @@ def test_copy_that_comes_after_a_withdrawal_is_hidden(
         world.ports = plain
         meanwhile(world, drop_id)
 
-    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted)))
     world.deliver_jobs(runs)
 
     assert world.store.listing(ZONES.promoted) == left
@@ -410,10 +412,56 @@ def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
         replay(world.ports, drop_id, retract=True)
         world.finish()
 
-    world.ports = replace(plain, store=Stalled(plain.store, ZONES.promoted, others))
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted)))
     world.deliver_jobs(runs)
 
     drop = world.drop(drop_id)
     assert (drop.state, drop.attempt) == ("accepted", 2)
     assert [set(rows) for rows in world.tables.rows.values()] == [{drop_id}]
+    Watch(world).look()
+
+
+@pytest.mark.parametrize("method", ["copy", "put"], ids=["its reply is lost", "the receipt cannot be written"])
+def test_copy_after_a_withdrawal_is_hidden_also_where_the_worker_fails(method: str) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    runs, plain = world.end_jobs(), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        taken_back(world, drop_id)
+
+    down = ServiceUnavailable("503 Slow Down")
+    slow = Stalled(plain.store, "copy", others, into(ZONES.promoted), down if method == "copy" else None)
+    receipts = slow if method == "copy" else Stalled(slow, "put", lambda: None, after=down)
+    world.ports = replace(plain, store=receipts)
+    with pytest.raises(ServiceUnavailable):
+        world.deliver_jobs(runs)
+
+    assert world.store.listing(ZONES.promoted) == {}
+    Watch(world).look()
+
+
+@pytest.mark.parametrize("promote", ["object", "table"])
+@pytest.mark.parametrize("nth", [1, 2], ids=["before it takes the key", "before it frees the key"])
+def test_late_withdrawal_leaves_the_key_to_a_later_attempt(promote: str, nth: int) -> None:
+    world, drop_id = ended(all_good, promote=promote)
+    plain, of_keys = world.ports, count(1)
+
+    def others() -> None:
+        world.ports = plain
+        finish(plain, world.drop(drop_id))
+        replay(plain, drop_id)
+        world.finish(all_good)
+
+    slow = Stalled(plain.ledger, "write", others, lambda moves, *_: not moves and next(of_keys) == nth)
+    reject(replace(plain, ledger=slow), world.drop(drop_id), "ann", "recalled")
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.attempt) == ("accepted", 3)
+
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+    assert world.drop(newer).state == "accepted"
     Watch(world).look()

@@ -18,7 +18,7 @@ from functions.replay import replay
 from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
-from tests.faults import Crash, Watched, every_call
+from tests.faults import Crash, Stalled, Watched, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 AT = f"{ZONES.promoted}orders.v1/"
@@ -201,6 +201,27 @@ def test_rows_of_a_drop_that_has_changed_since_are_not_put_back(
         missing.repair()
     assert world.tables.rows == before
     assert world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1")).promoting is None
+
+
+@pytest.mark.parametrize("method", ["ready", "append"])
+def test_rows_of_a_drop_that_is_rejected_meanwhile_do_not_stay(method: str) -> None:
+    world = a_world([a_plan(promote="table")])
+    good = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    world.clock.pass_seconds(3600)
+    without_the_table(world)
+    plain = world.ports
+
+    def others() -> None:
+        reject(plain, world.drop(good), "ann", "recalled")
+
+    world.ports = replace(plain, tables=Stalled(plain.tables, method, others))
+    missing = next(one for one in found(world) if one.kind == "rows-missing")
+    assert missing.repair
+    with pytest.raises(StaleWrite):
+        missing.repair()
+
+    assert (world.drop(good).state, world.tables.rows[AT]) == ("rejected", {})
 
 
 @pytest.mark.parametrize(("days", "safe"), [(79, True), (81, False)])
