@@ -149,15 +149,17 @@ def test_totals_of_records_go_to_the_verdict_and_no_further() -> None:
     assert drop.totals == world.drop(drop.id).totals == Totals(4, {"n": Decimal("1.50")})
 
 
+def holding_totals(plan: Plan, drop: JobDrop) -> DropResult:
+    """What the job says of a drop that it holds against its manifest."""
+    return replace(all_good(plan, drop), totals=drop.totals)
+
+
 @pytest.mark.parametrize(("rows", "state"), [(3, "accepted"), (4, "rejected")])
 def test_file_with_another_number_of_records_is_rejected(rows: int, state: str) -> None:
-    def judge(plan: Plan, drop: JobDrop) -> DropResult:
-        return replace(all_good(plan, drop), totals=drop.totals)
-
     world = a_world([a_set_plan(MANIFEST)])
     (file,) = sent(world, "a.csv")
     sent(world, "manifest.json", body=named("a.csv", rows=rows))
-    world.finish(judge)
+    world.finish(holding_totals)
 
     assert world.drop(file).state == state
     assert [p.message for p in world.drop(file).problems] == (
@@ -285,6 +287,33 @@ def test_late_marker_lets_replays_go_on() -> None:
     replay(world.ports, files[0])
 
     assert states(world, files) == ["staged"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "state"),
+    [
+        (None, "accepted"),
+        (SetRule(("day", "name"), 3600, marker="in/{day:%Y-%m-%d}/{name}.done"), "accepted"),
+        (MANIFEST, "rejected"),
+    ],
+    ids=["no set", "another set", "the same set"],
+)
+def test_replay_is_held_against_the_manifest_of_its_own_rule(rule: SetRule | None, state: str) -> None:
+    named_files = "in/{day:%Y-%m-%d}/{name}.csv"
+    world = a_world([a_set_plan(MANIFEST, named_files)])
+    (file,) = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", rows=4))
+    world.finish(holding_totals)
+    first = world.drop(file)
+    world.publish([a_plan(files=(named_files,), set=rule)])
+    sent(world, "a.done", body=b"")
+    replay(world.ports, file)
+    world.finish(holding_totals)
+    last = world.drop(file)
+
+    assert (first.state, last.attempt, last.state) == ("rejected", 2, state)
+    assert (last.totals == first.totals, last.file_set == first.file_set) == (rule is MANIFEST, rule is MANIFEST)
+    assert (last.file_set is None) == (rule is None)
 
 
 # --------------------------------------------------------------------- crashes
