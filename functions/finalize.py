@@ -158,14 +158,14 @@ def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) ->
     if _judged(among(batch, now)):  # a result was there, and another run would write over its evidence
         return _give_up(ports, batch, RESULT_MISSING, reason)
     undecided = [drop for drop in now if drop.state == "validating" and drop.batch == batch.id]
-    if batch.try_ < tries(batch, len(undecided)):
+    if batch.try_ < (tries(batch, len(undecided)) if began else MOST_TRIES):
         at = ports.at()
         again = replace(batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason)
         return start(ports, write_batch(ports, batch, again))
     parts = began and len(undecided) > 1 and whole(ports, batch, found)
     if parts and (ended := split(ports, batch, undecided, reason)):
         return ended
-    return _give_up(ports, batch, _job_failed(batch, alone=len(undecided) == 1), reason)
+    return _give_up(ports, batch, _job_failed(batch, began=began, alone=len(undecided) == 1), reason)
 
 
 def _judged(members: Sequence[Drop]) -> bool:
@@ -173,9 +173,9 @@ def _judged(members: Sequence[Drop]) -> bool:
     return any(drop.verdict and drop.state != "validating" for drop in members)
 
 
-def _job_failed(batch: Batch, *, alone: bool) -> Problem:
-    """What is told of drops whose job ends without a result whatever is tried."""
-    if not batch.former:
+def _job_failed(batch: Batch, *, began: bool, alone: bool) -> Problem:
+    """What is told of drops whose job ends without a result whatever is tried; one that never began dies of none."""
+    if not batch.former or not began:
         text = f"The job that checks the file ended without a result {MOST_TRIES} times."
         return Problem("job-failed", text, NOT_YOURS)
     if alone:

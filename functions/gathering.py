@@ -12,6 +12,7 @@ after the decision, until nothing that was under way meanwhile can be left behin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,7 +22,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import SetRule, called
 from functions import keys
-from functions.batching import open_window, write_singly
+from functions.batching import open_window
 from functions.failing import NOT_YOURS
 from functions.lineage import TRIES
 from functions.manifest import Listed, Manifest, read, unlike
@@ -232,7 +233,7 @@ def _settle(ports: Ports, known: FileSet) -> None:
     waiting = list(ports.ledger.gathering(known.id))
     listed = _manifest(ports, known) if waiting else {}
     found = ports.ledger.drops(waiting[:MOST_SETTLED])
-    _send_on(ports, known, listed, found)
+    known = _send_on(ports, known, listed, found)
     if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in found}:
         left = f"of the set {known.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
         raise DocumentInvalid(f"{left}: mend the items, or deploy the version that reads them")
@@ -251,16 +252,31 @@ def _settle(ports: Ports, known: FileSet) -> None:
             return  # somebody else looks
 
 
-def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> None:
+def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> FileSet:
+    """Send drops on as their set was decided; the set as it is then."""
     moves = [move for drop in drops if (move := _sent_on(ports, known, listed, drop))]
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
-            ports.ledger.write(group)
+            known = _written(ports, known, group)
         except StaleWrite:
-            again = ports.ledger.drops([move.drop.id for move in group])
-            write_singly(ports, [move for drop in again if (move := _sent_on(ports, known, listed, drop))])
+            if known.state == "incomplete" and ports.ledger.file_set(known.id) != known:
+                break  # opened anew, or somebody else sends them on: the schedule comes back
+            for drop in ports.ledger.drops([move.drop.id for move in group]):
+                if move := _sent_on(ports, known, listed, drop):
+                    with suppress(StaleWrite):  # somebody was faster
+                        known = _written(ports, known, (move,))
     _open_windows(ports, (move.drop.plan for move in moves if move.drop.state == "staged"))
+    return known
+
+
+def _written(ports: Ports, known: FileSet, moves: Sequence[Moved]) -> FileSet:
+    """Write drops; those that a set refuses together with it, as a file that comes opens it anew for all that wait."""
+    if known.state == "complete":
+        ports.ledger.write(moves)
+        return known
+    ports.ledger.write(moves, known)
+    return replace(known, version=known.version + 1)
 
 
 def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:

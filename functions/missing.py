@@ -4,7 +4,8 @@
     missing, and the day is not over            -> count again              -> arrived
 
 One item remembers how far was looked, and is written in one transaction with the absences: of two that look at once one
-writes, so that each is told once. A window that ended before the first look is nobody's fault.
+writes, so that each is told once. A window that ended before the first look is nobody's fault, and one that a day's
+window was moved to after that had been told is not told again.
 """
 
 from __future__ import annotations
@@ -90,17 +91,23 @@ def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime
 
 def _absence(ports: Ports, one: Deadline, now: datetime) -> Absence | None:
     came = _came(ports, one.entry, one.arrival, one.day, now)
-    if came >= one.arrival.files:
+    day = one.day.isoformat()
+    if came >= one.arrival.files or _told(ports, one.entry.contract, day):
         return None
     return Absence(
         contract=one.entry.contract,
-        day=one.day.isoformat(),
+        day=day,
         files=one.arrival.files,
         came=came,
         due_at=stamp(one.at),
         over_at=stamp(one.arrival.begins(one.day + timedelta(days=1))),
         changed_at=ports.at(),
     )
+
+
+def _told(ports: Ports, contract: str, day: str) -> bool:
+    """Whether files were missing on that day by another deadline: the contract has changed since."""
+    return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
 
 
 def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime) -> RollCall:

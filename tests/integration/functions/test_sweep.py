@@ -380,6 +380,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching.write_batch", "batch"): FASTER,
     ("batching.write_singly", "write"): FASTER,
     ("gathering._send_on", "drops"): FASTER,
+    ("gathering._send_on", "file_set"): FASTER,
     ("moves._begun", "break_off"): FASTER,
     ("moves._begun", "upload"): FASTER,
     ("overruling.accept", "drop"): FASTER,

@@ -263,6 +263,25 @@ def test_two_schedules_at_once_tell_it_once() -> None:
     assert world.ledger.absences("orders.v1", "2026-01")[0].version == 1
 
 
+@pytest.mark.parametrize("came", [False, True])
+@pytest.mark.parametrize("by", ["14:30", "24:00"])
+def test_deadline_that_moves_is_told_once_and_holds_up_no_other(by: str, came: bool) -> None:
+    other = a_plan("other.v1", ("other/*.csv",), arrival=Arrival("15:00"))
+    world = a_watched_world(a_window("13:00"), other)
+    pass_hours(world, 1.5)
+    if came:
+        world.upload("orders/a.csv", GOOD)
+        world.finish()
+    world.publish([a_window(by, files=2), other])
+    pass_hours(world, 12)
+    state = ("2026-01-31", "arrived", 1) if came else ("2026-01-31", "missing", 0)
+
+    assert missing(world) == [state]
+    assert [a.day for a in world.ledger.absences("other.v1", "2026-01")] == ["2026-01-31"]
+    pass_hours(world, 24)
+    assert missing(world) == [state, ("2026-02-01", "missing", 0)]
+
+
 def test_no_look_where_no_contract_has_a_window() -> None:
     world = a_watched_world(a_plan())
 

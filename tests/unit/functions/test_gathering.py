@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from contracts.errors import DocumentInvalid
+from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import SetRule, Totals, filled
 from functions import manifest
-from functions.gathering import GROUP, MOST_SETTLED
+from functions.gathering import GROUP, MOST_SETTLED, look
 from functions.reconcile import reconcile
 from functions.replay import Replayed, replay
 from functions.submission import Drop
@@ -149,15 +149,17 @@ def test_totals_of_records_go_to_the_verdict_and_no_further() -> None:
     assert drop.totals == world.drop(drop.id).totals == Totals(4, {"n": Decimal("1.50")})
 
 
+def holding_totals(plan: Plan, drop: JobDrop) -> DropResult:
+    """What the job says of a drop that it holds against its manifest."""
+    return replace(all_good(plan, drop), totals=drop.totals)
+
+
 @pytest.mark.parametrize(("rows", "state"), [(3, "accepted"), (4, "rejected")])
 def test_file_with_another_number_of_records_is_rejected(rows: int, state: str) -> None:
-    def judge(plan: Plan, drop: JobDrop) -> DropResult:
-        return replace(all_good(plan, drop), totals=drop.totals)
-
     world = a_world([a_set_plan(MANIFEST)])
     (file,) = sent(world, "a.csv")
     sent(world, "manifest.json", body=named("a.csv", rows=rows))
-    world.finish(judge)
+    world.finish(holding_totals)
 
     assert world.drop(file).state == state
     assert [p.message for p in world.drop(file).problems] == (
@@ -287,6 +289,33 @@ def test_late_marker_lets_replays_go_on() -> None:
     assert states(world, files) == ["staged"]
 
 
+@pytest.mark.parametrize(
+    ("rule", "state"),
+    [
+        (None, "accepted"),
+        (SetRule(("day", "name"), 3600, marker="in/{day:%Y-%m-%d}/{name}.done"), "accepted"),
+        (MANIFEST, "rejected"),
+    ],
+    ids=["no set", "another set", "the same set"],
+)
+def test_replay_is_held_against_the_manifest_of_its_own_rule(rule: SetRule | None, state: str) -> None:
+    named_files = "in/{day:%Y-%m-%d}/{name}.csv"
+    world = a_world([a_set_plan(MANIFEST, named_files)])
+    (file,) = sent(world, "a.csv")
+    sent(world, "manifest.json", body=named("a.csv", rows=4))
+    world.finish(holding_totals)
+    first = world.drop(file)
+    world.publish([a_plan(files=(named_files,), set=rule)])
+    sent(world, "a.done", body=b"")
+    replay(world.ports, file)
+    world.finish(holding_totals)
+    last = world.drop(file)
+
+    assert (first.state, last.attempt, last.state) == ("rejected", 2, state)
+    assert (last.totals == first.totals, last.file_set == first.file_set) == (rule is MANIFEST, rule is MANIFEST)
+    assert (last.file_set is None) == (rule is None)
+
+
 # --------------------------------------------------------------------- crashes
 
 
@@ -315,6 +344,80 @@ def test_thousands_of_files_go_on_group_by_group() -> None:
     assert staged == MOST_SETTLED
     assert sum(d.state == "staged" for d in world.drops().values()) == number
     assert max(sizes) == GROUP
+
+
+class Meanwhile:
+    """The ledger of a world, in which something happens once before a call, after a set was found incomplete."""
+
+    def __init__(self, world: World, call: str, act: Callable[[], object]) -> None:
+        self.world, self.ledger, self.call, self.act = world, world.ledger, call, [act]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self.call and {known.state for known in self.ledger._sets.values()} == {"incomplete"} and self.act:
+            self.act.pop()()
+        return getattr(self.ledger, name)
+
+
+def looked_at_late(call: str, act: Callable[[World], object], plan: Plan, *names: str) -> tuple[World, list[str]]:
+    """Files whose set is found incomplete, and what happens during that before a call."""
+    world = a_world([plan])
+    files, plain = sent(world, *names), world.ports
+    world.clock.pass_seconds(4000)
+
+    def undisturbed() -> None:
+        watched, world.ports = world.ports, plain
+        act(world)
+        world.ports = watched
+
+    racing = Meanwhile(world, call, undisturbed)
+    world.with_ports(lambda port: racing if port is world.ledger else port)
+    look(world.ports, world.drop(files[0]).file_set or "")
+    assert racing.act == []
+    world.ports = plain
+    return world, files
+
+
+@pytest.mark.parametrize("call", ["gathering", "drops", "write"])
+def test_file_that_opens_a_set_anew_keeps_all_that_still_wait(call: str) -> None:
+    world, files = looked_at_late(call, lambda world: sent(world, "b.csv"), a_set_plan(PARTS), "a.csv", "b.csv")
+    files = [*files, named_last(world, "b.csv").id]
+    assert states(world, files) == ["gathering"] * 3
+    files += sent(world, "c.csv")
+
+    assert states(world, files) == ["staged"] * 4
+
+
+@pytest.mark.parametrize("call", ["gathering", "drops", "write"])
+def test_two_looks_at_once_refuse_each_file_once(call: str) -> None:
+    names = [f"{n}.csv" for n in range(2 * GROUP)]
+    world, files = looked_at_late(call, lambda world: world.reconcile(), a_set_plan(MARKER), *names)
+    world.finish(rounds=3)
+
+    assert set(states(world, files)) == {"rejected"}
+    assert {world.ledger.history(file)[-1].step for file in files} == {4}
+
+
+def test_file_that_cannot_be_written_holds_up_no_other_of_its_set() -> None:
+    world = a_world([a_set_plan(MARKER)])
+    files = sent(world, "a.csv", "b.csv", "c.csv")
+    write = world.ledger.write
+
+    class Refusing:
+        """A ledger in which one file is always somebody else's."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.ledger, name)
+
+        def write(self, moves: Any, *beside: Any) -> None:
+            if files[1] in {move.drop.id for move in moves}:
+                raise StaleWrite("somebody else wrote first")
+            write(moves, *beside)
+
+    world.with_ports(lambda port: Refusing() if port is world.ledger else port)
+    world.clock.pass_seconds(4000)
+    world.finish(rounds=3)
+
+    assert states(world, files) == ["rejected", "gathering", "rejected"]
 
 
 def test_set_is_looked_at_until_nothing_can_be_left_behind() -> None:

@@ -46,6 +46,13 @@ def half_dead(world: World) -> World:
     return world
 
 
+def never_begun(world: World) -> None:
+    """Let all runs at work end while they wait for workers."""
+    runs = world.jobs.working()
+    world.jobs.ended |= {run: RunStatus("failed", "CANCELLED", began=False) for run in runs}
+    world.deliver_jobs(runs)
+
+
 def halves(world: World) -> list[Batch]:
     return [b for b in world.ledger._batches.values() if b.former]
 
@@ -82,12 +89,45 @@ def test_jobs_that_always_die_are_given_up_in_bounded_runs() -> None:
 def test_run_that_never_began_splits_nothing() -> None:
     world, ids = sent(2)
     for _ in range(MOST_TRIES):
-        runs = world.jobs.working()
-        world.jobs.ended |= {run: RunStatus("failed", "CANCELLED", began=False) for run in runs}
-        world.deliver_jobs(runs)
+        never_begun(world)
 
     assert [world.drop(i).state for i in ids] == ["failed", "failed"]
     assert halves(world) == []
+
+
+@pytest.mark.parametrize("count", [2, 4], ids=["alone", "with another"])
+def test_half_whose_run_never_began_is_tried_again(count: int) -> None:
+    world, ids = sent(count)
+    half_dead(world)
+    for _ in range(MOST_TRIES - 1):
+        never_begun(world)
+    assert [b.try_ for b in halves(world)] == [MOST_TRIES, MOST_TRIES]
+    ended(world)
+
+    assert {world.drop(i).state for i in ids} == {"accepted"}
+
+
+def test_half_that_dies_after_it_never_began_is_split() -> None:
+    world, ids = sent(4, 0)
+    half_dead(world)
+    never_begun(world)
+    ended(world)
+
+    assert [world.drop(i).state for i in ids] == ["failed", "accepted", "accepted", "accepted"]
+    assert [p.code for p in world.drop(ids[0]).problems] == ["job-killed"]
+
+
+@pytest.mark.parametrize("count", [2, 4], ids=["alone", "with another"])
+def test_halves_whose_runs_never_begin_are_given_up_and_blame_no_file(count: int) -> None:
+    world, ids = sent(count)
+    half_dead(world)
+    for _ in range(MOST_TRIES):
+        never_begun(world)
+
+    assert world.jobs.working() == []
+    assert {p.message for i in ids for p in world.drop(i).problems} == {
+        "The job that checks the file ended without a result 3 times."
+    }
 
 
 def test_split_leaves_no_evidence_of_the_dead_run() -> None:
