@@ -70,22 +70,27 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     try:
         claimed = _claim(ports, window, chosen) if chosen else None
     except HeldUp:
-        return None  # the reconciler opens the window again, minute after minute
+        _line_up(ports, next_window(ports, window.plan, 0), plan, waiting)
+        return None
     if claimed:
         batch, members = claimed
         launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
-            if waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
-                ports.ledger.open_window(
-                    replace(window, due_at=waiting[0].staged_at or window.due_at, producer=plan.producer)
-                )
+            if waiting:  # no slot is free
+                _line_up(ports, window, plan, waiting)
             return None
         launched, more = start(ports, known), known.state == "claimed"
     if more and ports.ledger.pending(window.plan, 1):
         open_window(ports, window.plan, 0)
     return launched
+
+
+def _line_up(ports: Ports, window: Window, plan: Plan, waiting: Sequence[Drop]) -> None:
+    """Open a window overdue: into the reconciler's line, behind whose drops are older."""
+    due_at = waiting[0].staged_at or window.due_at
+    ports.ledger.open_window(replace(window, due_at=due_at, producer=plan.producer, contract=plan.contract))
 
 
 def room(plan: Plan, most: int) -> int:

@@ -145,13 +145,15 @@ class ObjectStore(Protocol):
 class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
-    One whose batch found no slot stays, overdue since its oldest drop was staged, and says whose drops they are.
+    One whose batch found no slot, or was held up, stays, overdue since its oldest drop was staged, and says whose drops
+    they are.
     """
 
     plan: str
     opened_at: str
     due_at: str
     producer: str = ""
+    contract: str = field(default="", metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,10 @@ class Pause:
     at: str
     reason: str = ""
     format: Literal[1] = 1
+
+    def holds(self, one: Window | Drop) -> bool:
+        """Whether what a window or a drop waits for is held up."""
+        return self.name == (one.contract if self.kind == "contract" else one.producer)
 
 
 @dataclass(frozen=True, slots=True)

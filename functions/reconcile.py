@@ -1,10 +1,10 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
-or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
-message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
-finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended: missing.call_roll;
-sets of files: gathering.look. The catalog's pointer: pointing.watch.
+or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue, and
+not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
+running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
+missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointing.watch.
 """
 
 from __future__ import annotations
@@ -130,11 +130,12 @@ def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work
 
 
 def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
-    """Of the windows that are overdue those whose batches find a slot."""
+    """Of the windows that are overdue those whose batches find a slot; what is held up stays in line and takes none."""
     if not line:
         return line
-    taken = ports.ledger.taken()
-    return in_turn(line, taken.values(), ports.most_batches - len(taken))
+    pauses, taken = ports.ledger.pauses(), ports.ledger.taken()
+    free = [window for window in line if not any(pause.holds(window) for pause in pauses)]
+    return in_turn(free, taken.values(), ports.most_batches - len(taken))
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:

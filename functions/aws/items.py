@@ -182,7 +182,7 @@ def window_item(window: Window) -> Item:
 
 def window_of(item: Item) -> Window:
     """The window of an item."""
-    return Window(item["plan"], item["opened_at"], item["due_at"], item.get("producer", ""))
+    return Window(item["plan"], item["opened_at"], item["due_at"], item.get("producer", ""), item.get("contract", ""))
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:

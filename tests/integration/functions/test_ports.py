@@ -598,7 +598,7 @@ def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:
 
 
 def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
-    first, second = Window("p", "1", "2026-01-31T12:00:00.000000Z"), Window("p", "2", "2026-01-31T12:00:09.000000Z")
+    first, second = Window("p", "1", AT, "shop", "orders.v1"), Window("p", "2", "2026-01-31T12:00:09.000000Z")
 
     assert [ledger.open_window(first), ledger.open_window(second), ledger.window("p")] == [True, False, first]
     ledger.close_window(second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -13,7 +13,7 @@ from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import JobRequest
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, batch_due, choose, room
-from functions.ports import Batch, Pause, Reach, Window
+from functions.ports import Batch, InFlight, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
 from functions.submission import Drop
@@ -165,6 +165,69 @@ def test_what_is_held_up_starts_nothing_until_it_goes_on(kind: Literal["contract
     reconcile(world.ports)
     world.deliver_windows()
     assert {world.drop(i).state for i in ids} == {"validating"}
+
+
+class FullIndex:
+    """A ledger with so many drops that wait that none of those in the index's ends is of the plan in question."""
+
+    def __init__(self, ledger: Any) -> None:
+        self._ledger = ledger
+
+    def in_flight(self, before: str) -> InFlight:
+        found: InFlight = self._ledger.in_flight(before)
+        return replace(found, waiting=())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def test_what_is_held_up_goes_on_though_its_drops_are_in_no_list() -> None:
+    world, ids = gathered()
+    world.with_ports(lambda port: FullIndex(port) if port is world.ledger else port)
+    pause = Pause("contract", "orders.v1", world.ports.at())
+    world.ledger.pause(pause)
+    world.deliver_windows()
+    for _ in range(3):
+        world.reconcile()
+    asked = list(world.delays.sent)
+    world.ledger.resume(pause)
+    world.reconcile()
+    world.deliver_windows()
+
+    assert asked == []
+    assert {world.drop(i).state for i in ids} == {"validating"}
+    assert world.ledger._windows == {}
+
+
+def test_message_that_comes_again_while_held_up_keeps_what_waits_in_line() -> None:
+    world, _ = gathered(1)
+    (again,) = world.delays.sent
+    world.deliver_windows()
+    late = world.upload("orders/late.csv", GOOD)
+    world.deliver_events()
+    world.ledger._windows.clear()
+    pause = Pause("contract", "orders.v1", world.ports.at())
+    world.ledger.pause(pause)
+    world.delays.sent = [again]
+    world.deliver_windows()
+    world.with_ports(lambda port: FullIndex(port) if port is world.ledger else port)
+    world.ledger.resume(pause)
+    world.reconcile()
+    world.deliver_windows()
+
+    assert world.drop(late).state == "validating"
+
+
+def test_what_is_held_up_takes_no_place_of_others() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    world.ledger.pause(Pause("contract", "visits.v1", world.ports.at()))
+    world.deliver_jobs(world.end_jobs())
+    world.reconcile()
+    asked = [window.plan for window, _ in world.delays.sent]
+    world.deliver_windows()
+
+    assert asked == [world.drop(ids[2]).plan]
+    assert [world.drop(i).state for i in ids] == ["accepted", "staged", "validating"]
 
 
 def test_what_others_do_is_not_held_up() -> None:
