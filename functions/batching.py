@@ -82,9 +82,23 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
                 _line_up(ports, window, plan, waiting)
             return None
         launched, more = start(ports, known), known.state == "claimed"
-    if more and ports.ledger.pending(window.plan, 1):
-        open_window(ports, window.plan, 0)
+    if more:
+        _go_on(ports, window.plan, waiting, took=launched.run is not None)
     return launched
+
+
+def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> None:
+    """Open the next window for what still waits: at once where a batch took some of it, else in line.
+
+    One that took none may have been asked for by copies of drops that are gone, or went on by hand: these wait no more.
+    """
+    if took:
+        if ports.ledger.pending(plan, 1):
+            open_window(ports, plan, 0)
+        return
+    there = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
+    if left := [drop for drop in waiting if drop.id in there]:
+        _line_up(ports, next_window(ports, plan, 0), ports.catalog.plan(plan), left)
 
 
 def _line_up(ports: Ports, window: Window, plan: Plan, waiting: Sequence[Drop]) -> None:

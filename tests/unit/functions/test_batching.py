@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -9,14 +10,14 @@ from typing import Any, Literal
 
 import pytest
 
-from contracts.errors import DocumentInvalid, ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from contracts.job import JobRequest
 from contracts.plan import Columns
 from functions.batching import MOST_BYTES, batch_due, choose, room
-from functions.ports import Batch, InFlight, Pause, Reach, Window
+from functions.ports import Batch, Beside, InFlight, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
-from functions.submission import Drop
+from functions.submission import Drop, Moved
 from tests.builders import ZONES, World, a_drop, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
@@ -236,6 +237,78 @@ def test_what_others_do_is_not_held_up() -> None:
     world.deliver_windows()
 
     assert {world.drop(i).state for i in ids} == {"validating"}
+
+
+class WithCopies:
+    """A ledger in which copies of drops that wait stand though a hand has deleted or changed their own items."""
+
+    def __init__(self, ledger: Any, *copies: Drop) -> None:
+        self._ledger = ledger
+        self._copies = {one.id: one for one in copies}
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
+        found: tuple[Drop, ...] = self._ledger.pending(plan, most)
+        waiting = {one.id: one for one in found} | {i: one for i, one in self._copies.items() if one.plan == plan}
+        return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
+
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        if any(self._ledger.drop(m.before.id) is None for m in moves):
+            raise StaleWrite("somebody else wrote first")
+        self._ledger.write(moves, *beside)
+        for move in moves:
+            self._copies.pop(move.drop.id, None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def with_copies(world: World, drops: Iterable[str]) -> None:
+    """Put those between the use cases and the ledger."""
+    ledger = WithCopies(world.ledger, *(world.drop(i) for i in drops))
+    world.with_ports(lambda port: ledger if port is world.ledger else port)
+
+
+def test_copy_of_a_deleted_drop_asks_for_no_batch_again_and_again() -> None:
+    world, (gone, other) = gathered(2)
+    with_copies(world, [gone])
+    del world.ledger._drops[gone]
+    for _ in range(4):
+        world.deliver_windows()
+
+    assert world.drop(other).state == "validating"
+    assert (world.delays.sent, world.ledger._windows) == ([], {})
+    assert [b.state for b in world.ledger._batches.values()] == ["running", "ended"]
+
+
+def test_copy_of_a_drop_that_went_on_asks_for_no_batch() -> None:
+    world, (drop,) = gathered(1)
+    with_copies(world, [drop])
+    world.ledger._drops[drop] = replace(world.drop(drop), state="failed", version=9)
+    world.deliver_windows()
+
+    assert (world.delays.sent, world.ledger._windows) == ([], {})
+
+
+def test_drop_whose_version_a_hand_changed_joins_its_batch() -> None:
+    world, (drop,) = gathered(1)
+    with_copies(world, [drop])
+    world.ledger._drops[drop] = replace(world.drop(drop), version=9)
+    world.deliver_windows()
+
+    assert (world.drop(drop).state, world.delays.sent) == ("validating", [])
+
+
+def test_drops_behind_a_copy_of_a_deleted_one_wait_for_the_schedule() -> None:
+    world, (gone, other) = gathered(2)
+    world.ports = replace(world.ports, most_drops=1)
+    with_copies(world, [gone])
+    del world.ledger._drops[gone]
+    world.deliver_windows()
+    at_once = list(world.delays.sent)
+    world.reconcile()
+
+    assert at_once == []
+    assert [window.plan for window, _ in world.delays.sent] == [world.drop(other).plan]
 
 
 class Busy:
