@@ -633,6 +633,14 @@ def moment(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")
 
 
+def moment_if_any(text: str) -> datetime | None:
+    """The same; None where a hand has written what is no stamp of ours."""
+    try:
+        return moment(text)
+    except ValueError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """The world, handed to every use case.

@@ -10,7 +10,7 @@ missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
 from functions.pointing import watch
-from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
+from functions.ports import Batch, InFlight, Ports, Window, moment, moment_if_any, stamp, tell_nobody
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -69,10 +69,10 @@ def reconcile(
     """
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
-    since = [*(d.changed_at for d in (*found.drops, *found.waiting)), *(b.changed_at for b in found.batches)]
-    since += [*(w.due_at for w in found.windows), *(s.look_at for s in found.sets if s.look_at)]
-    standing(now - moment(min(since)) if since else timedelta())
+    since = {what: moment_if_any(text) for what, text in _since(found)}
+    standing(now - min((at for at in since.values() if at), default=now))
     troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
+    troubles += [Trouble(what, "since when it is open is no time of ours") for what, at in since.items() if at is None]
     lost: list[Work] = []
     windows: list[Window] = []
 
@@ -105,6 +105,14 @@ def reconcile(
         if take(what, act):
             taken(what)
     return tuple(troubles)
+
+
+def _since(found: InFlight) -> Iterator[tuple[str, str]]:
+    """What is open, and since when."""
+    yield from ((f"drop {d.id}", d.changed_at) for d in (*found.drops, *found.waiting))
+    yield from ((f"batch {b.id}", b.changed_at) for b in found.batches)
+    yield from ((f"window of plan {w.plan}", w.due_at) for w in found.windows)
+    yield from ((f"set {s.id}", s.look_at) for s in found.sets if s.look_at)
 
 
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:

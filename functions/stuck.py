@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from contracts.sets import called
 from functions.lineage import claims_of
-from functions.ports import Batch, FileSet, Pause, Ports, Window, moment, stamp
+from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
 from functions.submission import Drop
 
 LOGS = "If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way."
@@ -143,5 +143,6 @@ def _set(world: _World, known: FileSet) -> Stuck | None:
 
 
 def age(ports: Ports, one: Stuck) -> timedelta | None:
-    """For how long it has stood still."""
-    return ports.clock.now() - moment(one.since) if one.since else None
+    """For how long it has stood still; None where nothing says it."""
+    since = moment_if_any(one.since)
+    return ports.clock.now() - since if since else None

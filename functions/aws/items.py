@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -180,9 +181,13 @@ def window_item(window: Window) -> Item:
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **listed, **_fields(window)}
 
 
+_OF_WINDOW = {field.name for field in fields(Window)}
+
+
 def window_of(item: Item) -> Window:
     """The window of an item."""
-    return Window(item["plan"], item["opened_at"], item["due_at"], item.get("producer", ""), item.get("contract", ""))
+    known = {"producer": "", **{name: value for name, value in item.items() if name in _OF_WINDOW}}
+    return codec.decode(Window, known, f"ledger item {item['pk']}")
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:
