@@ -409,8 +409,11 @@ class Ledger(Protocol):
         """The same, all of them, read page by page."""
         ...
 
-    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
-        """The drops that a contract received from one moment to another, the newest first."""
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
+        """The drops that a contract received from one moment to another, the newest first.
+
+        For one whose item cannot be read its key.
+        """
         ...
 
     def file_set(self, set_id: str) -> FileSet | None:

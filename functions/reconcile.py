@@ -71,8 +71,7 @@ def reconcile(
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
     since = {what: moment_if_any(text) for what, text in _since(found)}
     standing(now - min((at for at in since.values() if at), default=now))
-    troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
-    troubles += [Trouble(what, "since when it is open is no time of ours") for what, at in since.items() if at is None]
+    troubles = [*map(_unread, found.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
     lost: list[Work] = []
     windows: list[Window] = []
 
@@ -96,7 +95,7 @@ def reconcile(
         return True
 
     take("landing", find)
-    take("windows of files", partial(call_roll, ports))
+    take("windows of files", partial(_call_roll, ports, troubles))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
     for what, act in _turn(_work(ports, found, windows), lost, now):
@@ -105,6 +104,20 @@ def reconcile(
         if take(what, act):
             taken(what)
     return tuple(troubles)
+
+
+def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
+    unread: set[str] = set()
+    call_roll(ports, unread.add)
+    troubles += [one for one in map(_unread, sorted(unread)) if one not in troubles]
+
+
+def _unread(key: str) -> Trouble:
+    return Trouble(f"item {key}", "it is not what this version reads")
+
+
+def _timeless(what: str) -> Trouble:
+    return Trouble(what, "since when it is open is no time of ours")
 
 
 def _since(found: InFlight) -> Iterator[tuple[str, str]]:

@@ -117,6 +117,11 @@ def _readable(item: Item) -> Drop | None:
         return None
 
 
+def received_of(item: Item) -> Drop | str:
+    """The drop of an item, or the item's key if it cannot be read."""
+    return _readable(item) or str(item["pk"])
+
+
 def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
     step = told(drop, event)

@@ -201,6 +201,12 @@ def test_unreadable_item_hides_no_other() -> None:
     assert (found.drops, found.unreadable) == ((a_drop(),), (later["pk"],))
 
 
+def test_received_drop_that_cannot_be_read_is_named_by_its_key() -> None:
+    later = items.drop_item(a_drop()) | {"format": 2}
+
+    assert [items.received_of(one) for one in (later, items.drop_item(a_drop()))] == [later["pk"], a_drop()]
+
+
 def test_window_that_a_hand_has_edited_is_unreadable() -> None:
     window = items.window_item(Window("p", "1", "2026-01-31T12:00:00.000000Z", "shop", "orders.v1"))
     edited = window | {"due_at": 7}
