@@ -7,7 +7,7 @@
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
-- UPLOAD#<drop>          <attempt>#<uri>  the copy in parts that moves a large drop there
+- UPLOAD#<drop>          <attempt>#<hash> the copy in parts that moves a large drop to the URI of that hash
 - SWEEP                  STATE            where the next look at landing begins
 - POINTER                STATE            when the newest pointer of the catalog was published
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
@@ -212,8 +212,11 @@ def pause_of(item: Item) -> Pause:
 
 
 def upload_key(drop: str, attempt: int, target: str) -> tuple[str, str]:
-    """Where the name of a copy in parts is."""
-    return f"UPLOAD#{drop}", f"{attempt}#{target}"
+    """Where the name of a copy in parts is: by a hash, as a URI may be longer than a sort key's 1,024 bytes.
+
+    (Amazon DynamoDB developer guide, "Quotas".)
+    """
+    return f"UPLOAD#{drop}", f"{attempt}#{codec.sha256(target)}"
 
 
 def upload_item(drop: str, attempt: int, target: str, upload: str) -> Item:

@@ -608,6 +608,16 @@ def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
     assert ledger.window("p") is None
 
 
+def test_copy_in_parts_is_noted_of_the_longest_key(ledger: Ledger) -> None:
+    mark, target = Mark("d1", 1), f"s3://promoted/{'a' * 1024}"
+    noted = [
+        ledger.note_upload(mark, target, name, before) for name, before in (("u1", None), ("u2", None), ("u3", "u1"))
+    ]
+
+    assert (noted, ledger.upload(mark, target)) == ([True, False, True], "u3")
+    assert ledger.upload(mark, f"{target}b") is None
+
+
 def test_what_is_held_up_is_listed_until_it_goes_on(ledger: Ledger) -> None:
     one = Pause("contract", f"c{uuid.uuid4().hex}", "2026-01-31T12:00:00.000000Z", "why")
     two = Pause("producer", one.name, "2026-01-31T12:00:01.000000Z")

@@ -207,6 +207,14 @@ def test_received_drop_that_cannot_be_read_is_named_by_its_key() -> None:
     assert [items.received_of(one) for one in (later, items.drop_item(a_drop()))] == [later["pk"], a_drop()]
 
 
+def test_copy_in_parts_to_the_longest_key_has_a_sort_key() -> None:
+    first, second = (f"s3://promoted/{'ü' * 511}{end}" for end in "ab")
+    places = {items.upload_key("d", attempt, target) for attempt in (1, 2) for target in (first, second)}
+
+    assert len(places) == 4
+    assert all(len(sk.encode()) <= 1024 for _, sk in places)
+
+
 def test_window_that_a_hand_has_edited_is_unreadable() -> None:
     window = items.window_item(Window("p", "1", "2026-01-31T12:00:00.000000Z", "shop", "orders.v1"))
     edited = window | {"due_at": 7}
