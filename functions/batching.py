@@ -33,6 +33,9 @@ MOST_COUNTS = 500_000
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
+CLOCKS = timedelta(hours=1)
+"""How far the clock that a try was set up by may be ahead of that of EMR Serverless."""
+
 LOOKS = 2
 """Slots that a batch asks for before it stands in line."""
 
@@ -320,7 +323,7 @@ def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
 
 def started(ports: Ports, batch: Batch) -> str | None:
     """The run of a batch's present try, whether or not the ledger knows it."""
-    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at))
+    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at) - CLOCKS)
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from contracts.job import JobRequest
 from contracts.plan import Columns
-from functions.batching import MOST_BYTES, batch_due, choose, room
+from functions.batching import MOST_BYTES, batch_due, choose, room, started
 from functions.ports import Batch, Beside, InFlight, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
@@ -365,6 +365,35 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     assert jobs.started == []
     assert (found := world.ledger.batch(batch.id))
     assert (found.state, found.run) == ("running", "run-1")
+
+
+class ByItsClock:
+    """EMR Serverless, whose clock is behind, and which finds no run that was started before it was asked for."""
+
+    def __init__(self, world: World, behind: timedelta) -> None:
+        self._world = world
+        self._behind = behind
+        self._began: dict[str, datetime] = {}
+
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+        self._began[token] = self._world.clock.now() - self._behind
+        return self._world.jobs.start(token, request, size, reach)
+
+    def find(self, token: str, since: datetime) -> str | None:
+        return self._world.jobs.find(token, since) if self._began[token] >= since else None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world.jobs, name)
+
+
+def test_run_is_found_though_its_try_was_set_up_by_a_clock_ahead() -> None:
+    world, ids = gathered(1)
+    world.ports = replace(world.ports, jobs=ByItsClock(world, timedelta(minutes=5)))  # type: ignore[arg-type]
+    world.deliver_windows()
+    batch = world.ledger.batch(world.drop(ids[0]).batch or "")
+    assert batch
+
+    assert started(world.ports, batch) == "run-1"
 
 
 def test_batch_waits_while_too_many_are_under_way() -> None:
