@@ -127,6 +127,10 @@ class Records:
         """The slots that are taken, all of one producer."""
         return {s: "p" for s in self.slots if s is not None}
 
+    def pauses(self) -> tuple[()]:
+        """What is held up: nothing."""
+        return ()
+
     def batch(self, batch_id: str) -> Batch | None:
         """A batch."""
         return self.batches.get(batch_id)

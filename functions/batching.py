@@ -33,6 +33,9 @@ MOST_COUNTS = 500_000
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
+CLOCKS = timedelta(hours=1)
+"""How far the clock that a try was set up by may be ahead of that of EMR Serverless."""
+
 LOOKS = 2
 """Slots that a batch asks for before it stands in line."""
 
@@ -70,22 +73,41 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
     try:
         claimed = _claim(ports, window, chosen) if chosen else None
     except HeldUp:
-        return None  # the reconciler opens the window again, minute after minute
+        _line_up(ports, next_window(ports, window.plan, 0), plan, waiting)
+        return None
     if claimed:
         batch, members = claimed
         launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
         known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
         if known is None:
-            if waiting:  # no slot is free: into the reconciler's line, behind whose drops are older
-                ports.ledger.open_window(
-                    replace(window, due_at=waiting[0].staged_at or window.due_at, producer=plan.producer)
-                )
+            if waiting:  # no slot is free
+                _line_up(ports, window, plan, waiting)
             return None
         launched, more = start(ports, known), known.state == "claimed"
-    if more and ports.ledger.pending(window.plan, 1):
-        open_window(ports, window.plan, 0)
+    if more:
+        _go_on(ports, window.plan, waiting, took=launched.run is not None)
     return launched
+
+
+def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> None:
+    """Open the next window for what still waits: at once where a batch took some of it, else in line.
+
+    One that took none may have been asked for by copies of drops that are gone, or went on by hand: these wait no more.
+    """
+    if took:
+        if ports.ledger.pending(plan, 1):
+            open_window(ports, plan, 0)
+        return
+    there = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
+    if left := [drop for drop in waiting if drop.id in there]:
+        _line_up(ports, next_window(ports, plan, 0), ports.catalog.plan(plan), left)
+
+
+def _line_up(ports: Ports, window: Window, plan: Plan, waiting: Sequence[Drop]) -> None:
+    """Open a window overdue: into the reconciler's line, behind whose drops are older."""
+    due_at = waiting[0].staged_at or window.due_at
+    ports.ledger.open_window(replace(window, due_at=due_at, producer=plan.producer, contract=plan.contract))
 
 
 def room(plan: Plan, most: int) -> int:
@@ -301,7 +323,7 @@ def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
 
 def started(ports: Ports, batch: Batch) -> str | None:
     """The run of a batch's present try, whether or not the ledger knows it."""
-    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at))
+    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at) - CLOCKS)
 
 
 def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:

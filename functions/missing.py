@@ -10,7 +10,7 @@ window was moved to after that had been told is not told again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -19,7 +19,8 @@ from contracts.catalog import Entry
 from contracts.errors import StaleWrite
 from contracts.pattern import captures
 from functions.arriving import uploaded
-from functions.ports import Absence, Ports, RollCall, stamp
+from functions.ports import Absence, Ports, RollCall, stamp, tell_nobody
+from functions.submission import Drop
 
 GROUP = 40
 """Absences written in one transaction, which has room for 100 items: of an absence two, and the roll call."""
@@ -29,6 +30,9 @@ AGE = timedelta(minutes=10)
 """How old the last look may be said to be: a window that ended before its contract was published is not told then."""
 LONGEST = timedelta(days=7)
 """A window that ended longer ago, while nobody looked, is not told any more."""
+
+Told = Callable[[str], object]
+"""Who is told of the keys of items that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,11 @@ class Deadline:
         return f"{stamp(self.at)} {self.entry.contract}"
 
 
-def call_roll(ports: Ports) -> None:
-    """Look at the windows that have ended, and at what is missing; no look where no contract has a window."""
+def call_roll(ports: Ports, unread: Told = tell_nobody) -> None:
+    """Look at the windows that have ended, and at what is missing; no look where no contract has a window.
+
+    `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.
+    """
     index = ports.catalog.index_if_any()
     entries = [entry for entry in index.entries if entry.arrival] if index else []
     if not entries:
@@ -58,12 +65,12 @@ def call_roll(ports: Ports) -> None:
         if not roll.version:
             ports.ledger.write((), replace(roll, until=stamp(now)))
             return
-        roll = _end(ports, roll, {entry.contract: entry for entry in entries}, now)
+        roll = _end(ports, roll, {entry.contract: entry for entry in entries}, now, unread)
         ended = sorted(_ended(entries, roll.until, now), key=lambda one: one.place)
         for begin in range(0, len(ended), GROUP):
             if len(roll.missing) > MOST_MISSING - GROUP:
                 return
-            roll = _tell(ports, roll, ended[begin : begin + GROUP], now)
+            roll = _tell(ports, roll, ended[begin : begin + GROUP], now, unread)
         if roll.until < stamp(now - AGE):
             ports.ledger.write((), replace(roll, until=stamp(now)))
     except StaleWrite:
@@ -81,16 +88,16 @@ def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Dead
                 yield one
 
 
-def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime) -> RollCall:
+def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Told) -> RollCall:
     """Write how far was looked, and what is missing."""
-    found = [absence for one in ended if (absence := _absence(ports, one, now))]
+    found = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
     open_ = tuple(replace(one, version=1) for one in found if one.over_at > stamp(now))
     after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
     return _written(ports, after, found)
 
 
-def _absence(ports: Ports, one: Deadline, now: datetime) -> Absence | None:
-    came = _came(ports, one.entry, one.arrival, one.day, now)
+def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absence | None:
+    came = _came(ports, one.entry, one.arrival, one.day, now, unread)
     day = one.day.isoformat()
     if came >= one.arrival.files or _told(ports, one.entry.contract, day):
         return None
@@ -110,14 +117,15 @@ def _told(ports: Ports, contract: str, day: str) -> bool:
     return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
 
 
-def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime) -> RollCall:
+def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Told) -> RollCall:
     """Write which absences have ended, and forget those that nothing can end any more."""
     ended: list[Absence] = []
     left: list[Absence] = []
     for one in roll.missing:
         entry = entries.get(one.contract)
         if entry and entry.arrival and len(ended) < GROUP:
-            came = _came(ports, entry, replace(entry.arrival, files=one.files), date.fromisoformat(one.day), now)
+            arrival, day = replace(entry.arrival, files=one.files), date.fromisoformat(one.day)
+            came = _came(ports, entry, arrival, day, now, unread)
             if came >= one.files:
                 ended.append(replace(one, state="arrived", came=came, changed_at=ports.at()))
                 continue
@@ -133,7 +141,7 @@ def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollC
     return replace(roll, version=roll.version + 1)
 
 
-def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime) -> int:
+def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Told) -> int:
     """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes.
 
     Markers and manifests tell of files, and are none.
@@ -142,8 +150,11 @@ def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime
     since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
     while True:
         found = ports.ledger.received(entry.contract, since, until, most)
-        names = {drop.name for drop in found if arrival.day(uploaded(drop)) == day}
+        drops = [drop for drop in found if isinstance(drop, Drop)]
+        names = {drop.name for drop in drops if arrival.day(uploaded(drop)) == day}
         files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
         if len(files) >= arrival.files or len(found) < most:
+            for key in (one for one in found if isinstance(one, str)):
+                unread(key)
             return len(files)
         most *= 2

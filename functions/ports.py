@@ -145,13 +145,15 @@ class ObjectStore(Protocol):
 class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
-    One whose batch found no slot stays, overdue since its oldest drop was staged, and says whose drops they are.
+    One whose batch found no slot, or was held up, stays, overdue since its oldest drop was staged, and says whose drops
+    they are.
     """
 
     plan: str
     opened_at: str
     due_at: str
     producer: str = ""
+    contract: str = field(default="", metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,10 @@ class Pause:
     at: str
     reason: str = ""
     format: Literal[1] = 1
+
+    def holds(self, one: Window | Drop) -> bool:
+        """Whether what a window or a drop waits for is held up."""
+        return self.name == (one.contract if self.kind == "contract" else one.producer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,8 +409,11 @@ class Ledger(Protocol):
         """The same, all of them, read page by page."""
         ...
 
-    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
-        """The drops that a contract received from one moment to another, the newest first."""
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
+        """The drops that a contract received from one moment to another, the newest first.
+
+        For one whose item cannot be read its key.
+        """
         ...
 
     def file_set(self, set_id: str) -> FileSet | None:
@@ -625,6 +634,14 @@ def stamp(moment: datetime) -> str:
 def moment(text: str) -> datetime:
     """The moment that a stamp names."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")
+
+
+def moment_if_any(text: str) -> datetime | None:
+    """The same; None where a hand has written what is no stamp of ours."""
+    try:
+        return moment(text)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,16 @@
 """What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
 
 received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
-or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue: its
-message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a running batch:
-finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended: missing.call_roll;
-sets of files: gathering.look. The catalog's pointer: pointing.watch.
+or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue, and
+not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
+running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
+missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointing.watch.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
 from functions.pointing import watch
-from functions.ports import Batch, InFlight, Ports, Window, moment, stamp, tell_nobody
+from functions.ports import Batch, InFlight, Ports, Window, moment, moment_if_any, stamp, tell_nobody
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -69,10 +69,9 @@ def reconcile(
     """
     now = ports.clock.now()
     found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
-    since = [*(d.changed_at for d in (*found.drops, *found.waiting)), *(b.changed_at for b in found.batches)]
-    since += [*(w.due_at for w in found.windows), *(s.look_at for s in found.sets if s.look_at)]
-    standing(now - moment(min(since)) if since else timedelta())
-    troubles = [Trouble(f"item {key}", "it is not what this version reads") for key in found.unreadable]
+    since = {what: moment_if_any(text) for what, text in _since(found)}
+    standing(now - min((at for at in since.values() if at), default=now))
+    troubles = [*map(_unread, found.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
     lost: list[Work] = []
     windows: list[Window] = []
 
@@ -96,7 +95,7 @@ def reconcile(
         return True
 
     take("landing", find)
-    take("windows of files", partial(call_roll, ports))
+    take("windows of files", partial(_call_roll, ports, troubles))
     take("catalog", point)  # as it was read for the windows
     take("slots", queue)
     for what, act in _turn(_work(ports, found, windows), lost, now):
@@ -105,6 +104,28 @@ def reconcile(
         if take(what, act):
             taken(what)
     return tuple(troubles)
+
+
+def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
+    unread: set[str] = set()
+    call_roll(ports, unread.add)
+    troubles += [one for one in map(_unread, sorted(unread)) if one not in troubles]
+
+
+def _unread(key: str) -> Trouble:
+    return Trouble(f"item {key}", "it is not what this version reads")
+
+
+def _timeless(what: str) -> Trouble:
+    return Trouble(what, "since when it is open is no time of ours")
+
+
+def _since(found: InFlight) -> Iterator[tuple[str, str]]:
+    """What is open, and since when."""
+    yield from ((f"drop {d.id}", d.changed_at) for d in (*found.drops, *found.waiting))
+    yield from ((f"batch {b.id}", b.changed_at) for b in found.batches)
+    yield from ((f"window of plan {w.plan}", w.due_at) for w in found.windows)
+    yield from ((f"set {s.id}", s.look_at) for s in found.sets if s.look_at)
 
 
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
@@ -130,11 +151,12 @@ def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work
 
 
 def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
-    """Of the windows that are overdue those whose batches find a slot."""
+    """Of the windows that are overdue those whose batches find a slot; what is held up stays in line and takes none."""
     if not line:
         return line
-    taken = ports.ledger.taken()
-    return in_turn(line, taken.values(), ports.most_batches - len(taken))
+    pauses, taken = ports.ledger.pauses(), ports.ledger.taken()
+    free = [window for window in line if not any(pause.holds(window) for pause in pauses)]
+    return in_turn(free, taken.values(), ports.most_batches - len(taken))
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from contracts.sets import called
 from functions.lineage import claims_of
-from functions.ports import Batch, FileSet, Pause, Ports, Window, moment, stamp
+from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
 from functions.submission import Drop
 
 LOGS = "If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way."
@@ -89,14 +89,20 @@ NOT_STARTED = f"The account's quota, or the application? After six hours its dro
 
 
 def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
-    names = {("contract", drop.contract), ("producer", drop.producer)}
-    if held := next((p for p in world.pauses if (p.kind, p.name) in names), None):
-        option = held.name if held.kind == "contract" else f"--producer {held.name}"
-        why = f" ({held.reason})" if held.reason else ""
-        return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
+    if held := _held(world, drop):
+        return held
     if world.taken >= world.ports.most_batches:
         return f"one of {world.ports.most_batches} batches to end", FULL
     return "a batch", f"The schedule makes one within two minutes. {LOGS}"
+
+
+def _held(world: _World, one: Drop | Window) -> tuple[str, str] | None:
+    held = next((pause for pause in world.pauses if pause.holds(one)), None)
+    if held is None:
+        return None
+    option = held.name if held.kind == "contract" else f"--producer {held.name}"
+    why = f" ({held.reason})" if held.reason else ""
+    return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
 
 
 FULL = "Nothing, if they go on; else raise MaximumConcurrentRuns and the application's ceilings with it."
@@ -123,6 +129,7 @@ def _window(world: _World, window: Window) -> Stuck:
     full = world.taken >= world.ports.most_batches
     waits_for = f"one of {world.ports.most_batches} batches to end" if full else "its message"
     do = FULL if full else f"The schedule sends it again every minute. {LOGS}"
+    waits_for, do = _held(world, window) or (waits_for, do)
     return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
 
 
@@ -136,5 +143,6 @@ def _set(world: _World, known: FileSet) -> Stuck | None:
 
 
 def age(ports: Ports, one: Stuck) -> timedelta | None:
-    """For how long it has stood still."""
-    return ports.clock.now() - moment(one.since) if one.since else None
+    """For how long it has stood still; None where nothing says it."""
+    since = moment_if_any(one.since)
+    return ports.clock.now() - since if since else None

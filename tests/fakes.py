@@ -322,9 +322,10 @@ class MemoryLedger:
     def each(self, contract: str | None, month: str) -> Iterator[Drop]:
         return iter(self.of_month(contract, month, len(self._drops)))
 
-    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
-        return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+        found = sorted(mine, key=lambda d: d.received_at, reverse=True)[:most]
+        return tuple(f"D#{d.id}" if d.id in self.unreadable else d for d in found)
 
     def file_set(self, set_id: str) -> FileSet | None:
         return self._sets.get(set_id)

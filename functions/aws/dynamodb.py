@@ -119,7 +119,7 @@ class DynamoLedger:
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
         return (items.drop_of(i) for i in found)
 
-    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop, ...]:
+    def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         between = {":since": since, ":until": until}
         found = (
             item
@@ -132,7 +132,7 @@ class DynamoLedger:
                 Limit=most,
             )
         )
-        return tuple(items.drop_of(i) for i in islice(found, most))
+        return tuple(items.received_of(i) for i in islice(found, most))
 
     def file_set(self, set_id: str) -> FileSet | None:
         found = self._get(*items.set_key(set_id))

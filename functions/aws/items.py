@@ -7,7 +7,7 @@
 - BATCH#<id>             STATE            a batch; RUN#<run> STATE the way from a job run to it
 - SLOTS                  <number>         the batch that holds a place among those under way
 - KEY#<hash>             STATE            what the uploads of one key under one contract have in common
-- UPLOAD#<drop>          <attempt>#<uri>  the copy in parts that moves a large drop there
+- UPLOAD#<drop>          <attempt>#<hash> the copy in parts that moves a large drop to the URI of that hash
 - SWEEP                  STATE            where the next look at landing begins
 - POINTER                STATE            when the newest pointer of the catalog was published
 - MARKS#<contract>       STATE            how far the accepted drops of a contract reach
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -116,6 +117,11 @@ def _readable(item: Item) -> Drop | None:
         return None
 
 
+def received_of(item: Item) -> Drop | str:
+    """The drop of an item, or the item's key if it cannot be read."""
+    return _readable(item) or str(item["pk"])
+
+
 def step_item(drop: Drop, event: str) -> Item:
     """The history item of what a drop has become."""
     step = told(drop, event)
@@ -180,9 +186,13 @@ def window_item(window: Window) -> Item:
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **listed, **_fields(window)}
 
 
+_OF_WINDOW = {field.name for field in fields(Window)}
+
+
 def window_of(item: Item) -> Window:
     """The window of an item."""
-    return Window(item["plan"], item["opened_at"], item["due_at"], item.get("producer", ""))
+    known = {"producer": "", **{name: value for name, value in item.items() if name in _OF_WINDOW}}
+    return codec.decode(Window, known, f"ledger item {item['pk']}")
 
 
 def pause_key(kind: str, name: str) -> tuple[str, str]:
@@ -202,8 +212,11 @@ def pause_of(item: Item) -> Pause:
 
 
 def upload_key(drop: str, attempt: int, target: str) -> tuple[str, str]:
-    """Where the name of a copy in parts is."""
-    return f"UPLOAD#{drop}", f"{attempt}#{target}"
+    """Where the name of a copy in parts is: by a hash, as a URI may be longer than a sort key's 1,024 bytes.
+
+    (Amazon DynamoDB developer guide, "Quotas".)
+    """
+    return f"UPLOAD#{drop}", f"{attempt}#{codec.sha256(target)}"
 
 
 def upload_item(drop: str, attempt: int, target: str, upload: str) -> Item:

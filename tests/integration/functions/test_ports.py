@@ -513,7 +513,8 @@ def test_drops_of_a_period_are_listed_the_newest_first(ledger: Ledger) -> None:
     ledger.open(a_drop(id="x" * 32, contract="other.v1"))
 
     def listed(since: str, until: str, most: int = 9) -> str:
-        return "".join(d.id[0] for d in ledger.received("orders.v1", since, until, most))
+        found = ledger.received("orders.v1", since, until, most)
+        return "".join(d.id[0] for d in found if isinstance(d, Drop))
 
     assert listed("2025-12-31T22:00:00.000000Z", LATER) == "210"
     assert listed("2025-12-31T22:00:00.000000Z", LATER, 2) == "21"
@@ -598,13 +599,23 @@ def test_claimed_drops_wait_no_more(ledger: Ledger) -> None:
 
 
 def test_one_window_is_open_at_a_time(ledger: Ledger) -> None:
-    first, second = Window("p", "1", "2026-01-31T12:00:00.000000Z"), Window("p", "2", "2026-01-31T12:00:09.000000Z")
+    first, second = Window("p", "1", AT, "shop", "orders.v1"), Window("p", "2", "2026-01-31T12:00:09.000000Z")
 
     assert [ledger.open_window(first), ledger.open_window(second), ledger.window("p")] == [True, False, first]
     ledger.close_window(second)
     assert ledger.window("p") == first
     ledger.close_window(first)
     assert ledger.window("p") is None
+
+
+def test_copy_in_parts_is_noted_of_the_longest_key(ledger: Ledger) -> None:
+    mark, target = Mark("d1", 1), f"s3://promoted/{'a' * 1024}"
+    noted = [
+        ledger.note_upload(mark, target, name, before) for name, before in (("u1", None), ("u2", None), ("u3", "u1"))
+    ]
+
+    assert (noted, ledger.upload(mark, target)) == ([True, False, True], "u3")
+    assert ledger.upload(mark, f"{target}b") is None
 
 
 def test_what_is_held_up_is_listed_until_it_goes_on(ledger: Ledger) -> None:

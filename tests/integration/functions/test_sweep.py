@@ -388,7 +388,8 @@ UNSWEPT: dict[Site, str] = {
     ("ingest._look", "read"): HANDED,
     ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/test_differences.py",
     ("batching._there", "drop"): "an item that no version reads, or was deleted: tests/unit/functions/test_not_ours.py",
-    ("batching.batch_due", "open_window"): "where every place is taken: tests/unit/functions/test_batching.py",
+    ("batching._line_up", "open_window"): "no place is free, or it is held up: tests/unit/functions/test_batching.py",
+    ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
 BY_HAND = ("difference", "differences", "table_differences", "forgetting", "stuck")

@@ -12,6 +12,7 @@ from contracts.sets import SetRule
 from functions.missing import MOST_MISSING
 from functions.overruling import accept
 from functions.ports import Absence
+from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
@@ -180,6 +181,22 @@ def test_what_tells_of_files_is_none_that_came(rule: SetRule) -> None:
     world.upload("orders/31/b.csv", GOOD)
     world.finish()
     assert missing(world) == [("2026-01-31", "arrived", 2)]
+
+
+def test_drop_that_cannot_be_read_stops_no_roll_call() -> None:
+    world = a_watched_world(a_window("13:00"), a_plan("other.v1", ("other/*.csv",), arrival=Arrival("13:00")))
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    world.ledger.unreadable.add(drop)
+    world.clock.pass_seconds(5400)
+    told = [trouble.what for trouble in reconcile(world.ports)]
+    found = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
+
+    assert told == [f"item D#{drop}"]
+    assert [(one.contract, one.state) for one in found] == [("orders.v1", "missing"), ("other.v1", "missing")]
+    world.ledger.unreadable.clear()
+    world.reconcile()
+    assert [one.state for one in world.ledger.absences("orders.v1", "2026-01")] == ["arrived"]
 
 
 def test_later_file_of_the_day_ends_it() -> None:

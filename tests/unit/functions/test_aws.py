@@ -21,7 +21,7 @@ from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, 
 from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
-from functions.ports import Batch, Mark, Reach
+from functions.ports import Batch, Mark, Reach, Window
 from functions.submission import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from infra.local.spark_parameters import FIXED_SETTINGS
 from infra.setup.session import s3_settings
@@ -199,6 +199,28 @@ def test_unreadable_item_hides_no_other() -> None:
     found = items.in_flight_of([later, items.drop_item(a_drop())], 10)
 
     assert (found.drops, found.unreadable) == ((a_drop(),), (later["pk"],))
+
+
+def test_received_drop_that_cannot_be_read_is_named_by_its_key() -> None:
+    later = items.drop_item(a_drop()) | {"format": 2}
+
+    assert [items.received_of(one) for one in (later, items.drop_item(a_drop()))] == [later["pk"], a_drop()]
+
+
+def test_copy_in_parts_to_the_longest_key_has_a_sort_key() -> None:
+    first, second = (f"s3://promoted/{'ü' * 511}{end}" for end in "ab")
+    places = {items.upload_key("d", attempt, target) for attempt in (1, 2) for target in (first, second)}
+
+    assert len(places) == 4
+    assert all(len(sk.encode()) <= 1024 for _, sk in places)
+
+
+def test_window_that_a_hand_has_edited_is_unreadable() -> None:
+    window = items.window_item(Window("p", "1", "2026-01-31T12:00:00.000000Z", "shop", "orders.v1"))
+    edited = window | {"due_at": 7}
+    found = items.in_flight_of([edited, window], 10)
+
+    assert (found.windows, found.unreadable) == ((items.window_of(window),), (edited["pk"],))
 
 
 def test_reason_of_a_failed_run_quotes_no_values() -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 import pytest
 
-from contracts.errors import DocumentInvalid, ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from contracts.job import JobRequest
 from contracts.plan import Columns
-from functions.batching import MOST_BYTES, batch_due, choose, room
-from functions.ports import Batch, Pause, Reach, Window
+from functions.batching import MOST_BYTES, batch_due, choose, room, started
+from functions.ports import Batch, Beside, InFlight, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
-from functions.submission import Drop
+from functions.submission import Drop, Moved
 from tests.builders import ZONES, World, a_drop, a_plan, a_world
 
 GOOD = b"id,note\n1,a\n"
@@ -167,12 +168,147 @@ def test_what_is_held_up_starts_nothing_until_it_goes_on(kind: Literal["contract
     assert {world.drop(i).state for i in ids} == {"validating"}
 
 
+class FullIndex:
+    """A ledger with so many drops that wait that none of those in the index's ends is of the plan in question."""
+
+    def __init__(self, ledger: Any) -> None:
+        self._ledger = ledger
+
+    def in_flight(self, before: str) -> InFlight:
+        found: InFlight = self._ledger.in_flight(before)
+        return replace(found, waiting=())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def test_what_is_held_up_goes_on_though_its_drops_are_in_no_list() -> None:
+    world, ids = gathered()
+    world.with_ports(lambda port: FullIndex(port) if port is world.ledger else port)
+    pause = Pause("contract", "orders.v1", world.ports.at())
+    world.ledger.pause(pause)
+    world.deliver_windows()
+    for _ in range(3):
+        world.reconcile()
+    asked = list(world.delays.sent)
+    world.ledger.resume(pause)
+    world.reconcile()
+    world.deliver_windows()
+
+    assert asked == []
+    assert {world.drop(i).state for i in ids} == {"validating"}
+    assert world.ledger._windows == {}
+
+
+def test_message_that_comes_again_while_held_up_keeps_what_waits_in_line() -> None:
+    world, _ = gathered(1)
+    (again,) = world.delays.sent
+    world.deliver_windows()
+    late = world.upload("orders/late.csv", GOOD)
+    world.deliver_events()
+    world.ledger._windows.clear()
+    pause = Pause("contract", "orders.v1", world.ports.at())
+    world.ledger.pause(pause)
+    world.delays.sent = [again]
+    world.deliver_windows()
+    world.with_ports(lambda port: FullIndex(port) if port is world.ledger else port)
+    world.ledger.resume(pause)
+    world.reconcile()
+    world.deliver_windows()
+
+    assert world.drop(late).state == "validating"
+
+
+def test_what_is_held_up_takes_no_place_of_others() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    world.ledger.pause(Pause("contract", "visits.v1", world.ports.at()))
+    world.deliver_jobs(world.end_jobs())
+    world.reconcile()
+    asked = [window.plan for window, _ in world.delays.sent]
+    world.deliver_windows()
+
+    assert asked == [world.drop(ids[2]).plan]
+    assert [world.drop(i).state for i in ids] == ["accepted", "staged", "validating"]
+
+
 def test_what_others_do_is_not_held_up() -> None:
     world, ids = gathered()
     world.ledger.pause(Pause("contract", "orders.v2", world.ports.at()))
     world.deliver_windows()
 
     assert {world.drop(i).state for i in ids} == {"validating"}
+
+
+class WithCopies:
+    """A ledger in which copies of drops that wait stand though a hand has deleted or changed their own items."""
+
+    def __init__(self, ledger: Any, *copies: Drop) -> None:
+        self._ledger = ledger
+        self._copies = {one.id: one for one in copies}
+
+    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
+        found: tuple[Drop, ...] = self._ledger.pending(plan, most)
+        waiting = {one.id: one for one in found} | {i: one for i, one in self._copies.items() if one.plan == plan}
+        return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
+
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        if any(self._ledger.drop(m.before.id) is None for m in moves):
+            raise StaleWrite("somebody else wrote first")
+        self._ledger.write(moves, *beside)
+        for move in moves:
+            self._copies.pop(move.drop.id, None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def with_copies(world: World, drops: Iterable[str]) -> None:
+    """Put those between the use cases and the ledger."""
+    ledger = WithCopies(world.ledger, *(world.drop(i) for i in drops))
+    world.with_ports(lambda port: ledger if port is world.ledger else port)
+
+
+def test_copy_of_a_deleted_drop_asks_for_no_batch_again_and_again() -> None:
+    world, (gone, other) = gathered(2)
+    with_copies(world, [gone])
+    del world.ledger._drops[gone]
+    for _ in range(4):
+        world.deliver_windows()
+
+    assert world.drop(other).state == "validating"
+    assert (world.delays.sent, world.ledger._windows) == ([], {})
+    assert [b.state for b in world.ledger._batches.values()] == ["running", "ended"]
+
+
+def test_copy_of_a_drop_that_went_on_asks_for_no_batch() -> None:
+    world, (drop,) = gathered(1)
+    with_copies(world, [drop])
+    world.ledger._drops[drop] = replace(world.drop(drop), state="failed", version=9)
+    world.deliver_windows()
+
+    assert (world.delays.sent, world.ledger._windows) == ([], {})
+
+
+def test_drop_whose_version_a_hand_changed_joins_its_batch() -> None:
+    world, (drop,) = gathered(1)
+    with_copies(world, [drop])
+    world.ledger._drops[drop] = replace(world.drop(drop), version=9)
+    world.deliver_windows()
+
+    assert (world.drop(drop).state, world.delays.sent) == ("validating", [])
+
+
+def test_drops_behind_a_copy_of_a_deleted_one_wait_for_the_schedule() -> None:
+    world, (gone, other) = gathered(2)
+    world.ports = replace(world.ports, most_drops=1)
+    with_copies(world, [gone])
+    del world.ledger._drops[gone]
+    world.deliver_windows()
+    at_once = list(world.delays.sent)
+    world.reconcile()
+
+    assert at_once == []
+    assert [window.plan for window, _ in world.delays.sent] == [world.drop(other).plan]
 
 
 class Busy:
@@ -229,6 +365,35 @@ def test_old_token_is_looked_up_before_it_is_sent() -> None:
     assert jobs.started == []
     assert (found := world.ledger.batch(batch.id))
     assert (found.state, found.run) == ("running", "run-1")
+
+
+class ByItsClock:
+    """EMR Serverless, whose clock is behind, and which finds no run that was started before it was asked for."""
+
+    def __init__(self, world: World, behind: timedelta) -> None:
+        self._world = world
+        self._behind = behind
+        self._began: dict[str, datetime] = {}
+
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+        self._began[token] = self._world.clock.now() - self._behind
+        return self._world.jobs.start(token, request, size, reach)
+
+    def find(self, token: str, since: datetime) -> str | None:
+        return self._world.jobs.find(token, since) if self._began[token] >= since else None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world.jobs, name)
+
+
+def test_run_is_found_though_its_try_was_set_up_by_a_clock_ahead() -> None:
+    world, ids = gathered(1)
+    world.ports = replace(world.ports, jobs=ByItsClock(world, timedelta(minutes=5)))  # type: ignore[arg-type]
+    world.deliver_windows()
+    batch = world.ledger.batch(world.drop(ids[0]).batch or "")
+    assert batch
+
+    assert started(world.ports, batch) == "run-1"
 
 
 def test_batch_waits_while_too_many_are_under_way() -> None:

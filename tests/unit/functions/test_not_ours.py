@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.job import JobRequest, JobResult
+from contracts.sets import SetRule
 from functions.differences import differences
 from functions.finalize import job_ended
 from functions.handlers.object_created import created
@@ -18,6 +20,7 @@ from functions.ingest import ingest
 from functions.ports import Mark, RunStatus, Stat
 from functions.reconcile import reconcile
 from functions.replay import Replayed, replay
+from functions.stuck import age, stuck
 from functions.submission import Created, Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, answer, publish
 
@@ -373,6 +376,48 @@ def test_waiting_drop_that_cannot_be_read_holds_up_no_other() -> None:
     world.finish()
 
     assert world.drop(drop).state == "accepted"
+
+
+@pytest.mark.parametrize("when", ["2026-01-01T00:00:00Z", "1", ""])
+def test_drop_of_no_time_of_ours_is_told_and_holds_up_no_other(when: str) -> None:
+    world, edited, _, _ = at_work()
+    late = world.upload("orders/late.csv", GOOD)
+    world.deliver_events()
+    world.ledger._drops[late] = replace(world.drop(late), state="received", staged_at=None)
+    world.ledger._drops[edited] = replace(world.drop(edited), changed_at=when)
+    world.clock.pass_seconds(7200)
+    stood: list[timedelta] = []
+    shown = {one.id: age(world.ports, one) for one in stuck(world.ports, timedelta(hours=1))}
+    troubles = reconcile(world.ports, standing=stood.append)
+
+    assert [t.what for t in troubles] == [f"drop {edited}"]
+    assert (world.drop(late).state, len(stood), stood[0] >= timedelta(hours=2)) == ("staged", 1, True)
+    assert (shown[edited], (shown[late] or timedelta()) >= timedelta(hours=2)) == (None, True)
+    world.finish()
+    assert {d.state for d in world.drops().values()} == {"accepted"}
+
+
+@pytest.mark.parametrize("what", ["batch", "window", "set"])
+def test_what_is_open_since_no_time_of_ours_is_told(what: str) -> None:
+    rule = SetRule(("day",), 3600, marker="sets/{day}/_SUCCESS")
+    world = a_world([a_plan(), a_plan("sets.v1", files=("sets/{day}/*.csv",), set=rule)])
+    world.upload("sets/31/1.csv", GOOD)
+    world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.upload("orders/2.csv", GOOD)
+    world.deliver_events()
+    ledger: Any = world.ledger
+    held, name = {
+        "batch": (ledger._batches, "changed_at"),
+        "window": (ledger._windows, "due_at"),
+        "set": (ledger._sets, "look_at"),
+    }[what]
+    for key, value in held.items():
+        held[key] = replace(value, **{name: "2026-01-01T00:00:00Z"})
+    world.clock.pass_seconds(120)
+
+    assert [t.what.partition(" ")[0] for t in reconcile(world.ports)] == [what]
 
 
 ELSEWHERE = [

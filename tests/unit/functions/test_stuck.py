@@ -58,6 +58,9 @@ def test_held_up_drop_waits_for_the_end_of_a_pause(kind: Any, name: str, do: str
     found = waiting(world)["drop"]
 
     assert (found.waits_for, found.do) == (f"the end of a pause of {kind} {name} (rule 7)", f"`dropgate resume {do}`.")
+    world.deliver_windows()
+    window = waiting(world)["window"]
+    assert (window.waits_for, window.do) == (found.waits_for, found.do)
 
 
 def test_drop_in_a_job_waits_for_the_run() -> None:
