@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from contracts.errors import ServiceUnavailable
+from functions.overruling import accept, reject
 from functions.submission import Drop
-from infra.cli.replay import Done, judge_again
+from infra.cli.replay import Done, _meant, _Search, judge_again
+from infra.cli.target import of_ports
 from tests.builders import World, a_world, one_bad
 
 
@@ -20,6 +23,11 @@ def rejected(many: int = 3) -> tuple[World, list[Drop]]:
     ids = [world.upload(f"orders/{n}.csv", b"id,note\n1,a\n") for n in range(many)]
     world.finish(one_bad)
     return world, [world.drop(one) for one in ids]
+
+
+def meant(world: World, state: str, most: int = 100) -> tuple[Drop, ...]:
+    """The drops of a state that a replay would judge again."""
+    return _meant(of_ports(world.ports), None, _Search(state, "orders.v1", datetime(2026, 1, 31, tzinfo=UTC), most))
 
 
 class NotOf:
@@ -109,3 +117,28 @@ def test_dry_run_says_whose_bytes_are_gone() -> None:
 
     assert [one.why for one in told] == ["its bytes are no longer kept; the file must be uploaded again"]
     assert world.drop(drop.id) == drop
+
+
+def test_what_people_decided_is_judged_again_by_id_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    world, drops = rejected(4)
+    accept(world.ports, drops[1], "ann", "ticket 512")
+    reject(world.ports, world.drop(drops[1].id), "ann", "recalled")
+    accept(world.ports, drops[3], "bob", "ticket 513")
+
+    assert [d.id for d in meant(world, "rejected", 2)] == [drops[0].id, drops[2].id]
+    said = "1 drop that a person has decided is left out, to be judged again by id alone (`dropgate replay DROP`): "
+    assert capsys.readouterr().err == f"{said}{drops[1].id[:10]}\n"
+    assert meant(world, "accepted_with_warnings") == ()
+    assert "No other drop of 2026-01 is accepted_with_warnings." in capsys.readouterr().err
+
+
+def test_dry_run_says_who_decided_a_drop_and_why() -> None:
+    world, (drop,) = rejected(1)
+    accept(world.ports, drop, "ann", "ticket 512")
+    reject(world.ports, world.drop(drop.id), "ann", "recalled")
+    world.finish()
+    told: list[Done] = []
+    judge_again(world.ports, [world.drop(drop.id)], told.append, dry_run=True)
+
+    assert told[0].line(dry_run=True).endswith("rejected, orders/0.csv; ann has rejected it: recalled")
+    assert told[0].row()["override"]["because"] == "recalled"
