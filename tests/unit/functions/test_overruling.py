@@ -12,6 +12,7 @@ import pytest
 
 from contracts.errors import ObjectUnreadable
 from contracts.plan import Limit
+from contracts.sets import SetRule
 from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
@@ -221,6 +222,17 @@ def test_drop_whose_bytes_are_gone_cannot_be_accepted() -> None:
     del world.store.objects[world.drop(drop_id).source.uri]
 
     assert "no longer kept" in why(world, accept, drop_id)
+
+
+def test_manifest_that_cannot_be_read_is_no_file_to_accept() -> None:
+    rule = SetRule(("day",), 3600, manifest="in/{day:%Y-%m-%d}/manifest.json")
+    world = a_world([a_plan(files=("in/{day:%Y-%m-%d}/*.csv",), set=rule)])
+    drop_id = world.upload("in/2026-01-31/manifest.json", b"no JSON")
+    world.finish()
+    assert world.drop(drop_id).state == "rejected"
+
+    assert "tells of a set of files" in why(world, accept, drop_id)
+    assert world.store.listing(ZONES.promoted) == {}
 
 
 class Locked:
