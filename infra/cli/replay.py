@@ -26,6 +26,8 @@ AGAIN = ("failed", "rejected", "unmatched")
 """The states that a drop leaves by being judged again."""
 WITH_RETRACT = ("accepted", "accepted_with_warnings", "observed")
 """Those whose files are promoted."""
+ENDS = {"rejected": 1, "unmatched": 1, "failed": 3, "vanished": 3}
+"""What the command ends with for a drop that was waited for; of all others it is 0."""
 
 
 @click.command(
@@ -73,8 +75,8 @@ def command(
     them). Of a --state they are the newest of a month first, the oldest of these first to be judged; those that a
     person has accepted or rejected are left out, and judged again by their id alone.
 
-    Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected, 3 any failed or not
-    judged again.
+    Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected or unmatched, 3 any
+    failed, not judged again, or still on its way when the wait is over.
     """
     from infra.cli.target import of_ports, ports
 
@@ -113,10 +115,11 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A drop that is on its way again, or why it is not."""
+    """A drop that is on its way again, or why it is not; `over` says that the wait for its verdict ran out."""
 
     drop: Drop
     why: str = ""
+    over: bool = False
 
     def row(self) -> dict[str, Any]:
         """For machines."""
@@ -125,6 +128,8 @@ class Done:
         said: dict[str, Any] = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
         if self.drop.override:
             said["override"] = codec.encode(self.drop.override)
+        if self.over:
+            said["wait_over"] = True
         return said | ({"not_judged_again": self.why} if self.why else {})
 
     def line(self, *, dry_run: bool) -> str:
@@ -134,11 +139,14 @@ class Done:
             return f"{name} is not judged again: {self.why}."
         if dry_run:
             return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}{_decided(self.drop)}"
-        return f"{name}, attempt {self.drop.attempt}: {state}. `dropgate show {name}` says more."
+        late = ", and the wait for its verdict is over" if self.over else ""
+        return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` says more."
 
     def code(self, *, waited: bool) -> int:
         """What the command ends with for it."""
-        return 3 if self.why else {"rejected": 1, "failed": 3}.get(self.drop.state, 0) if waited else 0
+        if self.why or self.over:
+            return 3
+        return ENDS.get(self.drop.state, 0) if waited else 0
 
 
 def _decided(drop: Drop) -> str:
@@ -224,7 +232,8 @@ def judge_again(
         end = time.monotonic() + wait
         while begun:
             if not begun[0].why:
-                begun[0] = replace(begun[0], drop=_settled(world, begun[0].drop, end))
+                drop = _settled(world, begun[0].drop, end)
+                begun[0] = replace(begun[0], drop=drop, over=drop.in_flight)
             tell(begun.pop(0))
     finally:  # also where somebody has stopped it, who would not know what he has begun
         for one in begun:

@@ -11,10 +11,10 @@ import pytest
 
 from contracts.errors import ServiceUnavailable
 from functions.overruling import accept, reject
-from functions.submission import Drop
+from functions.submission import Drop, State
 from infra.cli.replay import Done, _meant, _Search, judge_again
 from infra.cli.target import of_ports
-from tests.builders import World, a_world, one_bad
+from tests.builders import World, a_drop, a_world, one_bad
 
 
 def rejected(many: int = 3) -> tuple[World, list[Drop]]:
@@ -142,3 +142,27 @@ def test_dry_run_says_who_decided_a_drop_and_why() -> None:
 
     assert told[0].line(dry_run=True).endswith("rejected, orders/0.csv; ann has rejected it: recalled")
     assert told[0].row()["override"]["because"] == "recalled"
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [("accepted", 0), ("superseded", 0), ("rejected", 1), ("unmatched", 1), ("failed", 3), ("vanished", 3)],
+)
+def test_waiting_ends_with_what_became_of_a_drop(state: State, code: int) -> None:
+    done = Done(a_drop(state=state))
+
+    assert (done.code(waited=True), done.code(waited=False)) == (code, 0)
+
+
+def test_wait_that_is_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, drops = rejected(1)
+    seconds = iter(range(9))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    told: list[Done] = []
+    judge_again(world.ports, drops, told.append, wait=3)
+
+    assert told[0].drop.in_flight
+    assert told[0].code(waited=True) == 3
+    assert ", attempt 2: staged, and the wait for its verdict is over." in told[0].line(dry_run=False)
+    assert told[0].row()["wait_over"] is True
