@@ -50,12 +50,13 @@ def chosen(target: Target, contract: str | None, state: str | None, month: datet
 
 
 def undecided(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
-    """The drops that are meant, but for those that a person has decided."""
+    """The drops that are meant, but for those that a person has decided or had forgotten."""
     asked = most
     while True:
         found = chosen(target, contract, state, month, asked)
-        decided = tuple(d for d in found.drops if d.override)
-        left = [d for d in found.drops if not d.override]
+        kept = [d for d in found.drops if not d.forgotten]
+        decided = tuple(d for d in kept if d.override)
+        left = [d for d in kept if not d.override]
         if not found.more or len(left) > most:
             return Chosen(_newest(left, most), len(left) > most, found.month, decided)
         asked = 2 * asked

@@ -73,7 +73,8 @@ def command(
 
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it (`dropgate drops` lists
     them). Of a --state they are the newest of a month first, the oldest of these first to be judged; those that a
-    person has accepted or rejected are left out, and judged again by their id alone.
+    person has accepted or rejected are left out, and judged again by their id alone; so are those that are forgotten,
+    which nobody can judge.
 
     Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected or unmatched, 3 any
     failed, not judged again, or still on its way when the wait is over.
@@ -193,8 +194,8 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
         text = f"There are more than these {search.most:,} {search.state} drops in {found.month}: call it again."
         click.echo(text, err=True)
     if not found.drops:
-        other = "other drop" if found.decided else "drop"
-        click.echo(f"No {other} of {found.month} is {search.state}.", err=True)
+        other = "other " if found.decided else ""
+        click.echo(f"No {other}{search.state} drop of {found.month} can be judged again.", err=True)
     return found.drops[::-1]
 
 

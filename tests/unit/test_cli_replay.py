@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from contracts.errors import ServiceUnavailable
+from functions.forgetting import forget
 from functions.overruling import accept, reject
 from functions.submission import Drop, State
 from infra.cli.replay import Done, _meant, _Search, judge_again
@@ -129,7 +130,7 @@ def test_what_people_decided_is_judged_again_by_id_alone(capsys: pytest.CaptureF
     said = "1 drop that a person has decided is left out, to be judged again by id alone (`dropgate replay DROP`): "
     assert capsys.readouterr().err == f"{said}{drops[1].id[:10]}\n"
     assert meant(world, "accepted_with_warnings") == ()
-    assert "No other drop of 2026-01 is accepted_with_warnings." in capsys.readouterr().err
+    assert "No other accepted_with_warnings drop of 2026-01 can be judged again." in capsys.readouterr().err
 
 
 def test_dry_run_says_who_decided_a_drop_and_why() -> None:
@@ -166,3 +167,11 @@ def test_wait_that_is_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told[0].code(waited=True) == 3
     assert ", attempt 2: staged, and the wait for its verdict is over." in told[0].line(dry_run=False)
     assert told[0].row()["wait_over"] is True
+
+
+def test_what_is_forgotten_is_left_out_of_many(capsys: pytest.CaptureFixture[str]) -> None:
+    world, drops = rejected()
+    forget(world.ports, drops[1], "ann", "request 77", lambda *_: None)
+
+    assert meant(world, "rejected") == (drops[0], drops[2])
+    assert capsys.readouterr().err == ""
