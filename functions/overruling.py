@@ -136,6 +136,17 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     return None if fits(ports.zones, plan, drop) else TOO_LONG
 
 
+def beyond(ports: Ports, drop: Drop) -> str | None:
+    """What consumers get of a file that a person accepts, where its contract would let valid rows alone through."""
+    plan, rejected = ports.catalog.plan(drop.plan or ""), drop.rows.rejected if drop.rows else None
+    if rejected is not None and plan.goes_whole(rejected):
+        return None
+    if plan.promote != "rows":
+        return None
+    rows = f" with its {rejected:,} rejected row{'s' * (rejected != 1)}" if rejected else ""
+    return f"Consumers get the whole file{rows}, though its contract promotes valid rows alone."
+
+
 def rejectable(drop: Drop) -> Answer:
     """Whether a person may reject a drop."""
     return _with_plan(advance(drop, "rejected_by_person", drop.changed_at))
