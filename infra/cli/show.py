@@ -110,13 +110,13 @@ def _note(step: Step) -> str:
 
 
 def _links(drop: Drop, target: Target) -> dict[str, str]:
-    links = {"bytes": target.located(drop.source.uri)}
+    links = {} if drop.forgotten else {"bytes": target.located(drop.source.uri)}
     if drop.promoted:
         links["promoted"] = target.located(f"{target.promoted}{drop.promoted.key}")
     if drop.receipt:
         links["receipt"] = target.located(drop.receipt.replace("receipt.json", "receipt.html"))
     if drop.retracts:
         links["promoted before"] = target.located(f"{target.promoted}{drop.retracts.key}")
-    if drop.state in ("rejected", "failed", "unmatched"):
+    if drop.state in ("rejected", "failed", "unmatched") and not drop.forgotten:
         links["judge again"] = f"dropgate replay {drop.id[:10]}"
     return links
