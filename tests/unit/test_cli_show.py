@@ -1,14 +1,16 @@
-"""`dropgate show`: where to look, and nothing that is gone."""
+"""`dropgate show`: what is wrong, where to look for the rest, and nothing that is gone."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from functions.submission import Drop, Forgotten
+from contracts.problem import Problem
+from functions.submission import MOST_PROBLEMS, Drop, Forgotten, RowCounts
 from infra.cli.main import main
 from infra.cli.target import DEMO
 from infra.local.archive import save
@@ -38,3 +40,24 @@ def test_nothing_is_offered_of_a_forgotten_drop() -> None:
 
     assert "Where to look" not in text
     assert "forgotten  by ann: request 77" in text
+
+
+@pytest.mark.parametrize("many", [MOST_PROBLEMS - 1, MOST_PROBLEMS])
+def test_as_many_problems_as_a_record_holds_lead_to_the_receipt(many: int) -> None:
+    problem = Problem("wrong", "It is wrong.", "Mend it.")
+    drop = a_drop(state="rejected", problems=(problem,) * many)
+    full = many == MOST_PROBLEMS
+
+    assert ("The record holds the first 5 alone" in " ".join(shown(drop).split())) is full
+    assert (json.loads(shown(drop, "--format", "json"))["more_problems"] is not None) is full
+
+
+@pytest.mark.parametrize("name", ["rejected.csv", "rejected.jsonl", None])
+def test_rejected_rows_are_named_where_the_receipt_names_them(name: str | None) -> None:
+    folder = "reports/shop/d/1/"
+    drop = a_drop(state="rejected", rows=RowCounts(9, 7, 2), receipt=f"s3://internal/{folder}receipt.json")
+    receipt = json.dumps({"rejected_rows": name}).encode()
+    text = shown(drop, objects={f"{folder}receipt.json": receipt} | ({f"{folder}{name}": b"1"} if name else {}))
+
+    assert ("rejected rows" in text) is (name is not None)
+    assert name is None or f"{DEMO / folder}/{name}" in text
