@@ -38,6 +38,7 @@ OF_TABLES = (
     "its contract promotes valid rows into a table, which cannot take a file as it came; "
     "loosen the contract, then replay it"
 )
+OF_A_SET = "it tells of a set of files, and is none of its contract; upload a corrected one under the same key"
 NOT_READ = "its object is archived, or locked with a key of its uploader; have the file uploaded again"
 TOO_LONG = "its key would be too long where consumers find it; have the file uploaded under a shorter name"
 FASTER = "somebody else has brought it further at this moment; look at it again"
@@ -126,11 +127,24 @@ def acceptable(ports: Ports, drop: Drop) -> Answer:
 
 def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     """Why a drop that a person accepts could not be promoted; None where it can."""
+    if plan.set and plan.set.is_signal(drop.name):
+        return OF_A_SET
     if plan.promote == "table":
         return OF_TABLES
     if any(problem.code == UNREADABLE.code for problem in drop.problems):
         return NOT_READ
     return None if fits(ports.zones, plan, drop) else TOO_LONG
+
+
+def beyond(ports: Ports, drop: Drop) -> str | None:
+    """What consumers get of a file that a person accepts, where its contract would let valid rows alone through."""
+    plan, rejected = ports.catalog.plan(drop.plan or ""), drop.rows.rejected if drop.rows else None
+    if rejected is not None and plan.goes_whole(rejected):
+        return None
+    if plan.promote != "rows":
+        return None
+    rows = f" with its {rejected:,} rejected row{'s' * (rejected != 1)}" if rejected else ""
+    return f"Consumers get the whole file{rows}, though its contract promotes valid rows alone."
 
 
 def rejectable(drop: Drop) -> Answer:

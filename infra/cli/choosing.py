@@ -33,6 +33,8 @@ class Chosen:
     drops: tuple[Drop, ...]
     more: bool
     month: str
+    decided: tuple[Drop, ...] = ()
+    """Those that were left out, as a person has decided them."""
 
 
 def chosen(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
@@ -44,8 +46,24 @@ def chosen(target: Target, contract: str | None, state: str | None, month: datet
         known = target.contracts()  # a withdrawn one may have drops
         if contract not in known:
             raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
-    newest = sorted(found, key=lambda d: d.received_at, reverse=True)
-    return Chosen(tuple(newest[:most]), len(found) > most, when)
+    return Chosen(_newest(found, most), len(found) > most, when)
+
+
+def undecided(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
+    """The drops that are meant, but for those that a person has decided or had forgotten."""
+    asked = most
+    while True:
+        found = chosen(target, contract, state, month, asked)
+        kept = [d for d in found.drops if not d.forgotten]
+        decided = tuple(d for d in kept if d.override)
+        left = [d for d in kept if not d.override]
+        if not found.more or len(left) > most:
+            return Chosen(_newest(left, most), len(left) > most, found.month, decided)
+        asked = 2 * asked
+
+
+def _newest(drops: Sequence[Drop], most: int) -> tuple[Drop, ...]:
+    return tuple(sorted(drops, key=lambda d: d.received_at, reverse=True)[:most])
 
 
 def absent(target: Target, contract: str | None, month: datetime | None, most: int) -> tuple[Absence, ...]:

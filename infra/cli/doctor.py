@@ -16,6 +16,8 @@ from contracts.problem import visible
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from functions.difference import Difference
 
 EVERY = 1000
@@ -56,14 +58,28 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     world = ports()
     contracts = (*dict.fromkeys((*of_ports(world).contracts(), *more)), None)
     told = _Progress()
-    left = 0
-    for one in differences(world, contracts, list(islice(_months(), months)), told.seen):
-        done = _repaired(one) if repair and one.repair else None
-        left += done != "repaired"
-        _say(one, done, form)
+    left = _told(differences(world, contracts, list(islice(_months(), months)), told.seen), form, repair=repair)
     if form == "text":
         click.echo(f"{told.count:,} objects and records looked at; {left or 'no'} difference{'s' * (left != 1)} left.")
     sys.exit(1 if left else 0)
+
+
+def _told(found: Iterable[Difference], form: str, *, repair: bool) -> int:
+    """Tell differences, in text as they are found, and repair them if that is asked for; how many are left."""
+    rows: list[dict[str, Any]] = []
+    left, whole = 0, False
+    try:
+        for one in found:
+            done = _repaired(one) if repair and one.repair else None
+            left += done != "repaired"
+            rows.append(_row(one, done))
+            if form == "text":
+                _say(one, done)
+        whole = True
+    finally:  # also where it is broken off, as something may have been repaired
+        if form == "json" and (rows or whole):
+            click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    return left
 
 
 def _months() -> Any:
@@ -96,12 +112,14 @@ def _repaired(one: Difference) -> str:
     return "repaired"
 
 
-def _say(one: Difference, done: str | None, form: str) -> None:
-    """A difference as it is found: a line of JSON, or two of text."""
-    if form == "json":
-        said = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
-        click.echo(json.dumps(said | ({"done": done} if done else {}), ensure_ascii=False))
-        return
+def _row(one: Difference, done: str | None) -> dict[str, Any]:
+    """A difference for machines."""
+    said = {"kind": one.kind, "where": one.where, "found": one.found, "do": one.do, "safe": one.repair is not None}
+    return said | ({"done": done} if done else {})
+
+
+def _say(one: Difference, done: str | None) -> None:
+    """A difference for people, in two lines."""
     click.echo(f"{one.kind}: {visible(one.where, 1100)} {visible(one.found, 2000)}")
     by_itself = "--repair does it: " if one.repair and done is None else ""
     click.echo(f"  {done or by_itself + one.do}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from contracts.problem import quoted
 from infra.cli.choosing import absent, chosen, contract_option, most_option, need_state, state_option
 from infra.cli.target import of_a_stack
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from functions.ports import Absence
     from functions.submission import Drop
     from infra.cli.target import Target
+
+BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "minutes")
+"""The options of which the last alone does something beside --stuck, and nothing without it."""
 
 
 @click.command(
@@ -64,9 +68,8 @@ def command(
     With --stuck list all drops, batches, windows and sets of files that are open and have not moved for so many
     --minutes, the oldest first: exits 1 if there are any.
     """
+    _refuse(stuck=stuck)
     if stuck:
-        if contract or state or month:
-            raise click.UsageError("--stuck lists all that stands still: leave --contract, --state and --month out.")
         _stuck(minutes, form)
         return
     from infra.cli.render import drops_table
@@ -89,6 +92,16 @@ def command(
         return
     click.echo(f"Drops in {target.where}", err=True)
     click.echo(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+
+
+def _refuse(*, stuck: bool) -> None:
+    """A usage error where options are said that would do nothing."""
+    context = click.get_current_context()
+    typed = [o for o in BESIDE_STUCK if context.get_parameter_source(o) == click.core.ParameterSource.COMMANDLINE]
+    if stuck and (useless := [f"--{option}" for option in typed if option != "minutes"]):
+        raise click.UsageError(f"--stuck lists all that stands still: leave {quoted(useless)} out.")
+    if not stuck and "minutes" in typed:
+        raise click.UsageError("--minutes says how long something must have stood still: say --stuck, too.")
 
 
 def _stuck(minutes: int, form: str) -> None:

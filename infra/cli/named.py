@@ -56,14 +56,15 @@ def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
 
 
 def _of_id(target: Target, prefix: str) -> Drop:
+    as_key = f"If it is a key, say {target.landing or 's3://.../'}{prefix}."
     if len(prefix) < 4:
-        raise click.UsageError("Give at least 4 characters of the drop's id.")
+        raise click.UsageError(f"Give at least 4 characters of the drop's id. {as_key}")
     ids = target.ledger.starting_with(prefix.lower())
     if len(ids) > 1:
         raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
     drop = target.ledger.drop(ids[0]) if ids else None
     if drop is None:
-        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are.")
+        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are. {as_key}")
     return drop
 
 

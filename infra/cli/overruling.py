@@ -76,13 +76,14 @@ def accept(drop: str, because: str, month: datetime | None, dry_run: bool, wait:
     """Accept DROP, which was rejected: promote it as it is, by all the rules of its key.
 
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It becomes another attempt
-    without a job, accepted with warnings; record, history and receipt say who accepted it and why. Exits 0 when that is
-    done or on its way (the schedule goes on where you may not), 2 if it cannot be.
+    without a job, accepted with warnings; record, history and receipt say who accepted it and why. Consumers get the
+    whole file, also where its contract promotes valid rows alone. Exits 0 when that is done or on its way (the schedule
+    goes on where you may not), 2 if it cannot be.
     """
     from functions.overruling import accept as accepted
-    from functions.overruling import acceptable
+    from functions.overruling import acceptable, beyond
 
-    _decide(Words(drop, because, month, dry_run, wait, form), "accepted", acceptable, accepted)
+    _decide(Words(drop, because, month, dry_run, wait, form), "accepted", acceptable, accepted, beyond)
 
 
 @click.command(
@@ -112,6 +113,7 @@ def _decide(
     verdict: str,
     could: Callable[[Ports, Drop], Answer],
     act: Callable[[Ports, Drop, str, str], Any],
+    note: Callable[[Ports, Drop], str | None] = lambda *_: None,
 ) -> None:
     from functions.overruling import NotOverruled
     from functions.submission import Stays
@@ -132,18 +134,22 @@ def _decide(
         drop = drop if why else settled_by(world, done.drop, words.wait)
     if why:
         raise click.UsageError(f"{drop.id[:10]} cannot be {verdict}: {why}.")
-    _say(words, drop, verdict)
+    _say(words, drop, verdict, None if drop.state == "failed" else note(world, drop))
     sys.exit(3 if drop.state == "failed" and not words.dry_run else 0)
 
 
-def _say(words: Words, drop: Drop, verdict: str) -> None:
+def _say(words: Words, drop: Drop, verdict: str, note: str | None) -> None:
     name = drop.id[:10]
     if words.form == "json":
         from contracts import codec
 
         said = {"drop": drop.id, "attempt": drop.attempt, "state": drop.state, "override": codec.encode(drop.override)}
-        click.echo(json.dumps(said | ({"would_be": verdict} if words.dry_run else {}), ensure_ascii=False))
-    elif words.dry_run:
+        said |= ({"would_be": verdict} if words.dry_run else {}) | ({"note": note} if note else {})
+        click.echo(json.dumps(said, ensure_ascii=False))
+        return
+    if words.dry_run:
         click.echo(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")
     else:
         click.echo(f"{name}, attempt {drop.attempt}: {drop.state}. `dropgate show {name}` says more.")
+    if note:
+        click.echo(note)

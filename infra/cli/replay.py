@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest, quoted, visible
-from infra.cli.choosing import chosen, contract_option, most_option, state_option
+from infra.cli.choosing import contract_option, most_option, state_option, undecided
 from infra.cli.named import month_option, the_drop
 from infra.cli.target import of_a_stack
 
@@ -26,6 +26,8 @@ AGAIN = ("failed", "rejected", "unmatched")
 """The states that a drop leaves by being judged again."""
 WITH_RETRACT = ("accepted", "accepted_with_warnings", "observed")
 """Those whose files are promoted."""
+ENDS = {"rejected": 1, "unmatched": 1, "failed": 3, "vanished": 3}
+"""What the command ends with for a drop that was waited for; of all others it is 0."""
 
 
 @click.command(
@@ -70,8 +72,12 @@ def command(
     is rejected the file is withdrawn, and nothing takes its place; else it is put there again.
 
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it (`dropgate drops` lists
-    them). Of a --state they are the newest of a month first, the oldest of these first to be judged. Without --wait it
-    exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected, 3 any failed or not judged again.
+    them). Of a --state they are the newest of a month first, the oldest of these first to be judged; those that a
+    person has accepted or rejected are left out, and judged again by their id alone; so are those that are forgotten,
+    which nobody can judge.
+
+    Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected or unmatched, 3 any
+    failed, not judged again, or still on its way when the wait is over.
     """
     from infra.cli.target import of_ports, ports
 
@@ -110,14 +116,21 @@ class _Search:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A drop that is on its way again, or why it is not."""
+    """A drop that is on its way again, or why it is not; `over` says that the wait for its verdict ran out."""
 
     drop: Drop
     why: str = ""
+    over: bool = False
 
     def row(self) -> dict[str, Any]:
         """For machines."""
-        said = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
+        from contracts import codec
+
+        said: dict[str, Any] = {"drop": self.drop.id, "attempt": self.drop.attempt, "state": self.drop.state}
+        if self.drop.override:
+            said["override"] = codec.encode(self.drop.override)
+        if self.over:
+            said["wait_over"] = True
         return said | ({"not_judged_again": self.why} if self.why else {})
 
     def line(self, *, dry_run: bool) -> str:
@@ -126,12 +139,23 @@ class Done:
         if self.why:
             return f"{name} is not judged again: {self.why}."
         if dry_run:
-            return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}"
-        return f"{name}, attempt {self.drop.attempt}: {state}. `dropgate show {name}` says more."
+            return f"{name} would be judged again: {state}, {visible(self.drop.name, 200)}{_decided(self.drop)}"
+        late = ", and the wait for its verdict is over" if self.over else ""
+        return f"{name}, attempt {self.drop.attempt}: {state}{late}. `dropgate show {name}` says more."
 
     def code(self, *, waited: bool) -> int:
         """What the command ends with for it."""
-        return 3 if self.why else {"rejected": 1, "failed": 3}.get(self.drop.state, 0) if waited else 0
+        if self.why or self.over:
+            return 3
+        return ENDS.get(self.drop.state, 0) if waited else 0
+
+
+def _decided(drop: Drop) -> str:
+    """Who has decided a drop, what and why."""
+    if drop.override is None:
+        return ""
+    what = {"rejected": "rejected", None: "decided"}.get(drop.verdict, "accepted")
+    return f"; {drop.override.by} has {what} it: {drop.override.because}"
 
 
 def _refuse(drop: str | None, state: str | None, *, retract: bool) -> None:
@@ -163,13 +187,28 @@ def _meant(target: Target, drop: str | None, search: _Search) -> tuple[Drop, ...
         if told := named.told():
             click.echo(told, err=True)
         return (named.drop,)
-    found = chosen(target, search.contract, search.state, search.month, search.most)
+    found = undecided(target, search.contract, search.state, search.month, search.most)
+    if found.decided:
+        click.echo(_left_out(found.decided), err=True)
     if found.more:
         text = f"There are more than these {search.most:,} {search.state} drops in {found.month}: call it again."
         click.echo(text, err=True)
     if not found.drops:
-        click.echo(f"No drop of {found.month} is {search.state}.", err=True)
+        other = "other " if found.decided else ""
+        click.echo(f"No {other}{search.state} drop of {found.month} can be judged again.", err=True)
     return found.drops[::-1]
+
+
+def _left_out(decided: Sequence[Drop]) -> str:
+    """How many drops people have decided, and how one of them is judged again."""
+    many = (
+        "1 drop that a person has decided is"
+        if len(decided) == 1
+        else f"{len(decided):,} drops that people decided are"
+    )
+    ids = ", ".join(d.id[:10] for d in decided[:20])
+    more = f" and {len(decided) - 20:,} more" if len(decided) > 20 else ""
+    return f"{many} left out, to be judged again by id alone (`dropgate replay DROP`): {ids}{more}"
 
 
 def judge_again(
@@ -194,7 +233,8 @@ def judge_again(
         end = time.monotonic() + wait
         while begun:
             if not begun[0].why:
-                begun[0] = replace(begun[0], drop=_settled(world, begun[0].drop, end))
+                drop = _settled(world, begun[0].drop, end)
+                begun[0] = replace(begun[0], drop=drop, over=drop.in_flight)
             tell(begun.pop(0))
     finally:  # also where somebody has stopped it, who would not know what he has begun
         for one in begun:

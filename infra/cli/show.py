@@ -50,6 +50,7 @@ def command(drop: str, month: datetime | None, form: str) -> None:
     if form == "json":
         body = {"drop": codec.encode(found), "history": codec.encode(history), "batch": codec.encode(batch)}
         body["uploads"] = [one.id for one in named.uploads] or None
+        body["more_problems"] = _more(found)
         click.echo(json.dumps(body, indent=2, ensure_ascii=False))
         return
     click.echo(f"From {target.where}", err=True)
@@ -81,7 +82,17 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
         "run": batch and batch.run,
         "run ended": batch and batch.reason,
         **{f"problem {n}": f"{p.message}{_first(p)} → {p.fix}" for n, p in enumerate(drop.problems, 1)},
+        "more problems": _more(drop),
     }
+
+
+def _more(drop: Drop) -> str | None:
+    """Where the problems are that the record has no room for; it does not say whether there are any."""
+    from functions.submission import MOST_PROBLEMS
+
+    if len(drop.problems) < MOST_PROBLEMS:
+        return None
+    return f"The record holds the first {MOST_PROBLEMS} alone; where there are more, the receipt names them."
 
 
 def _set(files: FileSet | None) -> str | None:
@@ -110,13 +121,24 @@ def _note(step: Step) -> str:
 
 
 def _links(drop: Drop, target: Target) -> dict[str, str]:
-    links = {"bytes": target.located(drop.source.uri)}
+    links = {} if drop.forgotten else {"bytes": target.located(drop.source.uri)}
     if drop.promoted:
         links["promoted"] = target.located(f"{target.promoted}{drop.promoted.key}")
     if drop.receipt:
         links["receipt"] = target.located(drop.receipt.replace("receipt.json", "receipt.html"))
+    if rejected := _rejected_rows(drop, target):
+        links["rejected rows"] = rejected
     if drop.retracts:
         links["promoted before"] = target.located(f"{target.promoted}{drop.retracts.key}")
-    if drop.state in ("rejected", "failed", "unmatched"):
+    if drop.state in ("rejected", "failed", "unmatched") and not drop.forgotten:
         links["judge again"] = f"dropgate replay {drop.id[:10]}"
     return links
+
+
+def _rejected_rows(drop: Drop, target: Target) -> str | None:
+    """Where the rejected rows lie, if the receipt says that they lie beside it."""
+    if not (drop.receipt and drop.rows and drop.rows.rejected):
+        return None
+    receipt = target.read(drop.receipt)
+    name = json.loads(receipt).get("rejected_rows") if receipt else None
+    return target.located(drop.receipt.replace("receipt.json", name)) if name else None

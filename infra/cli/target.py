@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from contracts.catalog import Ambiguous, Matched
-from contracts.errors import DropgateError
+from contracts.errors import DropgateError, ObjectGone, ObjectUnreadable, ServiceUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -127,6 +127,7 @@ class Target:
     promoted: str
     located: Callable[[str], str]
     claiming: Callable[[str], tuple[str, ...]]
+    read: Callable[[str], bytes | None] = lambda _: None
 
 
 def reading() -> Target:
@@ -152,7 +153,13 @@ def of_ports(world: Ports, where: str = "") -> Target:
             case _:
                 return ()
 
-    return Target(where, world.ledger, contracts, world.zones.landing, world.zones.promoted, str, claiming)
+    def read(uri: str) -> bytes | None:
+        try:
+            return world.store.get(uri)
+        except (ObjectGone, ObjectUnreadable, ServiceUnavailable):
+            return None
+
+    return Target(where, world.ledger, contracts, world.zones.landing, world.zones.promoted, str, claiming, read)
 
 
 def ports() -> Ports:
@@ -300,4 +307,5 @@ def _archive() -> Target:
         archive.promoted,
         archive.located,
         lambda _: archive.contracts(),
+        archive.read,
     )

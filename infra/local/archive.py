@@ -47,11 +47,19 @@ class Archive:
 
     def located(self, uri: str) -> str:
         """Where an object of the stack lies now: a file that was kept, or a word that it has gone."""
+        return str(self._kept(uri) or "(gone with the demo's stack)")
+
+    def read(self, uri: str) -> bytes | None:
+        """The bytes of an object that was kept."""
+        path = self._kept(uri)
+        return path.read_bytes() if path else None
+
+    def _kept(self, uri: str) -> Path | None:
         for zone, home in self._zones.items():
             path = self._folder / zone / uri.removeprefix(home)
             if uri.startswith(home) and path.is_file():
-                return str(path)
-        return "(gone with the demo's stack)"
+                return path
+        return None
 
     def drop(self, drop_id: str) -> Drop | None:
         """A drop as it was left."""

@@ -79,3 +79,18 @@ def test_what_did_not_come_is_listed_by_day() -> None:
 def test_what_did_not_come_has_no_state_and_a_contract_that_is_known() -> None:
     assert drops("--missing", "--state", "failed").exit_code == 2
     assert "Did you mean orders.v1?" in drops("--missing", "--contract", "oders.v1").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--stuck", "--missing"), "leave `--missing` out"),
+        (("--stuck", "--most", "5", "--state", "failed"), "leave `--state`, `--most` out"),
+        (("--minutes", "60"), "say --stuck, too"),
+        (("--missing", "--minutes", "60"), "say --stuck, too"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(words: tuple[str, ...], said: str) -> None:
+    done = CliRunner(mix_stderr=False).invoke(main, ["drops", *words])
+
+    assert (done.exit_code, said in " ".join(done.stderr.split())) == (2, True), done.stderr

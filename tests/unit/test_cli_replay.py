@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from contracts.errors import ServiceUnavailable
-from functions.submission import Drop
-from infra.cli.replay import Done, judge_again
-from tests.builders import World, a_world, one_bad
+from functions.forgetting import forget
+from functions.overruling import accept, reject
+from functions.submission import Drop, State
+from infra.cli.replay import Done, _meant, _Search, judge_again
+from infra.cli.target import of_ports
+from tests.builders import World, a_drop, a_world, one_bad
 
 
 def rejected(many: int = 3) -> tuple[World, list[Drop]]:
@@ -20,6 +24,11 @@ def rejected(many: int = 3) -> tuple[World, list[Drop]]:
     ids = [world.upload(f"orders/{n}.csv", b"id,note\n1,a\n") for n in range(many)]
     world.finish(one_bad)
     return world, [world.drop(one) for one in ids]
+
+
+def meant(world: World, state: str, most: int = 100) -> tuple[Drop, ...]:
+    """The drops of a state that a replay would judge again."""
+    return _meant(of_ports(world.ports), None, _Search(state, "orders.v1", datetime(2026, 1, 31, tzinfo=UTC), most))
 
 
 class NotOf:
@@ -109,3 +118,60 @@ def test_dry_run_says_whose_bytes_are_gone() -> None:
 
     assert [one.why for one in told] == ["its bytes are no longer kept; the file must be uploaded again"]
     assert world.drop(drop.id) == drop
+
+
+def test_what_people_decided_is_judged_again_by_id_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    world, drops = rejected(4)
+    accept(world.ports, drops[1], "ann", "ticket 512")
+    reject(world.ports, world.drop(drops[1].id), "ann", "recalled")
+    accept(world.ports, drops[3], "bob", "ticket 513")
+
+    assert [d.id for d in meant(world, "rejected", 2)] == [drops[0].id, drops[2].id]
+    said = "1 drop that a person has decided is left out, to be judged again by id alone (`dropgate replay DROP`): "
+    assert capsys.readouterr().err == f"{said}{drops[1].id[:10]}\n"
+    assert meant(world, "accepted_with_warnings") == ()
+    assert "No other accepted_with_warnings drop of 2026-01 can be judged again." in capsys.readouterr().err
+
+
+def test_dry_run_says_who_decided_a_drop_and_why() -> None:
+    world, (drop,) = rejected(1)
+    accept(world.ports, drop, "ann", "ticket 512")
+    reject(world.ports, world.drop(drop.id), "ann", "recalled")
+    world.finish()
+    told: list[Done] = []
+    judge_again(world.ports, [world.drop(drop.id)], told.append, dry_run=True)
+
+    assert told[0].line(dry_run=True).endswith("rejected, orders/0.csv; ann has rejected it: recalled")
+    assert told[0].row()["override"]["because"] == "recalled"
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [("accepted", 0), ("superseded", 0), ("rejected", 1), ("unmatched", 1), ("failed", 3), ("vanished", 3)],
+)
+def test_waiting_ends_with_what_became_of_a_drop(state: State, code: int) -> None:
+    done = Done(a_drop(state=state))
+
+    assert (done.code(waited=True), done.code(waited=False)) == (code, 0)
+
+
+def test_wait_that_is_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, drops = rejected(1)
+    seconds = iter(range(9))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    told: list[Done] = []
+    judge_again(world.ports, drops, told.append, wait=3)
+
+    assert told[0].drop.in_flight
+    assert told[0].code(waited=True) == 3
+    assert ", attempt 2: staged, and the wait for its verdict is over." in told[0].line(dry_run=False)
+    assert told[0].row()["wait_over"] is True
+
+
+def test_what_is_forgotten_is_left_out_of_many(capsys: pytest.CaptureFixture[str]) -> None:
+    world, drops = rejected()
+    forget(world.ports, drops[1], "ann", "request 77", lambda *_: None)
+
+    assert meant(world, "rejected") == (drops[0], drops[2])
+    assert capsys.readouterr().err == ""

@@ -114,6 +114,7 @@ def test_key_that_is_nowhere_does_not_cost_whole_months_of_all_contracts() -> No
         ("s3://landing/", "s3://landing/ is no object of landing"),
         ("abc", "Give at least 4 characters of the drop's id."),
         ("eeee", "No drop begins with eeee"),
+        ("README", "If it is a key, say s3://landing/README."),
     ],
 )
 def test_what_is_not_there_is_told_its_nearest(word: str, said: str) -> None:

@@ -106,10 +106,10 @@ def grow_old() -> None:
                 version.last_modified -= timedelta(hours=1)
 
 
-def lines(done: Result) -> list[dict[str, Any]]:
-    """What a command says line by line."""
+def rows(done: Result) -> list[dict[str, Any]]:
+    """What a command tells machines."""
     assert isinstance(done.exception, SystemExit | None), done.exception
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return list(json.loads(done.stdout))
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +117,9 @@ def office(site: Site) -> Office:
     """Everybody at their work."""
     office = Office(site, unwell(site), people=PEOPLE)
     grow_old()
-    office.said["looked"] = lines(office.dropgate("doctor", "doctor", "--format", "json"))
-    office.said["repaired"] = lines(office.dropgate("surgeon", "doctor", "--repair", "--format", "json"))
-    office.said["left"] = lines(office.dropgate("doctor", "doctor", "--format", "json"))
+    office.said["looked"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
+    office.said["repaired"] = rows(office.dropgate("surgeon", "doctor", "--repair", "--format", "json"))
+    office.said["left"] = rows(office.dropgate("doctor", "doctor", "--format", "json"))
     withdrawn = site.ports.ledger.drop(office.drops["withdrawn"])
     assert withdrawn
     reject(site.ports, withdrawn, "anna", "recalled")

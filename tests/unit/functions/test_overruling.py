@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from contracts.errors import ObjectUnreadable, ServiceUnavailable
-from contracts.plan import Limit
+from contracts.plan import Limit, Promoted
+from contracts.sets import SetRule
 from functions.finalize import finish
-from functions.overruling import NotOverruled, Overruled, accept, reject
+from functions.overruling import NotOverruled, Overruled, accept, beyond, reject
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
@@ -23,6 +24,7 @@ from tests.faults import Stalled, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
+THOUGH = "though its contract promotes valid rows alone."
 
 
 def ended(judge: Any = one_bad, body: bytes = GOOD, **plan: Any) -> tuple[World, str]:
@@ -223,6 +225,43 @@ def test_drop_whose_bytes_are_gone_cannot_be_accepted() -> None:
     del world.store.objects[world.drop(drop_id).source.uri]
 
     assert "no longer kept" in why(world, accept, drop_id)
+
+
+def test_receipt_of_an_accepted_file_claims_no_tolerance() -> None:
+    world, drop_id = ended()
+    accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+
+    assert "within what the contract tolerates" not in page(world, drop_id)
+    assert "The file was accepted as it came: the rejected rows travel with it." in page(world, drop_id)
+
+
+@pytest.mark.parametrize(
+    ("promote", "body", "said"),
+    [
+        ("object", GOOD, None),
+        ("rows", GOOD, f"Consumers get the whole file with its 1 rejected row, {THOUGH}"),
+        ("rows", REFUSED, f"Consumers get the whole file, {THOUGH}"),
+    ],
+)
+def test_whole_file_of_a_contract_for_valid_rows_is_told(promote: Promoted, body: bytes, said: str | None) -> None:
+    world, drop_id = ended(body=body, promote=promote)
+    told = beyond(world.ports, world.drop(drop_id))
+    accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
+
+    assert told == said
+    assert told == beyond(world.ports, world.drop(drop_id))
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
+
+
+def test_manifest_that_cannot_be_read_is_no_file_to_accept() -> None:
+    rule = SetRule(("day",), 3600, manifest="in/{day:%Y-%m-%d}/manifest.json")
+    world = a_world([a_plan(files=("in/{day:%Y-%m-%d}/*.csv",), set=rule)])
+    drop_id = world.upload("in/2026-01-31/manifest.json", b"no JSON")
+    world.finish()
+    assert world.drop(drop_id).state == "rejected"
+
+    assert "tells of a set of files" in why(world, accept, drop_id)
+    assert world.store.listing(ZONES.promoted) == {}
 
 
 class Locked:
