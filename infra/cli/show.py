@@ -139,6 +139,9 @@ def _rejected_rows(drop: Drop, target: Target) -> str | None:
     """Where the rejected rows lie, if the receipt says that they lie beside it."""
     if not (drop.receipt and drop.rows and drop.rows.rejected):
         return None
-    receipt = target.read(drop.receipt)
-    name = json.loads(receipt).get("rejected_rows") if receipt else None
-    return target.located(drop.receipt.replace("receipt.json", name)) if name else None
+    try:
+        receipt = json.loads(target.read(drop.receipt) or b"{}")
+    except ValueError:  # cut short, or no receipt of ours
+        return None
+    name = receipt.get("rejected_rows") if isinstance(receipt, dict) else None
+    return target.located(drop.receipt.replace("receipt.json", str(name))) if name else None

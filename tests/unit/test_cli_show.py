@@ -61,3 +61,13 @@ def test_rejected_rows_are_named_where_the_receipt_names_them(name: str | None) 
 
     assert ("rejected rows" in text) is (name is not None)
     assert name is None or f"{DEMO / folder}/{name}" in text
+
+
+@pytest.mark.parametrize(
+    "receipt", [b'{"rejected_rows": "rej', b"[1]", b"\xff"], ids=["cut short", "a list", "no text"]
+)
+def test_receipt_that_is_none_names_no_rejected_rows(receipt: bytes) -> None:
+    folder = "reports/shop/d/1/"
+    drop = a_drop(state="rejected", rows=RowCounts(9, 7, 2), receipt=f"s3://internal/{folder}receipt.json")
+
+    assert "rejected rows" not in shown(drop, objects={f"{folder}receipt.json": receipt})
