@@ -34,7 +34,7 @@ MOST_PROBLEMS = 20
 """So many problems stand open on the page; the others are folded away."""
 MOST_ROWS = 100_000
 """So many rows the job writes into rejected.csv at most."""
-WITHDRAWN = " It had been passed on to its readers, and has been taken back from them."
+WITHDRAWN = " It had been passed on to its readers, who do not have it any more."
 FOLDER = Path(__file__).parent
 
 

@@ -106,7 +106,7 @@ def test_accepted_drop_is_rejected_and_withdrawn() -> None:
     assert (drop.state, drop.attempt, drop.promoted, drop.retracts) == ("rejected", 2, None, None)
     assert world.store.listing(ZONES.promoted) == {}
     assert (receipt(world, drop_id)["withdrawn"], receipt(world, drop_id)["promoted"]) == (True, None)
-    assert "has been taken back from them" in page(world, drop_id)
+    assert "who do not have it any more" in page(world, drop_id)
     assert "Until then readers keep" not in page(world, drop_id)
 
 
