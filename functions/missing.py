@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 
 from contracts.arrival import Arrival
 from contracts.catalog import Entry
-from contracts.errors import StaleWrite
+from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.pattern import captures
 from functions.arriving import uploaded
 from functions.ports import Absence, Ports, RollCall, stamp, tell_nobody
@@ -99,7 +99,7 @@ def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime
 def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absence | None:
     came = _came(ports, one.entry, one.arrival, one.day, now, unread)
     day = one.day.isoformat()
-    if came >= one.arrival.files or _told(ports, one.entry.contract, day):
+    if came >= one.arrival.files or _told(ports, one.entry.contract, day, unread):
         return None
     return Absence(
         contract=one.entry.contract,
@@ -112,9 +112,16 @@ def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absenc
     )
 
 
-def _told(ports: Ports, contract: str, day: str) -> bool:
-    """Whether files were missing on that day by another deadline: the contract has changed since."""
-    return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
+def _told(ports: Ports, contract: str, day: str, unread: Told) -> bool:
+    """Whether files were missing on that day by another deadline, as the contract has changed since; or may have been.
+
+    Where the absences cannot be read nobody knows: that is told instead.
+    """
+    try:
+        return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
+    except DocumentInvalid:
+        unread(f"of the absences of {contract} in {day[:7]}")
+        return True
 
 
 def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Told) -> RollCall:

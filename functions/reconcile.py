@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from contracts.errors import DropgateError
+from contracts.errors import DocumentInvalid, DropgateError
 from functions.batching import open_window, start, started, write_batch
 from functions.failing import tell
 from functions.finalize import abandon, finish, job_ended
@@ -24,7 +24,7 @@ from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
 from functions.pointing import watch
-from functions.ports import Batch, InFlight, Ports, Window, moment, moment_if_any, stamp, tell_nobody
+from functions.ports import Batch, InFlight, Pause, Ports, Window, moment, moment_if_any, stamp, tell_nobody
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -79,7 +79,7 @@ def reconcile(
         lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
 
     def queue() -> None:
-        windows.extend(_next(ports, found.windows))
+        windows.extend(_next(ports, found.windows, troubles))
 
     def point() -> None:
         if why := watch(ports):
@@ -150,13 +150,22 @@ def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work
     ]
 
 
-def _next(ports: Ports, line: Sequence[Window]) -> Sequence[Window]:
+def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequence[Window]:
     """Of the windows that are overdue those whose batches find a slot; what is held up stays in line and takes none."""
     if not line:
         return line
-    pauses, taken = ports.ledger.pauses(), ports.ledger.taken()
-    free = [window for window in line if not any(pause.holds(window) for pause in pauses)]
+    held, taken = _held(ports, troubles), ports.ledger.taken()
+    free = [window for window in line if not any(pause.holds(window) for pause in held)]
     return in_turn(free, taken.values(), ports.most_batches - len(taken))
+
+
+def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
+    """What is held up; nothing where that cannot be read, as a batch of it is refused all the same."""
+    try:
+        return ports.ledger.pauses()
+    except DocumentInvalid as error:
+        troubles.append(Trouble("pauses", str(error)))
+        return ()
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from contracts.arrival import Arrival
+from contracts.errors import DocumentInvalid
 from contracts.plan import Plan
 from contracts.sets import SetRule
 from functions.missing import MOST_MISSING
@@ -14,6 +16,7 @@ from functions.overruling import accept
 from functions.ports import Absence
 from functions.reconcile import reconcile
 from tests.builders import World, a_plan, a_world
+from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n"
 BERLIN = Arrival("02:30", "02:15", zone="Europe/Berlin")
@@ -297,6 +300,16 @@ def test_deadline_that_moves_is_told_once_and_holds_up_no_other(by: str, came: b
     assert [a.day for a in world.ledger.absences("other.v1", "2026-01")] == ["2026-01-31"]
     pass_hours(world, 24)
     assert missing(world) == [state, ("2026-02-01", "missing", 0)]
+
+
+def test_absence_that_cannot_be_read_stops_no_roll_call() -> None:
+    world = a_watched_world(a_window("13:00"), a_plan("other.v1", ("other/*.csv",), arrival=Arrival("13:30")))
+    world.clock.pass_seconds(7200)
+    unreadable = Stalled(world.ledger, "absences", lambda: None, after=DocumentInvalid("ledger item: format 2"))
+    told = [trouble.what for trouble in reconcile(replace(world.ports, ledger=unreadable))]
+
+    assert told == ["item of the absences of orders.v1 in 2026-01"]
+    assert [one.state for one in world.ledger.absences("other.v1", "2026-01")] == ["missing"]
 
 
 def test_no_look_where_no_contract_has_a_window() -> None:

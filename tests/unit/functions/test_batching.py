@@ -19,6 +19,7 @@ from functions.published import Published
 from functions.reconcile import reconcile
 from functions.submission import Drop, Moved
 from tests.builders import ZONES, World, a_drop, a_plan, a_world
+from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n"
 
@@ -229,6 +230,18 @@ def test_what_is_held_up_takes_no_place_of_others() -> None:
 
     assert asked == [world.drop(ids[2]).plan]
     assert [world.drop(i).state for i in ids] == ["accepted", "staged", "validating"]
+
+
+def test_pause_that_cannot_be_read_stops_no_window() -> None:
+    world, ids = in_line("orders", "visits", "tests")
+    world.deliver_jobs(world.end_jobs())
+    unreadable = Stalled(world.ledger, "pauses", lambda: None, after=DocumentInvalid("ledger item PAUSES: format 2"))
+    world.clock.pass_seconds(120)
+    troubles = reconcile(replace(world.ports, ledger=unreadable))
+    world.deliver_windows()
+
+    assert ("pauses", "ledger item PAUSES: format 2") in {(one.what, one.reason) for one in troubles}
+    assert world.drop(ids[1]).state == "validating"
 
 
 def test_what_others_do_is_not_held_up() -> None:
