@@ -37,6 +37,7 @@ class Kept:
             self._lock_file = (folder / "lock").open("w")
             fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
+            self._lock_file.close()
             raise NotKept(f"{folder} is in use by another stack: stop that one, or name another folder.") from error
         except OSError as error:
             raise NotKept(f"{folder} cannot be used: {error.strerror}. Name a folder that you may write to.") from error
