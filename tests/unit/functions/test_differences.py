@@ -441,32 +441,31 @@ def test_file_withdrawn_during_its_repair_stays_withdrawn() -> None:
     assert world.store.listing(ZONES.promoted) == {}
 
 
-def test_key_of_a_drop_that_is_promoted_meanwhile_stays_its_own() -> None:
+def half_accepted() -> tuple[World, Drop, Callable[[], object]]:
+    """A rejected drop as it was read, and what lets a person accept it, while its copy does not come to its end."""
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
     world.finish(one_bad)
     world.clock.pass_seconds(3600)
     read, plain = world.drop(drop_id), world.ports
     busy = Stalled(plain.store, "copy", lambda: None, into(ZONES.promoted), ServiceUnavailable("503 Slow Down"))
-    accept(replace(plain, store=busy), read, "ann", "good enough")
-    assert world.drop(drop_id).state == "promoting"
+    return world, read, lambda: accept(replace(plain, store=busy), read, "ann", "good enough")
 
-    assert [one.kind for one in of_record(plain, read)] == []
+
+def test_key_of_a_drop_that_is_promoted_meanwhile_stays_its_own() -> None:
+    world, read, accepted = half_accepted()
+    accepted()
+    assert world.drop(read.id).state == "promoting"
+
+    assert [one.kind for one in of_record(world.ports, read)] == []
 
 
 def test_key_that_was_read_before_its_drop_went_on_is_not_freed() -> None:
-    world = a_world()
-    drop_id = world.upload("orders/1.csv", GOOD)
-    world.finish(one_bad)
-    world.clock.pass_seconds(3600)
-    read, plain = world.drop(drop_id), world.ports
-    busy = Stalled(plain.store, "copy", lambda: None, into(ZONES.promoted), ServiceUnavailable("503 Slow Down"))
+    world, read, accepted = half_accepted()
+    slow = replace(world.ports, ledger=Stalled(world.ledger, "lineage", accepted))
 
-    def others() -> None:
-        accept(replace(plain, store=busy), read, "ann", "good enough")
-
-    slow = replace(plain, ledger=Stalled(plain.ledger, "lineage", others))
     assert "key-held" not in [one.kind for one in of_record(slow, read)]
+    assert world.drop(read.id).state == "promoting"
 
 
 def test_receipt_that_was_forgotten_meanwhile_is_not_written_again() -> None:

@@ -503,4 +503,5 @@ def test_late_withdrawal_leaves_the_key_to_a_later_attempt(promote: str, nth: in
     newer = world.upload("orders/1.csv", NEWER)
     world.finish(all_good)
     assert world.drop(newer).state == "accepted"
+    assert [set(rows) for rows in world.tables.rows.values()] == ([{newer}] if promote == "table" else [])
     Watch(world).look()
