@@ -388,6 +388,15 @@ def test_retraction_outlives_an_attempt_that_fails() -> None:
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
 
 
+def judged(**plan: Any) -> tuple[World, str, list[str]]:
+    """A world in which the job of one drop has ended, and nobody has been told."""
+    world = a_world([a_plan(**plan)])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    return world, drop_id, world.end_jobs()
+
+
 def taken_back(world: World, drop_id: str) -> None:
     """Another worker promotes the drop, then a person rejects it."""
     world.reconcile()
@@ -421,11 +430,8 @@ def replayed(world: World, drop_id: str) -> None:
 def test_copy_that_comes_after_a_withdrawal_is_hidden(
     meanwhile: Callable[[World, str], None], same_key: str, left: dict[str, bytes]
 ) -> None:
-    world = a_world([a_plan(same_key=same_key)])
-    drop_id = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
-    world.deliver_windows()
-    runs, plain = world.end_jobs(), world.ports
+    world, drop_id, runs = judged(same_key=same_key)
+    plain = world.ports
 
     def others() -> None:
         world.ports = plain
@@ -439,11 +445,8 @@ def test_copy_that_comes_after_a_withdrawal_is_hidden(
 
 
 def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
-    world = a_world([a_plan(promote="table")])
-    drop_id = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
-    world.deliver_windows()
-    runs, plain = world.end_jobs(), world.ports
+    world, drop_id, runs = judged(promote="table")
+    plain = world.ports
 
     def others() -> None:
         world.ports = plain
@@ -462,11 +465,8 @@ def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
 
 @pytest.mark.parametrize("method", ["copy", "put"], ids=["its reply is lost", "the receipt cannot be written"])
 def test_copy_after_a_withdrawal_is_hidden_also_where_the_worker_fails(method: str) -> None:
-    world = a_world()
-    drop_id = world.upload("orders/1.csv", GOOD)
-    world.deliver_events()
-    world.deliver_windows()
-    runs, plain = world.end_jobs(), world.ports
+    world, drop_id, runs = judged()
+    plain = world.ports
 
     def others() -> None:
         world.ports = plain
