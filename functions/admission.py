@@ -68,6 +68,16 @@ def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ..
             return tuple(name for name, _ in pairs), tuple(kind for _, kind in pairs)
 
 
+def header_line(plan: Plan, size: int, read: Read) -> str:
+    """The header line of an admitted drop again; of a compressed one no more is unpacked than that needs."""
+    if plan.file_format == "parquet":
+        return parquet_head.look(plan, size, read).header_line
+    if plan.compression == "none":
+        return _text(plan, size, read(0, SAMPLE)).header_line
+    begin = packed.begin(read, size, SAMPLE + 1)  # one more, which tells whether that is all
+    return _text(plan, len(begin), begin[:SAMPLE]).header_line
+
+
 def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     """The warnings of an admitted drop again, which travel with it to the verdict."""
     return (*_deprecated(plan), *(p for p in columns.problems(plan, header) if p.level == "warning"))

@@ -8,20 +8,18 @@ BATCH item says what was asked for; a drop is in the batch when its own record s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from random import sample
 
 from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
-from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from functions import keys, referring
-from functions.admission import admit, header, notes
 from functions.keys import Zones
 from functions.ports import Batch, Ports, Reach, Window, moment, stamp
-from functions.submission import Drop, Location, Moved, advance
+from functions.requesting import of_drops, request_of
+from functions.submission import Drop, Moved, advance
 from functions.watermarks import pinned
 
 MOST_BYTES = 1024**3
@@ -142,14 +140,20 @@ def start(ports: Ports, batch: Batch) -> Batch:
 def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence[Drop]) -> Batch:
     """Start the job for `members`, the drops among all that were `found` that are still there to be judged."""
     if not members:
-        empty = replace(batch, state="ended", reason="no member was left", changed_at=ports.at())
-        return write_batch(ports, batch, empty)
+        return _end_empty(ports, batch)
     plan = ports.catalog.plan(batch.plan)
-    request = _request(ports, batch, plan, members)
+    drops = tuple(of_drops(ports, batch, plan, members))
+    if not drops:
+        return _end_empty(ports, batch)
+    request = request_of(ports, batch, plan, drops)
     uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
     run = _run(ports, batch, uri, reach(ports.zones, batch, plan, found))
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
+
+
+def _end_empty(ports: Ports, batch: Batch) -> Batch:
+    return write_batch(ports, batch, replace(batch, state="ended", reason="no member was left", changed_at=ports.at()))
 
 
 def whole(ports: Ports, batch: Batch, found: Sequence[Drop]) -> bool:
@@ -232,7 +236,7 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
             ports.ledger.write(group)
         except StaleWrite:
             again = ports.ledger.drops([m.drop.id for m in group])
-            write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
+            _write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
             raced = True
         now |= {m.drop.id: m.drop for m in group}
     # Who was faster may have brought them to this very batch: their own records say so.
@@ -254,53 +258,13 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
     return answer if isinstance(answer, Moved) else None
 
 
-def write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
+def _write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
     """Write drops one by one; those that somebody else was faster with are left alone."""
     for move in moves:
         try:
             ports.ledger.write((move,))
         except StaleWrite:
             continue  # another batch or a newer upload was faster; the drop's own record says so
-
-
-def _request(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> JobRequest:
-    rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
-    return JobRequest(
-        batch=batch.id,
-        try_=batch.try_,
-        plan=plan,
-        drops=tuple(_job_drops(ports, batch, plan, members)),
-        scratch=keys.scratch_folder(ports.zones, batch.id, batch.try_),
-        evidence_rows=rows,
-        evidence_checks=checks,
-        result=keys.result_uri(ports.zones, batch.id, batch.try_),
-        requested_at=batch.try_at,
-        marks=batch.marks,
-        references=referring.pinned(ports, plan),
-    )
-
-
-def _job_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
-    for drop in members:
-        line = drop.header_line
-        if line is None:  # too long for the ledger
-            line = admit(plan, drop.name, drop.size, partial(ports.store.read, Location(drop.source.uri))).header_line
-        names, types = header(plan, line)
-        yield JobDrop(
-            id=drop.id,
-            attempt=drop.attempt,
-            uri=drop.source.uri,
-            name=drop.name,
-            size=drop.size,
-            header=names,
-            header_line=line,
-            rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
-            notes=(*notes(plan, names), *drop.problems),
-            types=types,
-            modified=drop.received_at,
-            totals=drop.totals,
-            valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
-        )
 
 
 def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reach:

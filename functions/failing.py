@@ -19,13 +19,15 @@ EDITED = Problem(
 )
 """What is told of a drop whose item in the ledger somebody has changed by hand."""
 
+LOST = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
+STAGED_GONE = Problem("staged-gone", "The staged file was removed before it could be promoted.", LOST)
+
 
 def staged_replaced(drop: Drop) -> Problem:
     """What is told of a drop whose staged object somebody has replaced, so that its bytes are lost."""
     where = keys.split(drop.source.uri)[1]
     text = f"Another object has taken the place of the staged file ({where}); it was not used, and not promoted."
-    fix = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
-    return Problem("staged-replaced", text, fix)
+    return Problem("staged-replaced", text, LOST)
 
 
 def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:

@@ -24,7 +24,7 @@ from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, start, whole, write_batch
-from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced, tell
+from functions.failing import EDITED, NOT_YOURS, STAGED_GONE, give_up, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
@@ -58,7 +58,6 @@ TEXT = (".csv", ".jsonl")
 """Suffixes of files in which each record takes two bytes at least, its line end among them; the last may lack that."""
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
 DESTINATION_TAKEN = Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS)
-STAGED_GONE = Problem("staged-gone", "The staged file was removed before it could be promoted.", NOT_YOURS)
 ROWS_REPLACED = Problem(
     "rows-replaced", "Something else has taken the place of the valid rows; it was not promoted.", NOT_YOURS
 )

@@ -52,7 +52,7 @@ def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content
     if read(0, 2) != MAGIC:
         return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
     seen, unpacking, members, taken = _Seen(), zlib.decompressobj(31), 1, 0
-    for piece in _slices(read, size):
+    for piece in _slices(read, size, PIECE):
         rest, taken = piece, taken + len(piece)
         if taken > MOST_PACKED and seen.size < LEAST_RATIO * (taken - MOST_PACKED):
             return _damaged("it holds next to nothing for its size")
@@ -69,9 +69,24 @@ def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content
     return Content(seen.size, seen.sample) if unpacking.eof else _damaged("it ends too early; it was cut short")
 
 
-def _slices(read: Callable[[int, int], bytes], size: int) -> Iterator[bytes]:
-    for at in range(0, size, PIECE):
-        piece = read(at, PIECE)
+def begin(read: Callable[[int, int], bytes], size: int, most: int) -> bytes:
+    """The first `most` bytes, or all, that a sound file of `size` bytes holds."""
+    found, unpacking = b"", zlib.decompressobj(31)
+    for piece in _slices(read, size, SLICE):
+        rest = piece
+        while rest and len(found) < most:
+            if unpacking.eof:
+                unpacking = zlib.decompressobj(31)
+            found += unpacking.decompress(rest, most - len(found))
+            rest = unpacking.unconsumed_tail or unpacking.unused_data
+        if len(found) >= most:
+            break
+    return found
+
+
+def _slices(read: Callable[[int, int], bytes], size: int, long: int) -> Iterator[bytes]:
+    for at in range(0, size, long):
+        piece = read(at, long)
         yield from (piece[n : n + SLICE] for n in range(0, len(piece), SLICE))
 
 

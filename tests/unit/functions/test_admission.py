@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
 from contracts.trailer import Trailer
-from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header
+from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
 from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
 
@@ -289,6 +291,21 @@ def test_json_lines_are_refused(body: bytes, code: str) -> None:
     assert codes(admitted(body, JSONL)) == [code]
 
 
+@pytest.mark.parametrize("more", [0, 1, SAMPLE, 2 * SAMPLE])
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+@pytest.mark.parametrize(
+    ("plan", "first"), [(a_plan(), b"\xef\xbb\xbfid,note"), (JSONL, b'{"note": "a", "id": 1}')], ids=["csv", "jsonl"]
+)
+def test_header_line_is_found_again(plan: Plan, first: bytes, compression: Literal["none", "gzip"], more: int) -> None:
+    body = first + b"\n" + b'{"id": 2}\n' * (more // 10)
+    plan = replace(plan, compression=compression)
+    raw = body if compression == "none" else gzip.compress(body[:20]) + gzip.compress(body[20:])
+    line = header_line(plan, len(raw), reading(raw))
+
+    assert line
+    assert line == admit(plan, NAME, len(raw), reading(raw)).header_line
+
+
 PARQUET = a_plan(file_format="parquet", columns=Columns(extra="ignore"))
 THINGS = (Path(__file__).parent / "things.parquet").read_bytes()
 """Four records of eight columns, written by Spark."""
@@ -301,6 +318,7 @@ def test_parquet_is_admitted_with_columns_and_types() -> None:
     names, types = header(plan, found.header_line)
     assert names == found.header == ("id", "name", "amount", "ok", "day", "ts", "dec", "bin")
     assert types == ("bigint", "string", "double", "boolean", "date", "timestamp", "decimal(10,2)", "binary")
+    assert header_line(plan, len(THINGS), reading(THINGS)) == found.header_line
 
 
 @pytest.mark.parametrize(

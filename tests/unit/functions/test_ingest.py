@@ -202,16 +202,49 @@ def test_objects_outside_landing_are_left_alone() -> None:
     assert (ingest(world.ports, event), ingest(world.ports, folder), world.drops()) == (None, None, {})
 
 
+WIDE = [f"column_{n:05}" for n in range(MOST_HEADER_LINE // 8)]
+"""Columns whose names are too long for the ledger."""
+
+
+def a_wide_file(first: int) -> bytes:
+    return ",".join(WIDE).encode() + b"\n%d" % first + b"," * (len(WIDE) - 1) + b"\n"
+
+
 def test_header_too_long_for_the_ledger_is_read_again() -> None:
-    names = [f"column_{n:05}" for n in range(MOST_HEADER_LINE // 8)]
-    world = a_world(contracts=[a_plan(names=names)])
-    body = ",".join(names).encode() + b"\n" + b"1" + b"," * (len(names) - 1) + b"\n"
-    drop_id = world.upload("orders/1.csv", body)
+    world = a_world(contracts=[a_plan(names=WIDE)])
+    drop_id = world.upload("orders/1.csv", a_wide_file(1))
     world.deliver_events()
     assert world.drop(drop_id).header_line is None
     world.deliver_windows()
 
-    assert world.request().drops[0].header == tuple(names)
+    assert world.request().drops[0].header == tuple(WIDE)
+
+
+@pytest.mark.parametrize(("replaced", "code"), [(False, "staged-gone"), (True, "staged-replaced")])
+def test_file_whose_header_can_no_longer_be_read_fails_alone(replaced: bool, code: str) -> None:
+    world = a_world(contracts=[a_plan(names=WIDE)])
+    lost, other = (world.upload(f"orders/{n}.csv", a_wide_file(n)) for n in (1, 2))
+    world.deliver_events()
+    world.store.delete(world.drop(lost).source)
+    if replaced:
+        world.store.put(world.drop(lost).source.uri, a_wide_file(3), "text/csv")
+    world.deliver_windows()
+
+    assert [one.id for one in world.request().drops] == [other]
+    world.finish()
+    assert (world.drop(lost).state, world.drop(lost).problems[0].code) == ("failed", code)
+    assert world.drop(lost).receipt
+    assert world.drop(other).state == "accepted"
+
+
+def test_batch_of_files_whose_headers_can_no_longer_be_read_has_no_job() -> None:
+    world = a_world(contracts=[a_plan(names=WIDE)])
+    lost = world.upload("orders/1.csv", a_wide_file(1))
+    world.deliver_events()
+    world.store.delete(world.drop(lost).source)
+    world.finish()
+
+    assert (world.drop(lost).state, world.jobs.runs) == ("failed", {})
 
 
 def test_plan_stays_what_it_was_at_the_match() -> None:

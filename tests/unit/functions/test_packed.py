@@ -33,6 +33,19 @@ def test_content_is_known_without_being_kept() -> None:
     assert unpacked(GOOD) == packed.Content(len(TEXT), TEXT[:100])
 
 
+@pytest.mark.parametrize("most", [0, 1, 100, 1_000_000])
+def test_begin_is_read_and_no_more(most: int) -> None:
+    noise = random.Random(1).randbytes(400_000)
+    raw, asked = gzip.compress(TEXT[:50]) + gzip.compress(TEXT[50:] + noise), []
+
+    def read(start: int, length: int) -> bytes:
+        asked.append((start, length))
+        return raw[start : start + length]
+
+    assert packed.begin(read, len(raw), most) == (TEXT + noise)[:most]
+    assert len(asked) == (2 if most > packed.SLICE else 1)
+
+
 def test_members_one_after_another_are_one_file() -> None:
     assert unpacked(gzip.compress(TEXT[:50]) + gzip.compress(b"") + gzip.compress(TEXT[50:])) == unpacked(GOOD)
 
