@@ -27,7 +27,7 @@ from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
 from functions.batching import batch_due, open_window
 from functions.keys import Zones
-from functions.ports import Batch, InFlight, Page, Place, Ports, Reach, RunStatus, Window, stamp
+from functions.ports import Batch, InFlight, Page, Place, Ports, Reach, RunStatus, Unmoved, Window, stamp
 from functions.reconcile import reconcile
 from functions.submission import Drop, Location, Moved
 from infra.calls import CALLS, ENDED
@@ -79,8 +79,9 @@ class Records:
         plan = self.plans[drop.id] = drop.plan or ""
         self.staged.setdefault(plan, {})[drop.id] = drop
 
-    def write(self, moves: Sequence[Moved], *batches: Batch) -> None:
-        """Bring staged drops into a batch."""
+    def write(self, moves: Sequence[Moved], *beside: Batch | Unmoved) -> None:
+        """Bring staged drops into a batch; nobody else moves one."""
+        batches = [one for one in beside if isinstance(one, Batch)]
         if any(batch.id in self.batches or batch.slot in self.slots for batch in batches):
             raise StaleWrite("the slot is taken")
         for move in moves:

@@ -17,7 +17,7 @@ from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
 from contracts.plan import Plan
 from functions import keys, referring
 from functions.keys import Zones
-from functions.ports import Batch, Ports, Reach, Window, moment, stamp
+from functions.ports import Batch, Ports, Reach, Unmoved, Window, moment, stamp
 from functions.requesting import of_drops, request_of
 from functions.submission import Drop, Moved, advance
 from functions.watermarks import pinned
@@ -82,7 +82,7 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
             if waiting:  # no slot is free
                 _line_up(ports, window, plan, waiting)
             return None
-        launched, more = start(ports, known), known.state == "claimed"
+        launched, more = start(ports, known), bool(waiting)
     if more:
         _go_on(ports, window.plan, waiting, took=launched.run is not None)
     return launched
@@ -130,7 +130,10 @@ def start(ports: Ports, batch: Batch) -> Batch:
     if batch.state != "claimed":
         return batch
     found = ports.ledger.drops(batch.members)
-    members = _enlist(ports, batch, found)
+    try:
+        members = _enlist(ports, batch, found)
+    except StaleWrite:
+        return ports.ledger.batch(batch.id) or batch
     if not members and not whole(ports, batch, found):
         fix = "mend the items, or deploy the version that reads them"
         raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read: {fix}")
@@ -212,7 +215,10 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
         batch = replace(batch, slot=slot)
         if ports.ledger.open_batch(batch):
             now = chosen if len(chosen) > GROUP else ports.ledger.drops(batch.members)
-            return batch, _enlist(ports, batch, now)
+            try:
+                return batch, _enlist(ports, batch, now)
+            except StaleWrite:
+                return None
     return None
 
 
@@ -226,17 +232,22 @@ def _slots(ports: Ports, *, sure: bool) -> list[int]:
 
 
 def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:
-    """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out."""
+    """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out.
+
+    StaleWrite where somebody else has brought the batch further: a worker that stalled takes nothing back.
+    """
     now = {d.id: d for d in found}
     moves = [m for d in found if (m := _joining(ports, batch, d))]
     raced = False
     for begin in range(0, len(moves), GROUP):
         group = moves[begin : begin + GROUP]
         try:
-            ports.ledger.write(group)
+            ports.ledger.write(group, Unmoved(batch))
         except StaleWrite:
+            if (known := ports.ledger.batch(batch.id)) and known.version != batch.version:
+                raise
             again = ports.ledger.drops([m.drop.id for m in group])
-            _write_singly(ports, [m for d in again if (m := _joining(ports, batch, d))])
+            _write_singly(ports, batch, [m for d in again if (m := _joining(ports, batch, d))])
             raced = True
         now |= {m.drop.id: m.drop for m in group}
     # Who was faster may have brought them to this very batch: their own records say so.
@@ -258,11 +269,11 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
     return answer if isinstance(answer, Moved) else None
 
 
-def _write_singly(ports: Ports, moves: Sequence[Moved]) -> None:
+def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Moved]) -> None:
     """Write drops one by one; those that somebody else was faster with are left alone."""
     for move in moves:
         try:
-            ports.ledger.write((move,))
+            ports.ledger.write((move,), Unmoved(batch))
         except StaleWrite:
             continue  # another batch or a newer upload was faster; the drop's own record says so
 

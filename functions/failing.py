@@ -32,9 +32,13 @@ def staged_replaced(drop: Drop) -> Problem:
 
 def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:
     """Record that a drop failed, then tell its producer."""
+    return tell(ports, failed(ports, drop, problem))
+
+
+def failed(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed; the schedule tells its producer, where nobody else does."""
     at = ports.at()
-    failed = record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
-    return tell(ports, failed)
+    return record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
 
 
 def tell(ports: Ports, drop: Drop) -> Drop:

@@ -349,7 +349,14 @@ class InFlight:
     """Sets of files that are to be looked at."""
 
 
-Beside = Lineage | Batch | Window | Watermarks | RollCall | Absence | FileSet
+@dataclass(frozen=True, slots=True)
+class Unmoved:
+    """A batch that must stand as it was read; it is not written."""
+
+    batch: Batch
+
+
+Beside = Lineage | Batch | Unmoved | Window | Watermarks | RollCall | Absence | FileSet
 """What goes into the ledger in one transaction with drops."""
 
 

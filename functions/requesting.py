@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from contracts.errors import ObjectGone, ObjectReplaced
+from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys, referring
 from functions.admission import header, header_line, notes
-from functions.failing import STAGED_GONE, give_up, staged_replaced
+from functions.failing import STAGED_GONE, failed, staged_replaced
 from functions.ports import Batch, Ports
 from functions.submission import Drop
 
@@ -42,7 +42,8 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
     """What the job is told of each drop; one that lies no longer where it was staged fails here, and is left out."""
     for drop, line in zip(members, _lines(ports, plan, members), strict=True):
         if isinstance(line, Problem):
-            give_up(ports, drop, line)
+            if failed(ports, drop, line).state == "validating":
+                raise ServiceUnavailable(f"drop {drop.id}, whose staged file is gone, was written by somebody else")
             continue
         names, types = header(plan, line)
         yield JobDrop(

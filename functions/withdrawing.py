@@ -23,6 +23,7 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
     if former is None:
         return True
     plan = ports.catalog.plan(former.plan)
+    held = _held(ports, drop)
     for _ in range(TRIES):
         mine = claims_of(ports, drop, plan).of(drop)
         if reread(ports, drop).version != drop.version:
@@ -30,7 +31,7 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
         if any(one.promoting not in (None, drop.id) for one in mine):
             return False
         taken = tuple(replace(one, promoting=drop.id) for one in mine)
-        freed = tuple(Lineage(one.id, version=one.version + 1) for one in mine)
+        freed = tuple(Lineage(one.id, drop.id if one.id in held else None, version=one.version + 1) for one in mine)
         try:
             if taken:
                 ports.ledger.write((), *taken)
@@ -41,6 +42,13 @@ def withdraw(ports: Ports, drop: Drop) -> bool:
             continue
         return True
     return False
+
+
+def _held(ports: Ports, drop: Drop) -> frozenset[str]:
+    """What a drop that is being promoted, and to elsewhere than before, holds until that is over."""
+    if drop.state != "promoting" or drop.plan is None:
+        return frozenset()
+    return frozenset(one.id for one in claims_of(ports, drop, ports.catalog.plan(drop.plan), unseen=True).each)
 
 
 def hide(ports: Ports, drop: Drop, former: Retraction) -> None:

@@ -39,6 +39,7 @@ from functions.ports import (
     RunStatus,
     Stat,
     Step,
+    Unmoved,
     Watermarks,
     Window,
     stamp,
@@ -263,6 +264,9 @@ class MemoryLedger:
         match one:
             case Window():
                 return one.plan not in self._windows
+            case Unmoved():
+                there = self._batches.get(one.batch.id)
+                return there is not None and there.version == one.batch.version
             case Batch():
                 known = self._batches.get(one.id)
                 free = one.version > 0 or self._holder(one) is None
@@ -284,6 +288,8 @@ class MemoryLedger:
         match one:
             case Window():
                 self._windows[one.plan] = one
+            case Unmoved():
+                pass
             case Batch():
                 self._batches[one.id] = replace(one, version=one.version + 1)
             case Lineage():
@@ -454,6 +460,8 @@ def _places(one: Beside) -> Iterator[tuple[object, ...]]:
             yield Absence, one.contract, one.day
         case RollCall():
             yield (RollCall,)
+        case Unmoved():
+            yield Batch, one.batch.id
         case _:
             yield type(one), one.id
     if isinstance(one, Batch) and one.slot is not None and (one.version == 0 or one.state == "ended"):

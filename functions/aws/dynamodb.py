@@ -31,6 +31,7 @@ from functions.ports import (
     Place,
     RollCall,
     Step,
+    Unmoved,
     Watermarks,
     Window,
     months,
@@ -40,7 +41,7 @@ from functions.submission import Drop, Moved
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-NEW = "attribute_not_exists(pk)"
+NEW, AS_READ = "attribute_not_exists(pk)", "version = :v"
 REFUSED, CONFLICT = "ConditionalCheckFailed", "TransactionConflict"
 CONFLICTS, PAUSE = 4, 0.025
 """How often a transaction is tried that others are in the way of, and seconds: theirs are over in milliseconds."""
@@ -283,6 +284,11 @@ class DynamoLedger:
         if isinstance(one, Window):
             yield self._put(items.window_item(one), NEW)
             return
+        if isinstance(one, Unmoved):
+            place = items.key(*items.batch_key(one.batch.id))
+            as_read = {":v": one.batch.version}
+            yield self._check(place, AS_READ, ExpressionAttributeValues=items.dumps(as_read))
+            return
         now = replace(one, version=one.version + 1)
         yield self._fenced(items.item(now), one.version)
         if isinstance(now, Absence):
@@ -302,7 +308,10 @@ class DynamoLedger:
         for kind, name in (("contract", batch.contract), ("producer", batch.producer)):
             if batch.version == 1 and not batch.former:
                 place = items.key(*items.pause_key(kind, name))
-                yield {"ConditionCheck": {"TableName": self._table, "Key": place, "ConditionExpression": NEW}}
+                yield self._check(place, NEW)
+
+    def _check(self, place: Any, condition: str, **values: Any) -> Any:
+        return {"ConditionCheck": {"TableName": self._table, "Key": place, "ConditionExpression": condition, **values}}
 
     def _put(self, item: Item, condition: str | None = None, values: Mapping[str, Any] | None = None) -> Any:
         put: dict[str, Any] = {"TableName": self._table, "Item": items.dumps(item)}
@@ -313,7 +322,7 @@ class DynamoLedger:
         return {"Put": put}
 
     def _fenced(self, item: Item, version: int) -> Any:
-        return self._put(item, "version = :v", {":v": version}) if version else self._put(item, NEW)
+        return self._put(item, AS_READ, {":v": version}) if version else self._put(item, NEW)
 
     def _added(self, *actions: Any) -> bool:
         try:
@@ -350,7 +359,7 @@ class DynamoLedger:
                 reasons = set(told)
                 if not last and reasons <= {"None", CONFLICT}:
                     return True
-                if any("ConditionCheck" in a and r == REFUSED for a, r in zip(actions, told, strict=False)):
+                if any(_of_a_pause(a) and r == REFUSED for a, r in zip(actions, told, strict=False)):
                     raise HeldUp("its contract or its producer is paused") from error
                 if REFUSED in reasons:
                     raise _Refused(error.response["CancellationReasons"]) from error
@@ -390,3 +399,8 @@ class DynamoLedger:
             if not page.get("LastEvaluatedKey"):
                 return
             begin = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def _of_a_pause(action: Any) -> bool:
+    """Whether it asks that nobody has paused a contract or a producer."""
+    return bool(action.get("ConditionCheck", {}).get("ConditionExpression") == NEW)

@@ -34,6 +34,7 @@ from functions.ports import (
     Pause,
     Reach,
     RunStatus,
+    Unmoved,
     Watermarks,
     Window,
 )
@@ -428,6 +429,21 @@ def test_lineage_is_fenced_with_its_drop(ledger: Ledger) -> None:
     after = ledger.lineage("k")
     assert (after.promoted, after.sequencer, after.version) == (drop.id, "01", 1)
     assert [s.state for s in ledger.history("b" * 32)] == ["received", "staged"]
+
+
+def test_drop_joins_a_batch_only_as_that_was_read(ledger: Ledger) -> None:
+    batch, drop = a_batch(), staged(ledger, a_drop())
+    ledger.open_batch(batch)
+    ledger.write_batch(batch, replace(batch, state="running", run="r"))
+    claimed = moved(drop, "claimed", batch=batch.id, try_=1)
+    with pytest.raises(StaleWrite):
+        ledger.write((claimed,), Unmoved(batch))
+    assert ledger.drop(drop.id) == drop
+    ledger.write((claimed,), Unmoved(replace(batch, version=2)))
+
+    assert ledger.drop(drop.id) == claimed.drop
+    assert (found := ledger.batch(batch.id))
+    assert found.version == 2
 
 
 def test_lineage_is_written_without_a_drop(ledger: Ledger) -> None:

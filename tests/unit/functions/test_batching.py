@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
 
+from contracts.columns import valid_file
 from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite
 from contracts.job import JobRequest
-from contracts.plan import Columns
-from functions.batching import MOST_BYTES, batch_due, choose, room, started
+from contracts.plan import Columns, Limit
+from functions.batching import GROUP, MOST_BYTES, batch_due, choose, room, started
 from functions.ports import Batch, Beside, InFlight, Pause, Reach, Window
 from functions.published import Published
 from functions.reconcile import reconcile
+from functions.replay import replay
 from functions.submission import Drop, Moved
-from tests.builders import ZONES, World, a_drop, a_plan, a_world
+from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad, valid_rows
 from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n"
@@ -347,6 +350,82 @@ def test_refused_start_is_made_up_for() -> None:
     world.reconcile()
 
     assert list(world.jobs.runs) == [f"{world.drop(ids[0]).batch}-1"]
+
+
+def stalled_beginning(meanwhile: Callable[[World, Window], None], *, ahead: int = 0, **plan: Any) -> tuple[World, str]:
+    """A batch that could not be started at first, and a worker that then stalls before it reads the drops of it.
+
+    Staged was its one drop by a clock that was so many seconds ahead.
+    """
+    world = a_world([a_plan(**plan)])
+    world.clock.pass_seconds(ahead)
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.clock.pass_seconds(-ahead)
+    ((window, _),) = world.delays.sent
+    plain = world.ports
+    with pytest.raises(ServiceUnavailable):
+        batch_due(replace(plain, jobs=Busy(world.jobs)), window)  # type: ignore[arg-type]
+    slow = Stalled(plain.ledger, "drops", lambda: meanwhile(world, window))
+    batch_due(replace(plain, ledger=slow), window)
+    return world, drop_id
+
+
+def test_worker_that_stalls_takes_no_drop_back_to_an_earlier_try() -> None:
+    def meanwhile(world: World, _: Window) -> None:
+        world.reconcile()
+        first = world.request()
+        dead = f"{first.drops[0].valid}{valid_file(first.plan)}"
+        world.store.put(dead, b"id,note\nof a dead run\n", "text/csv")
+        world.deliver_jobs(world.crash_jobs())
+
+    world, drop_id = stalled_beginning(meanwhile, promote="rows", tolerance=Limit(Decimal(2), "rows"))
+    assert world.drop(drop_id).try_ == 2
+    world.finish(one_bad)
+
+    assert world.drop(drop_id).state == "accepted_with_warnings"
+    assert list(world.store.listing(ZONES.promoted).values()) == [valid_rows(drop_id)]
+
+
+def test_worker_that_stalls_takes_no_later_attempt_into_a_batch_that_has_ended() -> None:
+    def meanwhile(world: World, window: Window) -> None:
+        batch_due(world.ports, window)
+        world.deliver_jobs(world.end_jobs(one_bad))
+        (drop_id,) = world.drops()
+        replay(world.ports, drop_id)
+
+    world, drop_id = stalled_beginning(meanwhile, ahead=600)
+    world.finish()
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("accepted", 2)
+
+
+def test_worker_that_stalls_after_it_made_a_large_batch_leaves_it_to_who_went_on() -> None:
+    world, ids = gathered(GROUP + 1)
+    plain = world.ports
+    slow = Stalled(plain.ledger, "write", world.reconcile)
+    ((window, _),) = world.delays.sent
+    answer = batch_due(replace(plain, ledger=slow), window)
+
+    assert answer == world.ledger.batch(world.drop(ids[0]).batch or "")
+    assert (answer and answer.state, len(world.jobs.runs)) == ("running", 1)
+
+
+def test_rest_of_a_window_is_taken_up_by_its_message_come_again() -> None:
+    world, ids = gathered(3)
+    world.ports = replace(world.ports, most_drops=2)
+    ((window, _),) = world.delays.sent
+
+    def die() -> None:
+        raise ServiceUnavailable("no answer")
+
+    slow = Stalled(world.ledger, "open_window", die)
+    with pytest.raises(ServiceUnavailable):
+        batch_due(replace(world.ports, ledger=slow), window)
+    batch_due(world.ports, window)
+
+    assert [world.drop(i).state for i in ids] == ["validating", "validating", "staged"]
+    assert world.ledger.window(window.plan)
 
 
 class Forgetful:

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from contracts.errors import DocumentInvalid, ObjectUnreadable
+from contracts.errors import DocumentInvalid, ObjectUnreadable, ServiceUnavailable
 from functions.admission import LARGEST_FILE
+from functions.batching import batch_due
 from functions.ingest import ingest
 from functions.ports import Mark
 from functions.submission import MOST_HEADER_LINE, Created, Location
 from tests.builders import ZONES, a_plan, a_world
+from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n2,\n"
 
@@ -245,6 +247,22 @@ def test_batch_of_files_whose_headers_can_no_longer_be_read_has_no_job() -> None
     world.finish()
 
     assert (world.drop(lost).state, world.jobs.runs) == ("failed", {})
+
+
+def test_file_that_is_gone_while_its_event_comes_late_fails_all_the_same() -> None:
+    world = a_world(contracts=[a_plan(names=WIDE)])
+    lost = world.upload("orders/1.csv", a_wide_file(1))
+    late = world.events.pop()
+    world.clock.pass_seconds(16 * 60)
+    world.reconcile()
+    world.store.delete(world.drop(lost).source)
+    plain, ((window, _),) = world.ports, world.delays.sent
+    slow = Stalled(plain.ledger, "write", lambda: ingest(plain, late), lambda moves, *_: moves[0].event == "failed")
+    with pytest.raises(ServiceUnavailable):
+        batch_due(replace(plain, ledger=slow), window)
+    world.finish()
+
+    assert (world.drop(lost).state, world.drop(lost).problems[0].code) == ("failed", "staged-gone")
 
 
 def test_plan_stays_what_it_was_at_the_match() -> None:

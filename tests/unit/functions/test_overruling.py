@@ -367,6 +367,48 @@ def test_file_moves_to_its_new_contract_and_leaves_the_old() -> None:
     assert world.ledger.drop(drop_id) == world.drop(drop_id)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"promote": "object"}, {"promote": "table"}),
+        ({"promote": "table"}, {"promote": "rows"}),
+        ({"same_content": "reject"}, {"same_content": "reject", "same_key": "version"}),
+    ],
+    ids=["into a table", "out of a table", "as a version"],
+)
+def test_file_that_moves_holds_its_place_until_it_has_moved(before: dict[str, Any], after: dict[str, Any]) -> None:
+    world, older = ended(all_good, **before)
+    world.publish([a_plan(**after)])
+    replay(world.ports, older, retract=True)
+    world.reconcile()
+    world.deliver_windows()
+    moves = world.end_jobs()
+    same = "same_content" in after
+    other = world.upload("orders/2.csv" if same else "orders/1.csv", GOOD if same else NEWER)
+    world.deliver_events()
+    world.deliver_windows()
+    comes = world.end_jobs()
+    plain = world.ports
+
+    def others() -> None:
+        slow, world.ports = world.ports, plain
+        world.deliver_jobs(comes)
+        world.ports = slow
+
+    world.ports = replace(
+        plain, store=Stalled(plain.store, "put", others, lambda uri, *_: uri.startswith(ZONES.reports))
+    )
+    world.deliver_jobs(moves)
+    world.ports = plain
+    world.finish()
+
+    assert (world.drop(older).state, world.drop(other).state) == ("accepted", "rejected" if same else "accepted")
+    rows = {drop for found in world.tables.rows.values() for drop in found}
+    files = [body for uri, body in world.store.listing(ZONES.promoted).items() if uri.endswith(".csv")]
+    seen = {"table": ({other}, []), "rows": (set(), [NEWER])}
+    assert (rows, files) == seen.get(after.get("promote", ""), (set(), [GOOD]))
+
+
 def test_promoted_file_without_a_contract_today_is_not_judged_again() -> None:
     world, drop_id = ended(all_good)
     world.publish([])
