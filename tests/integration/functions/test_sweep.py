@@ -376,7 +376,9 @@ FASTER = "where somebody else was faster: tests/unit/functions/test_crashes.py l
 HANDED = "handed on to admission, which reads"
 UNSWEPT: dict[Site, str] = {
     ("batching._claim", "drops"): FASTER,
+    ("batching._enlist", "batch"): FASTER,
     ("batching._enlist", "drops"): FASTER,
+    ("batching.start", "batch"): FASTER,
     ("batching.write_batch", "batch"): FASTER,
     ("batching._write_singly", "write"): FASTER,
     ("gathering._send_on", "drops"): FASTER,
