@@ -42,7 +42,7 @@ class _World:
 def stuck(ports: Ports, bound: timedelta) -> tuple[Stuck, ...]:
     """All that has been open and unchanged for longer than a bound, the oldest first.
 
-    Of drops that wait for batches the oldest and the newest are found, which is enough to see why.
+    Of thousands of a kind the oldest and the newest, and some of those between, which is enough to see why.
     """
     found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
     pauses, unread = _pauses(ports)
