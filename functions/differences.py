@@ -168,8 +168,14 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         former = stale(ports, drop)  # of what somebody has brought further meanwhile nothing is said
         yield from (former,) if former else ()
         return
-    if drop.plan:
-        yield from _keys(ports, drop)
+    try:
+        plan = ports.catalog.plan(drop.plan) if drop.plan else None
+    except DocumentInvalid as error:
+        found = f"is of a plan that cannot be read: {error}"
+        yield Difference("catalog", f"drop {drop.id}", found, "`dropgate publish`; of the drop nothing was compared.")
+        return
+    if plan:
+        yield from _keys(ports, drop, plan)
     if drop.state in PROMOTED:
         yield from _promoted(ports, drop)
         if table:
@@ -178,8 +184,7 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
     if young and drop.in_flight and ports.store.head(drop.source) is None:
         do = "Its producer must send it again; it ends failed by itself."
         yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
-    if young and drop.receipt and drop.plan and ports.store.head(Location(drop.receipt)) is None:
-        plan = ports.catalog.plan(drop.plan)
+    if young and drop.receipt and plan and ports.store.head(Location(drop.receipt)) is None:
         decision = failure(drop) if drop.state == "failed" else recorded(drop)
         write = partial(_write_again, ports, drop, plan, decision)
         found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
@@ -227,9 +232,9 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
 
 
-def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
+def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
     """Items of keys that say that a drop is on its way, and it is not."""
-    for one in claims_of(ports, drop, ports.catalog.plan(drop.plan or "")).each:
+    for one in claims_of(ports, drop, plan).each:
         mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
         if mine or (one.promoting and one.promoted == drop.id and ports.ledger.drop(one.promoting) is None):
             found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"

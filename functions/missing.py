@@ -157,11 +157,20 @@ def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime
     since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
     while True:
         found = ports.ledger.received(entry.contract, since, until, most)
-        drops = [drop for drop in found if isinstance(drop, Drop)]
-        names = {drop.name for drop in drops if arrival.day(uploaded(drop)) == day}
+        drops = [(drop, _day(arrival, drop)) for drop in found if isinstance(drop, Drop)]
+        names = {drop.name for drop, on in drops if on == day}
         files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
         if len(files) >= arrival.files or len(found) < most:
-            for key in (one for one in found if isinstance(one, str)):
+            timeless = (f"of drop {drop.id}" for drop, on in drops if on is None)
+            for key in (*(one for one in found if isinstance(one, str)), *timeless):
                 unread(key)
             return len(files)
         most *= 2
+
+
+def _day(arrival: Arrival, drop: Drop) -> date | None:
+    """The local day on which a drop came; None where a hand has written what is no time."""
+    try:
+        return arrival.day(uploaded(drop))
+    except (ValueError, OverflowError):
+        return None

@@ -335,14 +335,17 @@ def step_of(drop: Drop, event: str) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """What has been open since before a moment, the oldest first; from an index, so read again before you act."""
+    """What has been open since before a moment, the oldest first; from an index, so read again before you act.
+
+    Of very much the oldest and the newest, and some of what is between: other ones with each look.
+    """
 
     drops: tuple[Drop, ...] = ()
     """Those that go on by themselves."""
     batches: tuple[Batch, ...] = ()
     windows: tuple[Window, ...] = ()
     waiting: tuple[Drop, ...] = ()
-    """Of the drops that wait for a batch the oldest and the newest: enough to know whose windows are missing."""
+    """Those that wait for a batch: enough to know whose windows are missing."""
     unreadable: tuple[str, ...] = ()
     """Keys of items that are no drop, batch, window or set that this version reads."""
     sets: tuple[FileSet, ...] = ()
@@ -440,7 +443,11 @@ class Ledger(Protocol):
         ...
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        """What is open and has not changed since `before`."""
+        """What is open and has not changed since `before`; of each kind some `most` of the oldest and of the newest.
+
+        Of what is between as many, with each look of the same process further back, and round again: a look costs no
+        more however much is open, and nothing can hide another for ever.
+        """
         ...
 
     def open_window(self, window: Window) -> bool:

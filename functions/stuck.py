@@ -1,6 +1,6 @@
 """What stands still: the ledger's open items in; each with what it waits for and what a person can do, out.
 
-Nothing is changed, and nothing is asked but the ledger: what a job itself is at, EMR Serverless knows.
+Nothing is changed, and nothing is asked but ledger and catalog: what a job itself is at, EMR Serverless knows.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from contracts.errors import DocumentInvalid
 from contracts.sets import called
 from functions.lineage import claims_of
 from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
@@ -41,27 +42,40 @@ class _World:
 def stuck(ports: Ports, bound: timedelta) -> tuple[Stuck, ...]:
     """All that has been open and unchanged for longer than a bound, the oldest first.
 
-    Of drops that wait for batches the oldest and the newest are found, which is enough to see why.
+    Of thousands of a kind the oldest and the newest, and some of those between, which is enough to see why.
     """
     found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
-    world = _World(ports, ports.ledger.pauses(), len(ports.ledger.taken()))
+    pauses, unread = _pauses(ports)
+    world = _World(ports, pauses, len(ports.ledger.taken()))
     each = [
         *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*found.drops, *found.waiting)),
         *(_batch(b) for b in found.batches),
         *(_window(world, w) for w in found.windows),
         *(_set(world, ports.ledger.file_set(s.id) or s) for s in found.sets),
     ]
-    unread = [Stuck("item", name, "unreadable", "", "a version that reads it", NEWER) for name in found.unreadable]
-    return (*sorted((one for one in each if one), key=lambda one: one.since), *unread)
+    items = (*found.unreadable, *unread)
+    unreadable = [Stuck("item", name, "unreadable", "", "a version that reads it", NEWER) for name in items]
+    return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
 
 
 NEWER = "A newer version of dropgate wrote it, or a hand: deploy that version, or mend the item."
 
 
+def _pauses(ports: Ports) -> tuple[tuple[Pause, ...], tuple[str, ...]]:
+    """What is held up, or else the key of the items that cannot be read."""
+    try:
+        return ports.ledger.pauses(), ()
+    except DocumentInvalid:
+        return (), ("PAUSES",)
+
+
 def _drop(world: _World, drop: Drop) -> Stuck | None:
     if not drop.in_flight:
         return None
-    waits_for, do = _why(world, drop)
+    try:
+        waits_for, do = _why(world, drop)
+    except DocumentInvalid as error:  # its plan, mostly
+        waits_for, do = "what cannot be read", str(error)
     return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
 
 
@@ -93,6 +107,8 @@ def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
         return held
     if world.taken >= world.ports.most_batches:
         return f"one of {world.ports.most_batches} batches to end", FULL
+    if drop.plan:
+        world.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
     return "a batch", f"The schedule makes one within two minutes. {LOGS}"
 
 

@@ -69,8 +69,8 @@ class Assumed:
     drop_reads: float = 1.5
     """Read units: a drop is read once, consistently, its PENDING item in a query."""
     batch_reads: float = 3.0
-    looks: int = 3 * FLIGHTS + 5
-    """Looks of the schedule in a minute: drops by partition, those that wait twice; batches, windows; two places."""
+    looks: int = 2 * FLIGHTS + 5
+    """Looks of the schedule in a minute: drops by partition, and those that wait; batches, windows; two places."""
     notices: int = 5
     """History items of an accepted drop; each is a request of the pipe and an event of ours."""
     log_bytes: int = 2500

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from contracts.errors import (
     DestinationTaken,
@@ -46,6 +47,8 @@ from functions.ports import (
     step_of,
 )
 from functions.submission import Drop, Location, Moved
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +228,7 @@ class MemoryLedger:
         self._roll = RollCall()
         self._sets: dict[str, FileSet] = {}
         self._absences: dict[tuple[str, str], Absence] = {}
+        self._reached: dict[str, int] = {}
 
     def open(self, drop: Drop) -> Drop:
         if drop.id not in self._drops:
@@ -354,13 +358,21 @@ class MemoryLedger:
         windows = [w for w in self._windows.values() if w.due_at < before]
         sets = [s for s in self._sets.values() if s.look_at and s.look_at < before]
         return InFlight(
-            drops=tuple(sorted(drops, key=lambda d: d.changed_at)[:most]),
-            batches=tuple(sorted(batches, key=lambda b: b.changed_at)[:most]),
-            windows=tuple(sorted(windows, key=lambda w: w.due_at)[:most]),
-            sets=tuple(sorted(sets, key=lambda s: s.look_at or "")[:most]),
-            waiting=tuple(sorted(waiting, key=lambda d: d.changed_at)),
+            drops=self._open("drops", drops, lambda d: d.changed_at, most),
+            batches=self._open("batches", batches, lambda b: b.changed_at, most),
+            windows=self._open("windows", windows, lambda w: w.due_at, most),
+            sets=self._open("sets", sets, lambda s: s.look_at or "", most),
+            waiting=self._open("waiting", waiting, lambda d: d.changed_at, most),
             unreadable=tuple(f"D#{d.id}" for d in old if d.id in self.unreadable),
         )
+
+    def _open(self, kind: str, found: Sequence[T], at: Callable[[T], str], most: int) -> tuple[T, ...]:
+        """Of more than `most` the oldest, the newest, and as many between, with each look further back."""
+        each, many = sorted(found, key=at), len(found)
+        upto = min(self._reached.get(kind) or many, many - most)
+        begin = max(0, upto - most)
+        self._reached[kind] = begin
+        return tuple(one for n, one in enumerate(each) if n < most or begin <= n < upto or n >= many - most)
 
     def open_window(self, window: Window) -> bool:
         return self._windows.setdefault(window.plan, window) is window

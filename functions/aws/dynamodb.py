@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,6 @@ CONFLICTS, PAUSE = 4, 0.025
 """How often a transaction is tried that others are in the way of, and seconds: theirs are over in milliseconds."""
 MOST_GET = 100
 """Items in one BatchGetItem (Amazon DynamoDB API)."""
-ENDS = 100
-"""Of the drops that wait so many of each partition are looked at, from either end."""
 
 
 class _Refused(StaleWrite):
@@ -65,6 +63,7 @@ class DynamoLedger:
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._db = client
         self._table = table
+        self._reached: dict[str, Item | None] = {}
 
     def open(self, drop: Drop) -> Drop:
         first = self._put(items.drop_item(drop), NEW)
@@ -154,20 +153,33 @@ class DynamoLedger:
         return tuple(items.absence_of(i) for i in found)
 
     def in_flight(self, before: str, most: int = 1000) -> InFlight:
-        shards = range(items.FLIGHTS)
-        few = (*map(items.flight, shards), items.BATCHES, items.WINDOWS)
-        found = [item for shelf in few for item in self._open(shelf, before, most)]
-        for shelf in (items.flight(n, waits=True) for n in shards):
-            ends = (*self._open(shelf, before, ENDS), *self._open(shelf, before, ENDS, ScanIndexForward=False))
-            found += {i["pk"]: i for i in ends}.values()
-        found.sort(key=lambda i: i["changed_at"])
-        return items.in_flight_of(found, most)
+        part = -(-most // items.FLIGHTS)
+        drops = [items.flight(shard, waits=waits) for waits in (False, True) for shard in range(items.FLIGHTS)]
+        shelves = {items.BATCHES: most, items.WINDOWS: most, **dict.fromkeys(drops, part)}
+        found = [item for shelf, many in shelves.items() for item in self._open(shelf, before, many)]
+        return items.in_flight_of(sorted(found, key=lambda i: i["changed_at"]))
 
-    def _open(self, shelf: str, before: str, most: int, **how: Any) -> Iterator[Item]:
-        """What has stood so long on one shelf of what is in flight."""
+    def _open(self, shelf: str, before: str, most: int) -> Collection[Item]:
+        """What has stood so long on one shelf of what is in flight.
+
+        Of more than `most` so many of the oldest and the newest, and of those between, with each look further back.
+        """
+        oldest = self._page(shelf, before, most)
+        if len(oldest) < most:
+            return oldest
+        newest = self._page(shelf, before, most, ScanIndexForward=False)
+        begin = self._reached.get(shelf)
+        if begin is None or begin["changed_at"] >= before:
+            begin = (newest or oldest)[-1]
+        place = {name: begin[name] for name in ("inflight", "changed_at", "pk", "sk")}
+        between = self._page(shelf, before, most, ScanIndexForward=False, ExclusiveStartKey=items.dumps(place))
+        self._reached[shelf] = between[-1] if len(between) == most else None
+        return {i["pk"]: i for i in (*oldest, *between, *newest)}.values()
+
+    def _page(self, shelf: str, before: str, most: int, **how: Any) -> Sequence[Item]:
         since = {":s": shelf, ":before": before}
         found = self._query("inflight = :s AND changed_at < :before", since, IndexName="inflight", Limit=most, **how)
-        return islice(found, most)
+        return tuple(islice(found, most))
 
     def open_window(self, window: Window) -> bool:
         return self._try(self._put(items.window_item(window), NEW))
@@ -385,7 +397,6 @@ class DynamoLedger:
 
     def _query(self, condition: str, values: Mapping[str, str], **more: Any) -> Iterator[Item]:
         """Page by page, only as far as the caller reads."""
-        begin: dict[str, Any] = {}
         while True:
             with asking("dynamodb"):
                 page = self._db.query(
@@ -393,12 +404,11 @@ class DynamoLedger:
                     KeyConditionExpression=condition,
                     ExpressionAttributeValues=items.dumps(values),
                     **more,
-                    **begin,
                 )
             yield from (items.loads(i) for i in page["Items"])
             if not page.get("LastEvaluatedKey"):
                 return
-            begin = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+            more["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
 def _of_a_pause(action: Any) -> bool:

@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -263,8 +263,8 @@ def batch_of(item: Item) -> Batch:
     return _value(Batch, item)
 
 
-def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
-    """What listed items tell of, so many of each kind; one that cannot be read hides no other."""
+def in_flight_of(found: Iterable[Item]) -> InFlight:
+    """What listed items tell of; one that cannot be read hides no other."""
     drops: list[Drop] = []
     waiting: list[Drop] = []
     batches: list[Batch] = []
@@ -285,10 +285,10 @@ def in_flight_of(found: Sequence[Item], most: int) -> InFlight:
         except (DocumentInvalid, KeyError):
             unreadable.append(item["pk"])
     return InFlight(
-        drops=tuple(drops[:most]),
-        batches=tuple(batches[:most]),
-        windows=tuple(windows[:most]),
-        sets=tuple(sets[:most]),
+        drops=tuple(drops),
+        batches=tuple(batches),
+        windows=tuple(windows),
+        sets=tuple(sets),
         waiting=tuple(waiting),
         unreadable=tuple(unreadable),
     )

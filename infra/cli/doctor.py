@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contracts.errors import DropgateError
+from contracts.errors import DocumentInvalid, DropgateError
 from contracts.problem import visible
 from infra.cli.target import of_a_stack
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from functions.difference import Difference
+    from functions.ports import Ports
 
 EVERY = 1000
 """After so many objects and records progress is told."""
@@ -53,15 +54,25 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     nothing differs or all is repaired, 1 where a difference is left.
     """
     from functions.differences import differences
-    from infra.cli.target import of_ports, ports
+    from infra.cli.target import ports
 
-    world = ports()
-    contracts = (*dict.fromkeys((*of_ports(world).contracts(), *more)), None)
-    told = _Progress()
-    left = _told(differences(world, contracts, list(islice(_months(), months)), told.seen), form, repair=repair)
+    world, told = ports(), _Progress()
+    found = differences(world, _contracts(world, more), list(islice(_months(), months)), told.seen)
+    left = _told(found, form, repair=repair)
     if form == "text":
         click.echo(f"{told.count:,} objects and records looked at; {left or 'no'} difference{'s' * (left != 1)} left.")
     sys.exit(1 if left else 0)
+
+
+def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
+    """Whose records and tables are read; where the index cannot be, which is a difference, none of those in force."""
+    from infra.cli.target import of_ports
+
+    try:
+        published = of_ports(world).contracts()
+    except DocumentInvalid:
+        published = ()
+    return (*dict.fromkeys((*published, *more)), None)
 
 
 def _told(found: Iterable[Difference], form: str, *, repair: bool) -> int:

@@ -27,6 +27,7 @@ from functions.ports import (
     Absence,
     Batch,
     FileSet,
+    InFlight,
     Jobs,
     Ledger,
     Mark,
@@ -735,6 +736,64 @@ def test_no_number_of_drops_that_wait_hides_what_does_not(ledger: Ledger) -> Non
     assert [d.id for d in found.drops] == ["c" * 32]
     assert ([b.id for b in found.batches], [w.plan for w in found.windows]) == (["b1"], ["p"])
     assert {d.state for d in found.waiting} == {"staged"}
+
+
+def moment(n: int) -> str:
+    """When the first, the last or one of those between was last changed: they all at once."""
+    return f"2026-01-31T12:{({0: 10, 8: 50}).get(n, 30)}:00.000000Z"
+
+
+def open_drops(ledger: Ledger) -> None:
+    """Nine drops, of one partition of the index."""
+    shelf = items.drop_item(a_drop())["inflight"]
+    every = (a_drop(id=f"{n:032}") for n in range(1000))
+    for n, drop in zip(range(9), (d for d in every if items.drop_item(d)["inflight"] == shelf), strict=False):
+        ledger.open(replace(drop, name=f"{n}", changed_at=moment(n)))
+
+
+def staged_drops(ledger: Ledger) -> None:
+    open_drops(ledger)
+    for drop in ledger.in_flight(LATER).drops:
+        move = moved(drop, "staged", staged_at=AT)
+        ledger.write((replace(move, drop=replace(move.drop, changed_at=drop.changed_at)),))
+
+
+def due_windows(ledger: Ledger) -> None:
+    for n in range(9):
+        ledger.open_window(Window(f"{n}", "1", moment(n)))
+
+
+def due_sets(ledger: Ledger) -> None:
+    for n in range(9):
+        ledger.write((), FileSet(f"{n}", "orders.v1", "p", {}, AT, LATER, moment(n)))
+
+
+@pytest.mark.parametrize(
+    ("fill", "names"),
+    [
+        (open_drops, lambda found: {d.name for d in found.drops}),
+        (staged_drops, lambda found: {d.name for d in found.waiting}),
+        (due_windows, lambda found: {w.plan for w in found.windows}),
+        (due_sets, lambda found: {s.id for s in found.sets}),
+    ],
+    ids=["drops", "drops that wait", "windows", "sets"],
+)
+def test_each_look_finds_both_ends_and_more_of_what_is_between(
+    ledger: Ledger, fill: Callable[[Ledger], None], names: Callable[[InFlight], set[str]]
+) -> None:
+    fill(ledger)
+    looks = [names(ledger.in_flight(LATER, most=1)) for _ in range(9)]
+
+    assert all(look >= {"0", "8"} for look in looks)
+    assert looks[0] < set.union(*looks) == set("012345678")
+
+
+def test_no_number_of_sets_hides_a_window(ledger: Ledger) -> None:
+    for n in (*range(5), *range(6, 9)):
+        ledger.write((), FileSet(f"{n}", "orders.v1", "p", {}, AT, LATER, moment(n)))
+    ledger.open_window(Window("p", "1", moment(5)))
+
+    assert Window("p", "1", moment(5)) in {w for _ in range(9) for w in ledger.in_flight(LATER, 2).windows}
 
 
 def test_window_is_put_off_as_long_as_it_is_as_it_was(ledger: Ledger) -> None:

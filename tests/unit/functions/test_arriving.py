@@ -202,6 +202,21 @@ def test_drop_that_cannot_be_read_stops_no_roll_call() -> None:
     assert [one.state for one in world.ledger.absences("orders.v1", "2026-01")] == ["arrived"]
 
 
+@pytest.mark.parametrize("text", ["yesterday", "0001-01-01T00:00:00.000000Z"])
+def test_drop_that_came_at_no_time_stops_no_roll_call(text: str) -> None:
+    sao_paulo = Arrival("10:00", zone="America/Sao_Paulo")
+    world = a_watched_world(a_plan(arrival=sao_paulo), a_plan("other.v1", ("other/*.csv",), arrival=sao_paulo))
+    drop = world.upload("orders/1.csv", GOOD)
+    world.finish()
+    world.ledger._drops[drop] = replace(world.drop(drop), uploaded_at=text)
+    world.clock.pass_seconds(5400)
+    told = [trouble.what for trouble in reconcile(world.ports, caught=Exception)]
+    found = [one for contract in ("orders.v1", "other.v1") for one in world.ledger.absences(contract, "2026-01")]
+
+    assert told == [f"item of drop {drop}"]
+    assert [(one.contract, one.state) for one in found] == [("orders.v1", "missing"), ("other.v1", "missing")]
+
+
 def test_later_file_of_the_day_ends_it() -> None:
     world = a_watched_world(a_window("13:00"))
     pass_hours(world, 2)

@@ -196,7 +196,7 @@ def test_archive_reaches_the_job() -> None:
 
 def test_unreadable_item_hides_no_other() -> None:
     later = items.drop_item(a_drop()) | {"format": 2}
-    found = items.in_flight_of([later, items.drop_item(a_drop())], 10)
+    found = items.in_flight_of([later, items.drop_item(a_drop())])
 
     assert (found.drops, found.unreadable) == ((a_drop(),), (later["pk"],))
 
@@ -218,7 +218,7 @@ def test_copy_in_parts_to_the_longest_key_has_a_sort_key() -> None:
 def test_window_that_a_hand_has_edited_is_unreadable() -> None:
     window = items.window_item(Window("p", "1", "2026-01-31T12:00:00.000000Z", "shop", "orders.v1"))
     edited = window | {"due_at": 7}
-    found = items.in_flight_of([edited, window], 10)
+    found = items.in_flight_of([edited, window])
 
     assert (found.windows, found.unreadable) == ((items.window_of(window),), (edited["pk"],))
 

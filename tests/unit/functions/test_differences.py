@@ -24,6 +24,7 @@ from functions.differences import differences, of_record
 from functions.forgetting import forget
 from functions.overruling import accept, reject
 from functions.ports import Mark
+from functions.published import Published
 from functions.replay import replay
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
@@ -482,3 +483,22 @@ def test_receipt_that_was_forgotten_meanwhile_is_not_written_again() -> None:
     with pytest.raises(StaleWrite):
         missing.repair()
     assert world.store.listing(ZONES.reports) == {}
+
+
+def test_plan_that_is_gone_hides_no_other_drop() -> None:
+    world, former = healthy()
+    world.publish([a_plan(version="1.0.1")])
+    other = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    without_receipt(world, former)
+    without_receipt(world, other)
+    where = f"{ZONES.catalog}plans/{world.drop(former).plan}.json"
+    del world.store.objects[where]
+    world.ports = replace(world.ports, catalog=Published(world.store, ZONES.catalog))
+    world.clock.pass_seconds(3600)
+    told = {(one.where, one.kind): one for one in found(world)}
+
+    assert (f"drop {other}", "receipt-missing") in told
+    of_former = [one for (drop, _), one in told.items() if drop == f"drop {former}"]
+    assert [(one.kind, one.repair) for one in of_former] == [("catalog", None)]
+    assert of_former[0].found.startswith(f"is of a plan that cannot be read: {where} is named and not there.")

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from contracts.errors import ServiceUnavailable
+from functions import keys
 from functions.landing import MOST_FOUND, PAGE
 from functions.lineage import claims_of
-from functions.ports import Stat, Window
+from functions.ports import Stat, Window, stamp
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
-from tests.builders import ZONES, World, a_plan, a_world, all_good
+from tests.builders import ZONES, World, a_drop, a_plan, a_world, all_good
 
 GOOD = b"id,note\n1,a\n"
 
@@ -272,6 +273,26 @@ def test_stuck_drops_do_not_hold_up_the_rest() -> None:
         world.reconcile()
 
     assert world.drop(drop).state == "staged"
+
+
+@pytest.mark.parametrize("older", [2000, 4000])
+def test_no_number_of_stuck_drops_holds_up_another(older: int) -> None:
+    world, drop = one()
+    world.deliver_events()
+    begin = world.clock.now()
+    at = [stamp(begin + timedelta(seconds=n)) for n in range(4001)]
+    world.ledger._drops[drop] = replace(world.drop(drop), state="received", staged_at=None, changed_at=at.pop(older))
+    for n, changed_at in enumerate(at):
+        source = Location("s3://landing/orders/1.csv", f"{n}")
+        drop_id = keys.drop_id("landing", "orders/1.csv", f"{n}")
+        world.ledger.open(a_drop(id=drop_id, version_id=f"{n}", source=source, plan="0" * 64, changed_at=changed_at))
+    world.clock.pass_seconds(4000)
+    for _ in range(60):
+        if world.drop(drop).state == "received":
+            world.reconcile()
+
+    assert world.drop(drop).state == "staged"
+    assert [d.state for d in world.drops().values()].count("received") == 4000
 
 
 def test_what_is_taken_on_is_told() -> None:

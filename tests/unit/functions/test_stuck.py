@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import DocumentInvalid, ServiceUnavailable
 from contracts.sets import SetRule
 from functions.overruling import reject
 from functions.ports import InFlight, Pause
+from functions.published import Published
 from functions.stuck import Stuck, age, stuck
-from tests.builders import World, a_plan, a_world
+from tests.builders import ZONES, World, a_plan, a_world
+from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n"
 HOUR = timedelta(hours=1)
@@ -61,6 +63,32 @@ def test_held_up_drop_waits_for_the_end_of_a_pause(kind: Any, name: str, do: str
     world.deliver_windows()
     window = waiting(world)["window"]
     assert (window.waits_for, window.do) == (found.waits_for, found.do)
+
+
+def test_pause_that_cannot_be_read_is_told_and_hides_nothing() -> None:
+    world = on_its_way("deliver_events")
+    unreadable = Stalled(world.ledger, "pauses", lambda: None, after=DocumentInvalid("ledger item PAUSES: format 2"))
+    world.ports = replace(world.ports, ledger=unreadable)
+    found = waiting(world)
+
+    assert (found["drop"].waits_for, found["window"].waits_for) == ("a batch", "its message")
+    assert (found["item"].id, found["item"].state) == ("PAUSES", "unreadable")
+
+
+@pytest.mark.parametrize("steps", [("deliver_events",), ("deliver_events", "deliver_windows", "end_jobs")])
+def test_plan_that_is_gone_is_what_its_drop_waits_for(steps: tuple[str, ...]) -> None:
+    world = on_its_way(*steps)
+    world.publish([a_plan("visits.v1", ("visits/*.csv",))])
+    where = f"{ZONES.catalog}plans/{a_plan().sha}.json"
+    del world.store.objects[where]
+    world.ports = replace(world.ports, catalog=Published(world.store, ZONES.catalog))
+    world.upload("visits/1.csv", GOOD)
+    world.deliver_events()
+    world.clock.pass_seconds(7200)
+    orders, visits = (one for one in stuck(world.ports, HOUR) if one.what == "drop")
+
+    assert (orders.waits_for, visits.waits_for) == ("what cannot be read", "a batch")
+    assert orders.do.startswith(f"{where} is named and not there.")
 
 
 def test_drop_in_a_job_waits_for_the_run() -> None:
