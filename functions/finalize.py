@@ -286,8 +286,8 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
 
 
 def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
-    """What a person has decided, with the checks of the job that judged the drop, if its result is still kept."""
-    if drop.batch is None or drop.try_ is None:
+    """What a person has decided, with the checks of the job that judged the drop, if its result is to be kept still."""
+    if drop.batch is None or drop.try_ is None or drop.forgotten:
         return recorded(drop)
     try:
         result = JobResult.loads(ports.store.get(keys.result_uri(ports.zones, drop.batch, drop.try_)))

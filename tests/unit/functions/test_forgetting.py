@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from contracts.job import JobResult
-from contracts.plan import Promoted
+from contracts.plan import Limit, Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
-from functions.overruling import NotOverruled, accept, reject
+from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
-from tests.faults import Crash, Fuse, Watched, every_call
+from tests.faults import Crash, Fuse, Stalled, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
 
@@ -224,6 +226,42 @@ def test_forgetting_that_is_begun_is_not_undone(judge: Any) -> None:
 
     assert [type(one) for one in answers] == [NotReplayed, NotOverruled]
     assert world.drop(drop_id) == before
+    forgotten(world, drop_id)
+    assert traces(world, drop_id, "s3://internal/") == []
+
+
+def tolerated() -> tuple[World, str]:
+    """An accepted drop with a rejected row."""
+    world = a_world([a_plan(tolerance=Limit(Decimal(1), "rows"))])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    assert world.drop(drop_id).state == "accepted_with_warnings"
+    return world, drop_id
+
+
+@pytest.mark.parametrize(
+    ("method", "when"),
+    [("get_if_changed", "result"), ("listed", "/rejected/")],
+    ids=["before its result is written anew", "before its rejected rows are erased"],
+)
+def test_decision_while_a_drop_is_forgotten_brings_nothing_of_it_back(method: str, when: str) -> None:
+    world, drop_id = tolerated()
+    plain = world.ports
+
+    def meanwhile() -> None:
+        assert isinstance(reject(plain, world.drop(drop_id), "ben", "recalled"), Overruled)
+
+    slow = replace(plain, store=Stalled(plain.store, method, meanwhile, lambda uri, *_: when in uri))
+    answer = forget(slow, world.drop(drop_id), "ann", "77", without)
+    assert isinstance(answer, NotForgotten)
+    assert "call it again" in answer.reason
+    receipt = json.loads(world.store.get(world.drop(drop_id).receipt or ""))
+    assert (receipt["problems"][0]["code"], receipt["checks"], receipt["rejected_rows"]) == (
+        "rejected-by-person",
+        [],
+        None,
+    )
+
     forgotten(world, drop_id)
     assert traces(world, drop_id, "s3://internal/") == []
 
