@@ -38,7 +38,7 @@ from functions.lineage import TRIES, announced_late
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.observing import passes
 from functions.ports import Ports, Window
-from functions.receipts import write_receipt
+from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.submission import (
     MOST_HEADER_LINE,
@@ -269,7 +269,7 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
         # The schedule goes on: the door may not touch what is promoted.
         return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
-    return record(ports, drop, "rejected", source=at, receipt=receipt)
+    return unless_forgotten(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
 
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from contracts.errors import ServiceUnavailable
 from contracts.job import JobResult
 from contracts.plan import Limit, Promoted
 from functions import keys
@@ -204,6 +205,48 @@ def test_forgotten_drop_is_not_judged_again() -> None:
 
     assert isinstance(answer, NotReplayed)
     assert "uploaded again" in answer.reason
+
+
+def receipt_comes_late(world: World, judge: Any, after: Exception | None = None) -> None:
+    """A worker comes to its receipt once others have settled the drop, and somebody has forgotten it."""
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.finish(judge)
+        forgotten(world, *world.drops())
+
+    late = Stalled(plain.store, "put", others, lambda uri, *_: uri.startswith(ZONES.reports), after)
+    world.ports = replace(plain, store=late)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs(judge)
+    world.deliver_jobs()
+
+
+@pytest.mark.parametrize(
+    ("body", "judge"),
+    [(GOOD, one_bad), (GOOD, all_good), (GOOD, lambda *_: None), (REFUSED, all_good)],
+    ids=["rejected", "accepted", "failed", "refused"],
+)
+def test_receipt_that_comes_after_forgetting_is_erased(body: bytes, judge: Any) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", body)
+    receipt_comes_late(world, judge)
+
+    assert world.drop(drop_id).forgotten
+    assert traces(world, drop_id, "s3://internal/") == []
+
+
+def test_receipt_of_a_late_worker_that_dies_is_erased_by_the_next() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    with pytest.raises(ServiceUnavailable):
+        receipt_comes_late(world, one_bad, ServiceUnavailable("503 Slow Down"))
+    assert traces(world, drop_id, ZONES.reports)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
 
 
 def broken_off(judge: Any) -> tuple[World, str]:
