@@ -26,7 +26,7 @@ from functions.lineage import claims_of
 from functions.moves import Gone, Replaced, Taken, Unfinished, promote
 from functions.pointing import misdated
 from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
-from functions.receipts import write_receipt
+from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import reread
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
@@ -263,7 +263,9 @@ def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
 
 def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
     unless_changed(ports, drop)
-    write_receipt(ports, drop, plan, decision)
+    receipt = write_receipt(ports, drop, plan, decision)
+    unless_forgotten(ports, receipt, reread(ports, drop))
+    unless_changed(ports, drop)
 
 
 def _lost(drop: Drop) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from contracts.problem import Problem
 from contracts.verdict import Decision, fail
 from functions import keys
 from functions.ports import Ports
-from functions.receipts import write_receipt
+from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import record
 from functions.submission import Drop, brief
 
@@ -46,7 +46,7 @@ def tell(ports: Ports, drop: Drop) -> Drop:
     if drop.state != "failed" or not drop.in_flight or drop.plan is None:
         return drop
     receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), failure(drop))
-    return record(ports, drop, "receipt_written", receipt=receipt)
+    return unless_forgotten(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
 
 
 def failure(drop: Drop) -> Decision:

@@ -29,7 +29,7 @@ from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, cla
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
-from functions.receipts import ACCEPTED, write_receipt
+from functions.receipts import ACCEPTED, unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.splitting import MOST_TRIES, clear, split, tries
 from functions.submission import (
@@ -281,13 +281,13 @@ def _reject(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: En
     try:
         ending.write(ports, answer)
     except StaleWrite:
-        return reread(ports, drop)
+        return unless_forgotten(ports, receipt, reread(ports, drop))
     return answer.drop
 
 
 def _as_judged(ports: Ports, plan: Plan, drop: Drop) -> Decision:
-    """What a person has decided, with the checks of the job that judged the drop, if its result is still kept."""
-    if drop.batch is None or drop.try_ is None:
+    """What a person has decided, with the checks of the job that judged the drop, if its result is to be kept still."""
+    if drop.batch is None or drop.try_ is None or drop.forgotten:
         return recorded(drop)
     try:
         result = JobResult.loads(ports.store.get(keys.result_uri(ports.zones, drop.batch, drop.try_)))
@@ -406,7 +406,8 @@ def _promoted(
     answer = advance(drop, PROMOTED_AS[drop.verdict], ports.at(), receipt=receipt, retracts=None)
     if not isinstance(answer, Moved):
         return drop
-    return _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
+    now = _leave_promotion(ports, plan, drop, answer, copied, ending, entered)
+    return unless_forgotten(ports, receipt, now)
 
 
 def _look_again(ports: Ports, plan: Plan, drop: Drop) -> Drop:

@@ -36,7 +36,7 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class NotForgotten:
-    """Why nothing is erased."""
+    """Why a drop is not forgotten."""
 
     reason: str
 
@@ -91,7 +91,10 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
 def forget(
     ports: Ports, drop: Drop, by: str, because: str, without: Without, *, promoted: bool = False
 ) -> Erased | NotForgotten:
-    """Erase all that a drop left, but what is promoted unless that is asked for."""
+    """Erase all that a drop left, but what is promoted unless that is asked for.
+
+    NotForgotten, too, where somebody else has brought the drop further before all was erased.
+    """
     if why := forgettable(ports, drop, promoted=promoted):
         return why
     at = ports.at()
@@ -108,7 +111,9 @@ def forget(
         objects += _rows(ports, batch, began, without)
         objects += _result(ports, batch, began)
     done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
-    return Erased(done or began, tuple(objects), tables(ports, began) if promoted else ())
+    if done is None:
+        return NotForgotten("somebody else has brought it further meanwhile, and may have left more; call it again")
+    return Erased(done, tuple(objects), tables(ports, began) if promoted else ())
 
 
 def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:

@@ -163,13 +163,13 @@ def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet 
 
 
 def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
-    """A set that a marker or manifest tells of; None where it changes nothing."""
+    """A set that a marker or manifest tells of, by whose rule it goes on; None where it changes nothing."""
     older = known.signal not in (None, drop.id) and not is_later(drop, known)
     lost = known.state == "complete" and isinstance(_manifest(ports, known), Problem)
     if (known.state == "complete" and not lost) or older:
         return None
-    told = replace(known, plan=plan.sha) if lost else _opened(ports, known, plan, rule) or known
-    told = replace(told, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
+    told = known if lost else _opened(ports, known, plan, rule) or known
+    told = replace(told, plan=plan.sha, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
     if not rule.manifest:
         return _complete(ports, replace(told, manifest=None, beside="", files=0))  # of a former rule
     told = replace(told, manifest=at.uri, beside=drop.name)
@@ -290,7 +290,7 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Dro
     at = ports.at()
     if drop.state != "gathering" or drop.file_set != known.id:
         return None
-    wrong, said = _wrong(ports, known, listed, drop)
+    wrong, said = _wrong(known, listed, drop)
     event: Event = "set_refused" if wrong else "set_complete"
     told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
     if wrong in (GONE, UNKNOWN):
@@ -301,24 +301,20 @@ def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Dro
     return answer if isinstance(answer, Moved) else None
 
 
-def _wrong(
-    ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop
-) -> tuple[Problem | None, Listed | None]:
+def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
     """What is wrong with a drop of a set that is decided, and what its manifest says of it."""
     if isinstance(listed, Problem):
         return listed, None
     if known.state == "incomplete":
-        return _incomplete(ports, known), None
+        return _incomplete(known), None
     said = listed.get(drop.name)
     return (_unlike(drop, said) if known.manifest else None), said
 
 
-def _incomplete(ports: Ports, known: FileSet) -> Problem:
-    rule = ports.catalog.plan(known.plan).set
-    hours = f"{rule.within / 3600:g} hours" if rule else "time"
-    text = (
-        f"The set of files ({called(known.parts)}) was not complete within {hours} of its first upload: {known.lacks}."
-    )
+def _incomplete(known: FileSet) -> Problem:
+    hours = (moment(known.due_at) - moment(known.opened_at)) / timedelta(hours=1)
+    within = f"within {hours:g} hours of its first upload"
+    text = f"The set of files ({called(known.parts)}) was not complete {within}: {known.lacks}."
     return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
 
 

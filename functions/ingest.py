@@ -18,7 +18,14 @@ from functools import partial
 from typing import Any
 
 from contracts.catalog import Ambiguous, Match, Matched, example
-from contracts.errors import DocumentInvalid, ObjectGone, ObjectReplaced, ObjectUnreadable, StaleWrite
+from contracts.errors import (
+    DocumentInvalid,
+    ObjectGone,
+    ObjectReplaced,
+    ObjectUnreadable,
+    ServiceUnavailable,
+    StaleWrite,
+)
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from contracts.sets import SetRule
@@ -27,16 +34,17 @@ from functions import arriving, gathering, keys, manifest
 from functions.admission import LONGEST_KEY, Admission, Read, admit
 from functions.batching import next_window, open_window, quiet
 from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced
-from functions.lineage import announced_late
+from functions.lineage import TRIES, announced_late
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.observing import passes
 from functions.ports import Ports, Window
-from functions.receipts import write_receipt
+from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.submission import (
     MOST_HEADER_LINE,
     OF_SETS,
     PROMOTED,
+    TRANSITIONS,
     UNVERSIONED,
     Created,
     Drop,
@@ -73,10 +81,7 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
     known = _known(ports, created) or ports.ledger.open(_received(ports, created, name))
     if created.sequencer and not known.sequencer:  # it was found before its event came
-        told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
-        known = record(ports, known, "announced", **told)
-        if known.plan and known.state in ("promoting", *PROMOTED):
-            announced_late(ports, known, ports.catalog.plan(known.plan), created.sequencer)
+        known = _announced(ports, known, created)
     return resume(ports, known)
 
 
@@ -103,6 +108,20 @@ def pin(drop: Drop, found: Match) -> Drop:
         )
     problems = brief((_why_unmatched(found),))
     return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
+
+
+def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
+    """The drop with what its event tells of the upload; ServiceUnavailable where that would be lost: it comes again."""
+    told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
+    for _ in range(TRIES):
+        drop = record(ports, drop, "announced", **told)
+        if drop.sequencer or "announced" not in TRANSITIONS[drop.state]:
+            break
+    else:
+        raise ServiceUnavailable(f"others bring drop {drop.id} further again and again")
+    if drop.plan and drop.state in ("promoting", *PROMOTED):
+        announced_late(ports, drop, ports.catalog.plan(drop.plan), created.sequencer)
+    return drop
 
 
 def _known(ports: Ports, created: Created) -> Drop | None:
@@ -250,7 +269,7 @@ def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
         # The schedule goes on: the door may not touch what is promoted.
         return drop if at == drop.source else record(ports, drop, "held", source=at)
     receipt = write_receipt(ports, drop, plan, refuse(problems))
-    return record(ports, drop, "rejected", source=at, receipt=receipt)
+    return unless_forgotten(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
 
 
 def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:

@@ -36,12 +36,19 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
     return f"{folder}receipt.json"
 
 
+def unless_forgotten(ports: Ports, receipt: str, now: Drop) -> Drop:
+    """The drop as it stands after its receipt was written; if it was forgotten meanwhile, that is erased again."""
+    if now.forgotten and now.receipt != receipt:
+        ports.store.clear(receipt.removesuffix("receipt.json"))
+    return now
+
+
 def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
-    """Lay the rows that the job left among its own files beside the receipt; False if they are gone, or over 5 GiB.
+    """Lay the rows that the job left beside the receipt; False if they are gone, to be erased, or over 5 GiB.
 
     The job may not write among receipts, which other drops' producers read.
     """
-    if drop.batch is None or drop.try_ is None:
+    if drop.batch is None or drop.try_ is None or drop.forgotten:
         return False
     left = keys.rejected_folder(ports.zones, drop.batch, drop.try_, drop.id)
     try:

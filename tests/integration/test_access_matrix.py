@@ -93,7 +93,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | {"held": f"{PUT} get list"}
-    | dict.fromkeys(REPORTS, f"{PUT} list")
+    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
@@ -104,14 +104,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(JOBS, f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
-    | dict.fromkeys(REPORTS, f"{PUT} list"),
+    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
     | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
-    | dict.fromkeys(REPORTS, f"{PUT} list")
+    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
     | dict.fromkeys(("evidence", *JOBS), WORK),
@@ -136,10 +136,11 @@ EXPECTED: dict[str, dict[str, str]] = {
     "WatchPolicy, DoctorPolicy and RepairPolicy": EVERYWHERE
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("held", *JOBS, "reports/shop", "reports/inmet"), f"{PUT} get list")
+    | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
-    | {"evidence": "list delete withdraw", "rejected/shop": f"{PUT} list"},
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} get list delete withdraw")
+    | {"evidence": "list delete withdraw", "rejected/shop": f"{PUT} list delete withdraw"},
     "WatchPolicy and ForgetPolicy": EVERYWHERE
     | WATCH
     | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)

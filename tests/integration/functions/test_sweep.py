@@ -389,6 +389,7 @@ UNSWEPT: dict[Site, str] = {
     ("requesting._line", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
     ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/test_differences.py",
+    ("receipts.unless_forgotten", "clear"): "forgotten meanwhile: tests/unit/functions/test_forgetting.py",
     ("batching._there", "drop"): "an item that no version reads, or was deleted: tests/unit/functions/test_not_ours.py",
     ("batching._line_up", "open_window"): "no place is free, or it is held up: tests/unit/functions/test_batching.py",
     ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/test_batching.py",

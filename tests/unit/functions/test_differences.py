@@ -469,16 +469,23 @@ def test_key_that_was_read_before_its_drop_went_on_is_not_freed() -> None:
     assert world.drop(read.id).state == "promoting"
 
 
-def test_receipt_that_was_forgotten_meanwhile_is_not_written_again() -> None:
+@pytest.mark.parametrize("begun", [False, True])
+def test_receipt_that_was_forgotten_meanwhile_is_not_written_again(begun: bool) -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
     world.finish(one_bad)
     world.clock.pass_seconds(3600)
-    read = world.drop(drop_id)
+    read, plain = world.drop(drop_id), world.ports
     world.store.clear(ZONES.reports)
-    (missing,) = (one for one in of_record(world.ports, read) if one.kind == "receipt-missing")
-    forget(world.ports, read, "ann", "asked for it", lambda *_: None)
+
+    def others() -> None:
+        forget(plain, read, "ann", "asked for it", lambda *_: None)
+
+    late = replace(plain, store=Stalled(plain.store, "put", others)) if begun else plain
+    (missing,) = (one for one in of_record(late, read) if one.kind == "receipt-missing")
     assert missing.repair
+    if not begun:
+        others()
 
     with pytest.raises(StaleWrite):
         missing.repair()

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from contracts.errors import ServiceUnavailable
 from contracts.job import JobResult
-from contracts.plan import Promoted
+from contracts.plan import Limit, Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
-from functions.overruling import NotOverruled, accept, reject
+from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
-from tests.faults import Crash, Fuse, Watched, every_call
+from tests.faults import Crash, Fuse, Stalled, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
 
@@ -204,6 +207,48 @@ def test_forgotten_drop_is_not_judged_again() -> None:
     assert "uploaded again" in answer.reason
 
 
+def receipt_comes_late(world: World, judge: Any, after: Exception | None = None) -> None:
+    """A worker comes to its receipt once others have settled the drop, and somebody has forgotten it."""
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.finish(judge)
+        forgotten(world, *world.drops())
+
+    late = Stalled(plain.store, "put", others, lambda uri, *_: uri.startswith(ZONES.reports), after)
+    world.ports = replace(plain, store=late)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs(judge)
+    world.deliver_jobs()
+
+
+@pytest.mark.parametrize(
+    ("body", "judge"),
+    [(GOOD, one_bad), (GOOD, all_good), (GOOD, lambda *_: None), (REFUSED, all_good)],
+    ids=["rejected", "accepted", "failed", "refused"],
+)
+def test_receipt_that_comes_after_forgetting_is_erased(body: bytes, judge: Any) -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", body)
+    receipt_comes_late(world, judge)
+
+    assert world.drop(drop_id).forgotten
+    assert traces(world, drop_id, "s3://internal/") == []
+
+
+def test_receipt_of_a_late_worker_that_dies_is_erased_by_the_next() -> None:
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    with pytest.raises(ServiceUnavailable):
+        receipt_comes_late(world, one_bad, ServiceUnavailable("503 Slow Down"))
+    assert traces(world, drop_id, ZONES.reports)
+    forgotten(world, drop_id)
+
+    assert traces(world, drop_id) == []
+
+
 def broken_off(judge: Any) -> tuple[World, str]:
     """A drop that somebody began to forget, and died before the first byte was erased."""
     world, (drop_id,) = ended(judge)
@@ -224,6 +269,42 @@ def test_forgetting_that_is_begun_is_not_undone(judge: Any) -> None:
 
     assert [type(one) for one in answers] == [NotReplayed, NotOverruled]
     assert world.drop(drop_id) == before
+    forgotten(world, drop_id)
+    assert traces(world, drop_id, "s3://internal/") == []
+
+
+def tolerated() -> tuple[World, str]:
+    """An accepted drop with a rejected row."""
+    world = a_world([a_plan(tolerance=Limit(Decimal(1), "rows"))])
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.finish(one_bad)
+    assert world.drop(drop_id).state == "accepted_with_warnings"
+    return world, drop_id
+
+
+@pytest.mark.parametrize(
+    ("method", "when"),
+    [("get_if_changed", "result"), ("listed", "/rejected/")],
+    ids=["before its result is written anew", "before its rejected rows are erased"],
+)
+def test_decision_while_a_drop_is_forgotten_brings_nothing_of_it_back(method: str, when: str) -> None:
+    world, drop_id = tolerated()
+    plain = world.ports
+
+    def meanwhile() -> None:
+        assert isinstance(reject(plain, world.drop(drop_id), "ben", "recalled"), Overruled)
+
+    slow = replace(plain, store=Stalled(plain.store, method, meanwhile, lambda uri, *_: when in uri))
+    answer = forget(slow, world.drop(drop_id), "ann", "77", without)
+    assert isinstance(answer, NotForgotten)
+    assert "call it again" in answer.reason
+    receipt = json.loads(world.store.get(world.drop(drop_id).receipt or ""))
+    assert (receipt["problems"][0]["code"], receipt["checks"], receipt["rejected_rows"]) == (
+        "rejected-by-person",
+        [],
+        None,
+    )
+
     forgotten(world, drop_id)
     assert traces(world, drop_id, "s3://internal/") == []
 

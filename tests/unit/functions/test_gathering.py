@@ -234,6 +234,30 @@ def test_newer_manifest_holds_whichever_comes_first() -> None:
         assert states(world, [file]) == ["staged"]
 
 
+def adding_up(plan: Plan, drop: JobDrop) -> DropResult:
+    """What the job says of a drop whose plan has it add up some properties."""
+    sums = dict.fromkeys(plan.summed, Decimal(1)) or None
+    return replace(holding_totals(plan, drop), sums=sums)
+
+
+def test_manifest_of_an_open_set_is_read_by_the_rule_of_now() -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    (former,) = sent(world, "a.csv")
+    world.publish([a_set_plan(replace(MANIFEST, sums=("note",)))])
+    drops = [
+        former,
+        *sent(world, "b.csv"),
+        *sent(world, "manifest.json", body=named("a.csv", "b.csv", sums={"note": 1})),
+    ]
+    world.finish(adding_up)
+    assert states(world, drops) == ["failed", "accepted", "noted"]
+    assert [p.code for p in world.drop(former).problems] == ["sum-missing"]
+    replay(world.ports, former)
+    world.finish(adding_up)
+
+    assert states(world, drops) == ["accepted", "accepted", "noted"]
+
+
 # ------------------------------------------------------------------- not in time
 
 
@@ -262,6 +286,18 @@ def test_set_that_is_not_complete_in_time_is_rejected(rule: SetRule, uploads: li
         assert (found.state, [p.code for p in found.problems]) == ("rejected", ["set-incomplete"])
         assert said in found.problems[0].message
         assert found.problems[0].message.encode() in world.store.get(found.receipt or "")
+
+
+def test_open_set_stays_due_whatever_its_rule_says_now() -> None:
+    world = a_world([a_set_plan(MANIFEST)])
+    (file,) = sent(world, "a.csv")
+    world.publish([a_set_plan(replace(MANIFEST, within=7200))])
+    sent(world, "manifest.json", body=named("a.csv", "b.csv"))
+    world.clock.pass_seconds(4000)
+    world.finish(rounds=3)
+
+    assert states(world, [file]) == ["rejected"]
+    assert "was not complete within 1 hours of its first upload" in world.drop(file).problems[0].message
 
 
 def test_rejected_files_of_a_set_can_be_judged_with_what_came_later() -> None:

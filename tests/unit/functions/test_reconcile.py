@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from contracts.errors import ServiceUnavailable
+from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
 from functions.landing import MOST_FOUND, PAGE
 from functions.lineage import claims_of
-from functions.ports import Stat, Window, stamp
+from functions.ports import Beside, Stat, Window, stamp
 from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, all_good
+from tests.fakes import MemoryLedger
+from tests.faults import Stalled
 
 GOOD = b"id,note\n1,a\n"
 
@@ -454,6 +457,53 @@ def test_event_that_comes_late_says_when_its_upload_came() -> None:
     assert told == ["00FF", "0002"]
     assert world.store.get("s3://promoted/orders.v1/orders/1.csv") == GOOD
     assert [s.event for s in world.ledger.history(first)].count("announced") == 1
+
+
+class Beaten:
+    """A ledger in which somebody else is always faster than an event that came late."""
+
+    def __init__(self, ledger: MemoryLedger) -> None:
+        self._ledger = ledger
+
+    def write(self, moves: Sequence[Moved], *beside: Beside) -> None:
+        if an_announcement(moves):
+            raise StaleWrite("somebody else wrote first")
+        self._ledger.write(moves, *beside)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def an_announcement(moves: Sequence[Moved], *_: object) -> bool:
+    """Whether a write tells of an event that came late."""
+    return any(move.event == "announced" for move in moves)
+
+
+def test_event_that_comes_late_beside_a_claim_is_not_lost() -> None:
+    world, drop_id = one()
+    late = list(world.events)
+    unheard(world)
+    plain = world.ports
+    world.ports = replace(plain, ledger=Stalled(plain.ledger, "write", world.deliver_windows, an_announcement))
+    world.events += late
+    world.deliver_events()
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).sequencer) == ("validating", "0001")
+
+
+def test_event_that_can_never_be_written_comes_again() -> None:
+    world, drop_id = one()
+    late = list(world.events)
+    unheard(world)
+    plain = world.ports
+    world.ports = replace(plain, ledger=Beaten(world.ledger))
+    world.events += late
+    with pytest.raises(ServiceUnavailable, match="again and again"):
+        world.deliver_events()
+    world.ports = plain
+    world.deliver_events()
+
+    assert world.drop(drop_id).sequencer == "0001"
 
 
 class Slow:
