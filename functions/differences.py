@@ -116,7 +116,7 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
 
 
 def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
-    """Objects that consumers read, and that no record names; what a table holds its own log says."""
+    """Objects that consumers read, and that no record names; what the files of a table hold its own log says."""
     bucket, folder = keys.split(ports.zones.promoted)
     tables: dict[str, bool] = {}
     late, last = stamp(ports.clock.now() - GRACE), ""
@@ -124,10 +124,10 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
         if one.key == last:
             continue  # a former version of the same key
         last, where = one.key, f"s3://{bucket}/{one.key}"
-        contract = one.key.removeprefix(folder).partition("/")[0]
+        contract, _, name = one.key.removeprefix(folder).partition("/")
         if contract not in tables:
             tables[contract] = bool(ports.store.listed(f"{keys.table_folder(ports.zones, contract)}_delta_log/", 1))
-        if tables[contract]:
+        if tables[contract] and keys.is_of_table(name):
             continue
         stat = ports.store.head(Location(where)) if one.written_at < late else None
         if stat is None:

@@ -316,6 +316,21 @@ def test_table_that_cannot_be_read_hides_no_other() -> None:
     assert of_tables["table-unreadable"] == (f"{ZONES.promoted}broken.v1/", "could not be read: a file is gone", None)
 
 
+def test_objects_beside_a_table_are_looked_at() -> None:
+    world, good, _ = healthy()
+    bad = next(drop for drop in world.drops().values() if drop.state == "rejected")
+    staged, own = world.drop(good).source, keys.data_file(bad.id, 1, "0.parquet")
+    for name in ("orders/bad.csv", "_delta_log/1.json", own):
+        world.store.copy(staged, f"{AT}{name}", Mark(bad.id, 1))
+    world.store.put(f"{AT}orders/stranger.csv", GOOD, "")
+    world.clock.pass_seconds(3600)
+
+    assert [(one.kind, one.where, one.repair is not None) for one in found(world)] == [
+        ("promoted-without-record", f"{AT}orders/bad.csv", True),
+        ("promoted-without-record", f"{AT}orders/stranger.csv", False),
+    ]
+
+
 def test_store_that_does_not_answer_is_no_broken_table() -> None:
     world, *_ = healthy()
     world.tables.broken.add(AT)
