@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from functions import keys
@@ -28,9 +28,9 @@ from functions.pointing import misdated
 from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import write_receipt
 from functions.recording import reread
+from functions.restoring import put_back
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
-from functions.withdrawing import hide_unless_named
 
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
@@ -205,8 +205,8 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         return  # a table: see `of_rows`
     there = ports.store.head(Location(target))
     claims = claims_of(ports, drop, ports.catalog.plan(drop.plan))
-    if claims.key and claims.key.promoted != drop.id:
-        return  # another upload of the key has taken its place, or was withdrawn since
+    if claims.key and (claims.key.promoted != drop.id or claims.key.promoting):
+        return  # another upload of the key has taken its place, or was withdrawn since, or is about to
     where = f"drop {drop.id}"
     if there is None:
         found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
@@ -238,22 +238,21 @@ def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
 
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
-    """Promote again, where nothing lies, what consumers had of a drop, and write down with what ETag."""
-    while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
-        pass
+    """Promote again, where nothing lies, what consumers had of a drop."""
+
+    def lay() -> Stat | Gone | Taken | Replaced:
+        while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
+            pass
+        return laid
+
+    assert drop.promoted
+    laid = put_back(ports, ports.catalog.plan(drop.plan or ""), drop, drop.promoted, lay)
     if isinstance(laid, Taken):
         raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
     if isinstance(laid, Replaced):
         raise ObjectReplaced("others lie at {} than its {}: {}".format(source.uri, *_lost(drop)))
     if isinstance(laid, Gone):
         raise ObjectGone("{} holds its {} no longer: {}".format(source.uri, *_lost(drop)))
-    plan = ports.catalog.plan(drop.plan or "")
-    if hide_unless_named(ports, plan, drop, reread(ports, drop)):
-        raise StaleWrite(f"drop {drop.id[:10]} was withdrawn or replaced meanwhile")
-    claims = claims_of(ports, drop, plan)
-    held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
-    if held:
-        ports.ledger.write((), *held)
 
 
 def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:

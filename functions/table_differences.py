@@ -7,7 +7,7 @@ held in memory, one for each drop with rows in the table, whenever it arrived; r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
@@ -16,10 +16,9 @@ from functions import keys
 from functions.difference import GRACE, PAGE, Difference, stale, unless_changed
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
-from functions.recording import reread
+from functions.restoring import put_back
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
-from functions.withdrawing import is_named
 
 SURE = REMEMBERED - timedelta(days=10)
 """How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
@@ -124,31 +123,14 @@ def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:
-    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between.
+    """Commit a drop's rows again.
 
-    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at.
+    TableUnlike or ServiceUnavailable where the table cannot take them, or they are gone.
     """
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to
     assert to.rows
-    claims = claims_of(ports, drop, plan)
-    if claims.key and claims.key.promoted != drop.id:
-        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
-    mine = claims.of(drop)
-    if any(one.promoting not in (None, drop.id) for one in mine):
-        raise ServiceUnavailable("another upload of its key is being promoted")
-    if mine:
-        ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
-    try:
-        unless_changed(ports, drop)
-        done = into_table(ports, plan, drop, to, to.rows)
-        if not is_named(ports, plan, drop, now := reread(ports, drop)):
-            ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
-        if now.version != drop.version:
-            raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state} now")
-    finally:
-        if mine:
-            ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
+    done = put_back(ports, plan, drop, to, partial(into_table, ports, plan, drop, to, to.rows))
     if isinstance(done, Unlike):
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):

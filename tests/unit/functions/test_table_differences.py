@@ -18,7 +18,7 @@ from functions.replay import replay
 from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
-from tests.faults import Crash, Stalled, Watched, every_call
+from tests.faults import Crash, Stalled, Watched, crash, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 AT = f"{ZONES.promoted}orders.v1/"
@@ -222,6 +222,44 @@ def test_rows_of_a_drop_that_is_rejected_meanwhile_do_not_stay(method: str) -> N
         missing.repair()
 
     assert (world.drop(good).state, world.tables.rows[AT]) == ("rejected", {})
+
+
+@pytest.mark.parametrize("newer", [True, False], ids=["with a newer upload", "and nobody else comes"])
+def test_rows_put_back_while_their_key_was_freed_stay_unless_others_came(newer: bool) -> None:
+    world, good, former = healthy()
+    without_the_table(world, good, former)
+    plain = world.ports
+
+    def others() -> None:
+        free = next(one for one in found(world) if one.kind == "key-held")
+        assert free.repair
+        free.repair()
+        if not newer:
+            return
+        world.upload("orders/2.csv", NEWER)
+        world.deliver_events()
+        world.deliver_windows()
+        world.end_jobs()
+        dies = Stalled(plain.ledger, "write", crash, lambda moves, *_: [one.event for one in moves] == ["promoted"])
+        world.ports = replace(plain, ledger=dies)
+        with pytest.raises(Crash):
+            world.deliver_jobs()  # its rows are in the table, and the ledger does not know
+        world.ports = plain
+
+    slow = replace(plain, tables=Stalled(plain.tables, "append", others))
+    each = differences(slow, ("orders.v1",), ["2026-01"])
+    missing = next(one for one in each if one.kind == "rows-missing" and good in one.where)
+    assert missing.repair
+    if newer:
+        with pytest.raises(StaleWrite, match="came between"):
+            missing.repair()
+    else:
+        missing.repair()
+    world.finish()
+
+    assert (good in world.tables.rows[AT]) != newer
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1"))
+    assert (key.promoting, key.promoted in world.tables.rows[AT]) == (None, True)
 
 
 @pytest.mark.parametrize(("days", "safe"), [(79, True), (81, False)])
