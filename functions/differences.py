@@ -31,6 +31,7 @@ from functions.recording import reread
 from functions.restoring import put_back
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
+from functions.withdrawing import hide_unless_named
 
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
@@ -204,10 +205,18 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     if target.endswith("/"):
         return  # a table: see `of_rows`
     there = ports.store.head(Location(target))
-    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan))
-    if claims.key and (claims.key.promoted != drop.id or claims.key.promoting):
-        return  # another upload of the key has taken its place, or was withdrawn since, or is about to
-    where = f"drop {drop.id}"
+    plan, where = ports.catalog.plan(drop.plan), f"drop {drop.id}"
+    key = claims_of(ports, drop, plan).key
+    if key and key.promoting:
+        return  # another upload of the key is about to take its place
+    if key and key.promoted != drop.id:  # another upload has taken its place, or was withdrawn since
+        back = there and (there.drop, there.attempt) == (drop.id, drop.promoted.attempt)
+        if back and key.version and not key.promoted:
+            found = f"lies at {target}, and its place was freed: an upload that had taken it was withdrawn"
+            do = "Withdraw it; its bytes stay as a version."
+            hide = partial(_hide, ports, plan, drop)
+            yield Difference("promoted-left", where, found, do, hide)
+        return
     if there is None:
         found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
         kept = ports.store.head(lies)
@@ -221,9 +230,9 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
         )
-    elif claims.key and claims.key.etag != there.etag:
+    elif key and key.etag != there.etag:
         found = f"lies at {target} with another ETag than its key's item says"
-        note = partial(ports.ledger.write, (), replace(claims.key, etag=there.etag))
+        note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
         yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
 
 
@@ -235,6 +244,11 @@ def _keys(ports: Ports, drop: Drop) -> Iterator[Difference]:
             found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
             free = partial(ports.ledger.write, (), replace(one, promoting=None))
             yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
+
+
+def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
+    """Withdraw a drop whose place was freed, if it has not come to another one since."""
+    hide_unless_named(ports, plan, drop, reread(ports, drop))
 
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:

@@ -109,9 +109,9 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     if promoted is None or drop.plan is None:
         return None
     key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
-    if key and not key.promoting and key.promoted not in (None, drop.id):
-        return f"whose place drop {(key.promoted or '')[:10]} has taken"
-    return None
+    if key is None or not key.version or key.promoting or key.promoted == drop.id:
+        return None
+    return f"whose place drop {key.promoted[:10]} has taken" if key.promoted else "whose place was freed"
 
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:

@@ -75,7 +75,7 @@ class Stalled:
         method: str,
         meanwhile: Callable[[], object],
         when: Callable[..., bool] = lambda *_: True,
-        after: Exception | None = None,
+        after: BaseException | None = None,
     ) -> None:
         self._port = port
         self._method = method

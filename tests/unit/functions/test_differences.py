@@ -531,6 +531,62 @@ def test_file_put_back_by_two_at_once_is_noted() -> None:
     assert found(world) == []
 
 
+def back_again() -> tuple[World, str]:
+    """A file that a late worker copies after a newer one, which had replaced it, was withdrawn; its drop."""
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.finish()
+        newer = world.upload("orders/1.csv", NEWER)
+        world.finish()
+        reject(plain, world.drop(newer), "ann", "recalled")
+        assert world.store.listing(ZONES.promoted) == {}
+
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted), Crash()))
+    with pytest.raises(Crash):
+        world.deliver_jobs()
+    world.ports = plain
+    world.clock.pass_seconds(3600)
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+    return world, drop_id
+
+
+@SIDES
+def test_file_that_came_back_after_a_withdrawal_is_withdrawn(after: bool) -> None:
+    for fuse in every_call(after):
+        world, drop_id = back_again()
+        (left,) = (one for one in found(world) if one.kind != "evidence-missing")
+        assert (left.kind, drop_id in left.where) == ("promoted-left", True)
+        plain = world.ports
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        with suppress(Crash):
+            repair(world)
+        world.ports = plain
+        repair(world)
+
+        assert world.store.listing(ZONES.promoted) == {}, fuse.at
+        assert {one.kind for one in found(world)} == {"evidence-missing"}
+
+
+def test_file_that_came_back_and_is_accepted_again_stays() -> None:
+    world, drop_id = back_again()
+    left = missing(world.ports, looks="promoted-left")
+    repair(world)
+    replay(world.ports, drop_id, retract=True)
+    world.finish()
+    assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("accepted", 2)
+    assert left.repair
+    left.repair()
+
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+
+
 def half_accepted() -> tuple[World, Drop, Callable[[], object]]:
     """A rejected drop as it was read, and what lets a person accept it, while its copy does not come to its end."""
     world = a_world()

@@ -78,6 +78,13 @@ def of_a_withdrawn(world: World, good: str, _: str) -> None:
     world.clock.pass_seconds(3600)
 
 
+def of_a_former_whose_place_was_freed(world: World, _: str, former: str) -> None:
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    reject(world.ports, world.drop(key.promoted or ""), "anna", "sent by mistake")
+    world.tables.rows[AT][former] = 1, 3  # as where the table is restored
+    world.clock.pass_seconds(3600)
+
+
 def rows_deleted(world: World, good: str, _: str) -> None:
     del world.tables.rows[AT][good]
 
@@ -108,6 +115,7 @@ SAFE: list[tuple[Breach, str, int]] = [
     (of_a_rejected, "rows-left", 1),
     (of_a_former, "rows-left", 1),
     (of_a_withdrawn, "rows-left", 1),
+    (of_a_former_whose_place_was_freed, "rows-left", 1),
 ]
 FOR_PEOPLE: list[tuple[Breach, str, int]] = [
     (rows_deleted, "rows-missing", 1),
