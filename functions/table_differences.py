@@ -16,6 +16,7 @@ from functions import keys
 from functions.difference import GRACE, PAGE, Difference, stale, unless_changed
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
+from functions.recording import reread
 from functions.restoring import put_back
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
@@ -115,11 +116,19 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
 
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
-    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there."""
+    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there.
+
+    Of a drop that was judged again at this very moment they are gone, too, which it says: they cannot be told apart.
+    """
     unless_changed(ports, drop)
     if _not_its_place(ports, drop, table) is None:
         raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
     ports.tables.take_out(table.uri, drop.id)
+    now = reread(ports, drop)
+    to = now.promoted if now.version != drop.version else None
+    if to and f"{ports.zones.promoted}{to.key}" == table.uri:
+        again = f"`dropgate replay {drop.id[:10]} --retract` writes them anew"
+        raise StaleWrite(f"drop {drop.id[:10]} is {now.state} by now, and its rows of today may be gone, too: {again}")
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:

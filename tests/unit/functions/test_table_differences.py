@@ -13,7 +13,7 @@ from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import reject
-from functions.ports import Mark
+from functions.ports import Mark, Ports
 from functions.replay import replay
 from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
@@ -44,7 +44,11 @@ def healthy() -> tuple[World, str, str]:
 
 
 def found(world: World) -> list[Difference]:
-    return list(differences(world.ports, ("orders.v1", None), ["2026-01"]))
+    return found_by(world.ports)
+
+
+def found_by(ports: Ports) -> list[Difference]:
+    return list(differences(ports, ("orders.v1", None), ["2026-01"]))
 
 
 def repair(world: World) -> None:
@@ -323,6 +327,23 @@ def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
     with pytest.raises(StaleWrite, match="was changed meanwhile"):
         left.repair()
     assert good in world.tables.rows[AT]
+
+
+def test_rows_that_went_with_those_of_a_former_attempt_are_told() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    plain = world.ports
+
+    def others() -> None:
+        repair(world)
+        replay(plain, good)
+        world.finish()
+        assert world.drop(good).state == "accepted"
+
+    (left,) = found_by(replace(plain, tables=Stalled(plain.tables, "take_out", others)))
+    assert left.repair
+    with pytest.raises(StaleWrite, match=f"`dropgate replay {good[:10]} --retract`"):
+        left.repair()
 
 
 def test_rows_whose_place_is_their_own_again_stay() -> None:
