@@ -19,6 +19,7 @@ from functions import keys
 from functions.aws.clients import Clients
 from functions.aws.delta import DeltaTables
 from functions.ports import Mark, Tables
+from infra.cli.maintain import as_text
 from infra.local.stack import Stack
 from infra.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
@@ -274,6 +275,7 @@ def test_maintenance_leaves_what_was_promoted_as_objects(form: str, tmp_path: Pa
 
     assert found == Maintained(table, 0, 0, None, 2, len(objects[form]), None)
     assert done == Maintained(table, 0, 0, 0, 2, len(objects[form]), True)
+    assert as_text(done).endswith(f"2 removed that nothing needs; {len(objects[form])} that are none of the table stay")
     assert all((tmp_path / name).exists() for name in objects[form])
     assert not any((tmp_path / name).exists() for name in left_by_a_crash)
 
