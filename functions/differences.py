@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
-from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced, StaleWrite
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from functions import keys
@@ -28,6 +28,7 @@ from functions.pointing import misdated
 from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import reread
+from functions.restoring import put_back
 from functions.submission import PROMOTED, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
 from functions.withdrawing import hide_unless_named
@@ -116,7 +117,7 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
 
 
 def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
-    """Objects that consumers read, and that no record names; what a table holds its own log says."""
+    """Objects that consumers read, and that no record names; what the files of a table hold its own log says."""
     bucket, folder = keys.split(ports.zones.promoted)
     tables: dict[str, bool] = {}
     late, last = stamp(ports.clock.now() - GRACE), ""
@@ -124,10 +125,10 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
         if one.key == last:
             continue  # a former version of the same key
         last, where = one.key, f"s3://{bucket}/{one.key}"
-        contract = one.key.removeprefix(folder).partition("/")[0]
+        contract, _, name = one.key.removeprefix(folder).partition("/")
         if contract not in tables:
             tables[contract] = bool(ports.store.listed(f"{keys.table_folder(ports.zones, contract)}_delta_log/", 1))
-        if tables[contract]:
+        if tables[contract] and keys.is_of_table(name):
             continue
         stat = ports.store.head(Location(where)) if one.written_at < late else None
         if stat is None:
@@ -209,10 +210,18 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     if target.endswith("/"):
         return  # a table: see `of_rows`
     there = ports.store.head(Location(target))
-    claims = claims_of(ports, drop, ports.catalog.plan(drop.plan))
-    if claims.key and claims.key.promoted != drop.id:
-        return  # another upload of the key has taken its place, or was withdrawn since
-    where = f"drop {drop.id}"
+    plan, where = ports.catalog.plan(drop.plan), f"drop {drop.id}"
+    key = claims_of(ports, drop, plan).key
+    if key and key.promoting:
+        return  # another upload of the key is about to take its place
+    if key and key.promoted != drop.id:  # another upload has taken its place, or was withdrawn since
+        back = there and (there.drop, there.attempt) == (drop.id, drop.promoted.attempt)
+        if back and key.version and not key.promoted:
+            found = f"lies at {target}, and its place was freed: an upload that had taken it was withdrawn"
+            do = "Withdraw it; its bytes stay as a version."
+            hide = partial(_hide, ports, plan, drop)
+            yield Difference("promoted-left", where, found, do, hide)
+        return
     if there is None:
         found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
         kept = ports.store.head(lies)
@@ -226,9 +235,9 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         yield Difference(
             "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
         )
-    elif claims.key and claims.key.etag != there.etag:
+    elif key and key.etag != there.etag:
         found = f"lies at {target} with another ETag than its key's item says"
-        note = partial(ports.ledger.write, (), replace(claims.key, etag=there.etag))
+        note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
         yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
 
 
@@ -242,23 +251,27 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
             yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
 
 
+def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
+    """Withdraw a drop whose place was freed, if it has not come to another one since."""
+    hide_unless_named(ports, plan, drop, reread(ports, drop))
+
+
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
-    """Promote again, where nothing lies, what consumers had of a drop, and write down with what ETag."""
-    while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
-        pass
+    """Promote again, where nothing lies, what consumers had of a drop."""
+
+    def lay() -> Stat | Gone | Taken | Replaced:
+        while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
+            pass
+        return laid
+
+    assert drop.promoted
+    laid = put_back(ports, ports.catalog.plan(drop.plan or ""), drop, drop.promoted, lay)
     if isinstance(laid, Taken):
         raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
     if isinstance(laid, Replaced):
         raise ObjectReplaced("others lie at {} than its {}: {}".format(source.uri, *_lost(drop)))
     if isinstance(laid, Gone):
         raise ObjectGone("{} holds its {} no longer: {}".format(source.uri, *_lost(drop)))
-    plan = ports.catalog.plan(drop.plan or "")
-    if hide_unless_named(ports, plan, drop, reread(ports, drop)):
-        raise StaleWrite(f"drop {drop.id[:10]} was withdrawn or replaced meanwhile")
-    claims = claims_of(ports, drop, plan)
-    held = tuple(replace(one, etag=laid.etag) for one in claims.of(drop))
-    if held:
-        ports.ledger.write((), *held)
 
 
 def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:

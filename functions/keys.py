@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,12 @@ from contracts.plan import Plan
 
 ID_LENGTH = 32
 """Characters of a drop's id: 160 bits in base32."""
+
+OF_TABLE = re.compile(
+    rf"_delta_log/.+|data/[a-z2-7]{{{ID_LENGTH}}}/[0-9]+-[^/]+|part-[0-9]+-[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}"
+    r"-[0-9a-f]{12}(-c[0-9]+)?(\.[a-z0-9]+)?\.parquet"
+)
+"""What names the files of a table have below its folder."""
 
 CONTENT_TYPES = {
     "json": "application/json",
@@ -109,6 +116,15 @@ def data_folder(drop: str) -> str:
 def data_file(drop: str, attempt: int, name: str) -> str:
     """Where a file of a drop's rows lies below the folder of its contract's table."""
     return f"{data_folder(drop)}{attempt}-{name}"
+
+
+def is_of_table(name: str) -> bool:
+    """Whether a name below the folder of a contract's table is one of the table's own files: no other has such a name.
+
+    Of its log, of the rows of one drop, or of what is written anew (Delta protocol, "Data Files": by convention
+    `part-<number>-<UUID>-c<number>`). In the same folder lie files of a contract that was promoted as objects before.
+    """
+    return bool(OF_TABLE.fullmatch(name))
 
 
 def report_folder(zones: Zones, producer: str, drop: str, attempt: int) -> str:

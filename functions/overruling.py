@@ -129,11 +129,17 @@ def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
     """Why a drop that a person accepts could not be promoted; None where it can."""
     if plan.set and plan.set.is_signal(drop.name):
         return OF_A_SET
-    if plan.promote == "table":
+    if _has_table(ports, plan):
         return OF_TABLES
     if any(problem.code == UNREADABLE.code for problem in drop.problems):
         return NOT_READ
     return None if fits(ports.zones, plan, drop) else TOO_LONG
+
+
+def _has_table(ports: Ports, plan: Plan) -> bool:
+    """Whether a contract promotes into a table, by a plan of it or by that of today."""
+    today = [ports.catalog.plan(one.plan) for one in ports.catalog.index().entries if one.contract == plan.contract]
+    return any(one.promote == "table" for one in (plan, *today))
 
 
 def beyond(ports: Ports, drop: Drop) -> str | None:

@@ -7,7 +7,7 @@ held in memory, one for each drop with rows in the table, whenever it arrived; r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
@@ -17,9 +17,9 @@ from functions.difference import GRACE, PAGE, Difference, stale, unless_changed
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.recording import reread
+from functions.restoring import put_back
 from functions.submission import PROMOTED, Drop
 from functions.table import Unlike, into_table
-from functions.withdrawing import is_named
 
 SURE = REMEMBERED - timedelta(days=10)
 """How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
@@ -110,45 +110,36 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     if promoted is None or drop.plan is None:
         return None
     key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
-    if key and not key.promoting and key.promoted not in (None, drop.id):
-        return f"whose place drop {(key.promoted or '')[:10]} has taken"
-    return None
+    if key is None or not key.version or key.promoting or key.promoted == drop.id:
+        return None
+    return f"whose place drop {key.promoted[:10]} has taken" if key.promoted else "whose place was freed"
 
 
 def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
-    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there."""
+    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there.
+
+    Of a drop that was judged again at this very moment they are gone, too, which it says: they cannot be told apart.
+    """
     unless_changed(ports, drop)
     if _not_its_place(ports, drop, table) is None:
         raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
     ports.tables.take_out(table.uri, drop.id)
+    now = reread(ports, drop)
+    to = now.promoted if now.version != drop.version else None
+    if to and f"{ports.zones.promoted}{to.key}" == table.uri:
+        again = f"`dropgate replay {drop.id[:10]} --retract` writes them anew"
+        raise StaleWrite(f"drop {drop.id[:10]} is {now.state} by now, and its rows of today may be gone, too: {again}")
 
 
 def _put_back(ports: Ports, drop: Drop) -> None:
-    """Commit a drop's rows again, while its key is held, so that no other upload of it comes between.
+    """Commit a drop's rows again.
 
-    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at.
+    TableUnlike or ServiceUnavailable where the table cannot take them, or they are gone.
     """
     to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
     assert to
     assert to.rows
-    claims = claims_of(ports, drop, plan)
-    if claims.key and claims.key.promoted != drop.id:
-        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
-    mine = claims.of(drop)
-    if any(one.promoting not in (None, drop.id) for one in mine):
-        raise ServiceUnavailable("another upload of its key is being promoted")
-    if mine:
-        ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
-    try:
-        unless_changed(ports, drop)
-        done = into_table(ports, plan, drop, to, to.rows)
-        if not is_named(ports, plan, drop, now := reread(ports, drop)):
-            ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
-        if now.version != drop.version:
-            raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state} now")
-    finally:
-        if mine:
-            ports.ledger.write((), *(replace(one, promoting=None, version=one.version + 1) for one in mine))
+    done = put_back(ports, plan, drop, to, partial(into_table, ports, plan, drop, to, to.rows))
     if isinstance(done, Unlike):
         raise TableUnlike(done.why)
     if not isinstance(done, Stat):

@@ -1,5 +1,9 @@
 """A Delta table in, the same rows in fewer files out: small files made one, what nothing names and old logs removed.
 
+In a table's folder may lie files that were promoted as objects, before their contract was promoted into the table or
+after: deltalake would remove those, too, as no commit names them. So it only lists, and the table's own files are
+removed by name.
+
 Each part is safe beside writers: to compact is one commit, which gives way to another that changes the same files; only
 files that no commit of the last days names are removed, which covers every commit under way; of the log only what a
 checkpoint holds and what is past its retention.
@@ -7,23 +11,28 @@ checkpoint holds and what is past its retention.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from contracts.errors import ServiceUnavailable
+from functions.keys import is_of_table
 
 TARGET = 128 * 1024**2
 """Bytes of a file that small ones are made into."""
 LEAST_DAYS = 7
 """Files younger than this are never removed: somebody may be about to name them, or still be reading."""
 ROUNDS = 5
+AT_ONCE = 8
+"""How many files are removed at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
     """What was done to a table, or would be: files before, files that were made one, into how many, files removed.
 
+    `others` are files in its folder that are none of the table, as old as those: they stay.
     `compacted_into` and `log_expired` are None in a dry run, which cannot know them.
     """
 
@@ -32,18 +41,27 @@ class Maintained:
     compacted: int
     compacted_into: int | None
     removed: int
+    others: int
     log_expired: bool | None
 
 
 def maintain(
-    table: str, options: Mapping[str, str], days: int = LEAST_DAYS, *, dry_run: bool = False
+    table: str,
+    options: Mapping[str, str],
+    remove: Callable[[str], object],
+    days: int = LEAST_DAYS,
+    *,
+    dry_run: bool = False,
 ) -> Maintained | None:
-    """Maintain a table; None where there is none. ServiceUnavailable where writers were faster again and again."""
+    """Maintain a table; None where there is none. ServiceUnavailable where writers were faster again and again.
+
+    `table` ends in `/`; `remove` removes a file of it by its URI, and is called from several threads at once.
+    """
     from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
     for _ in range(ROUNDS):
         try:
-            return _looked_at(table, options, days) if dry_run else _maintained(table, options, days)
+            return _looked_at(table, options, days) if dry_run else _maintained(table, options, remove, days)
         except TableNotFoundError:
             return None
         except CommitFailedError:
@@ -57,18 +75,27 @@ def _looked_at(table: str, options: Mapping[str, str], days: int) -> Maintained:
     found = _opened(table, options)
     sizes: list[int] = found.get_add_actions(flatten=True).column("size_bytes").to_pylist()
     small = [size for size in sizes if size < TARGET]
-    gone = found.vacuum(24 * days, dry_run=True, full=True)
-    return Maintained(table, len(sizes), len(small) if len(small) > 1 else 0, None, len(gone), None)
+    own, others = _unnamed(found, days)
+    return Maintained(table, len(sizes), len(small) if len(small) > 1 else 0, None, len(own), others, None)
 
 
-def _maintained(table: str, options: Mapping[str, str], days: int) -> Maintained:
+def _maintained(table: str, options: Mapping[str, str], remove: Callable[[str], object], days: int) -> Maintained:
     found = _opened(table, options)
     files = len(found.file_uris())
     made: dict[str, Any] = found.optimize.compact(target_size=TARGET)
-    gone = found.vacuum(24 * days, dry_run=False, full=True)
+    own, others = _unnamed(found, days)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda name: remove(f"{table}{name}"), own))
     found.create_checkpoint()
     found.cleanup_metadata()
-    return Maintained(table, files, made["numFilesRemoved"], made["numFilesAdded"], len(gone), True)
+    return Maintained(table, files, made["numFilesRemoved"], made["numFilesAdded"], len(own), others, True)
+
+
+def _unnamed(found: Any, days: int) -> tuple[list[str], int]:
+    """The table's own files that no commit of so many days names, and how many others lie there."""
+    every: list[str] = found.vacuum(24 * days, dry_run=True, full=True)
+    own = [name for name in every if is_of_table(name)]
+    return own, len(every) - len(own)
 
 
 def _opened(table: str, options: Mapping[str, str]) -> Any:

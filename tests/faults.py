@@ -20,17 +20,23 @@ def crash() -> None:
 
 @dataclass
 class Fuse:
-    """Counts calls to the world; at one of them, before it is made or after, something happens."""
+    """Counts calls to the world; at one of them, before it is made or after, something happens.
+
+    With `for_good` it happens at each that follows, too: what is gone makes none, whatever its `finally` says.
+    """
 
     at: int = NEVER
     after: bool = False
     act: Callable[[], None] = crash
     calls: int = 0
+    for_good: bool = False
 
     def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Make one call."""
         self.calls += 1
         mine = self.calls == self.at
+        if self.for_good and self.calls > self.at:
+            self.act()
         if mine and not self.after:
             self.act()
         answer = method(*args, **kwargs)
@@ -45,7 +51,7 @@ def every_call(after: bool) -> Iterator[Fuse]:
     yield whole
     assert whole.calls
     for at in range(1, whole.calls + 1):
-        yield Fuse(at, after)
+        yield Fuse(at, after, for_good=True)
 
 
 class Watched:
@@ -69,7 +75,7 @@ class Stalled:
         method: str,
         meanwhile: Callable[[], object],
         when: Callable[..., bool] = lambda *_: True,
-        after: Exception | None = None,
+        after: BaseException | None = None,
     ) -> None:
         self._port = port
         self._method = method

@@ -41,13 +41,18 @@ def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> N
     Without CONTRACT, of all contracts in force with `promote: table`; CONTRACT may also be one that is no longer. Drops
     may be promoted meanwhile. Earlier versions of a table can be read for as many days as files are kept.
     """
+    from functions.submission import Location
     from infra.cli.target import for_tables, ports
     from infra.maintain import maintain
 
     world = ports()
     options, done = for_tables(), []
+
+    def remove(uri: str) -> None:
+        world.store.delete(Location(uri))
+
     for name in _tables(world, contract):
-        found = maintain(table_folder(world.zones, name), options(), keep_days, dry_run=dry_run)
+        found = maintain(table_folder(world.zones, name), options(), remove, keep_days, dry_run=dry_run)
         done += [found] if found else []
         if form == "text":
             click.echo(f"{name}  {as_text(found)}")
@@ -59,12 +64,12 @@ def as_text(done: Maintained | None) -> str:
     """What was done to a table, in a line."""
     if done is None:
         return "has no table yet"
+    stay = f"; {done.others:,} that are none of the table stay" if done.others else ""
     if done.compacted_into is None:
-        return (
-            f"{done.files:,} files, of which {done.compacted:,} would be made fewer; {done.removed:,} would be removed"
-        )
+        fewer = f"{done.files:,} files, of which {done.compacted:,} would be made fewer"
+        return f"{fewer}; {done.removed:,} would be removed{stay}"
     fewer = f"{done.compacted:,} made {done.compacted_into:,}" if done.compacted else "none made fewer"
-    return f"{done.files:,} files, {fewer}; {done.removed:,} removed that nothing needs"
+    return f"{done.files:,} files, {fewer}; {done.removed:,} removed that nothing needs{stay}"
 
 
 def _tables(world: Ports, contract: str | None) -> list[str]:

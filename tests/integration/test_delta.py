@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def test_delta_spark_reads_what_was_added_replaced_and_made_fewer(reader: SparkS
         tables.append(str(table), (file,), Mark(drop, 1))
     assert rows() == [(1, "1.50", "2026-01-31 12:00", "a"), (2, None, None, "b")]
 
-    assert maintain(str(table), {})
+    assert maintain(f"{table}/", {}, os.remove)
     tables.ready(str(table), (*COLUMNS, Column("more", "boolean"), *OURS), Mark(C, 1))
     new = lay(reader, tmp_path / "laid", "0.parquet", C, f"3L, cast(3 as decimal(9,2)), {moment}")
     tables.replace(str(table), f"{tmp_path / 'laid'}/", (new,), Mark(C, 1), (A,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from functions import keys
 from functions.aws.clients import Clients
 from functions.aws.delta import DeltaTables
 from functions.ports import Mark, Tables
+from infra.cli.maintain import as_text
 from infra.local.stack import Stack
 from infra.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
@@ -25,6 +27,11 @@ from tests.integration.functions.rows import of, parquet
 
 COLUMNS = (Column("n", "long"), Column("_drop", "string"), Column("_record", "long"))
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
+
+
+def no_file(uri: str) -> None:
+    """Remove nothing: there is no file so old."""
+    raise AssertionError(uri)
 
 
 @dataclass
@@ -230,7 +237,7 @@ def test_rows_are_replaced_while_the_table_is_compacted(delta: Room, clients: Cl
         if n:
             delta.replace(drops[n], 5, attempt=2, tables=own)
         else:
-            maintain(delta.table, clients.for_tables())
+            maintain(delta.table, clients.for_tables(), no_file)
 
     race(4, act, clients)
 
@@ -241,23 +248,43 @@ def test_maintenance_keeps_rows_and_young_files(delta: Room, clients: Clients) -
     for n in range(4):
         delta.append(f"{n}" * 32, 2)
     delta.replace(A, 3, "0" * 32)
-    before = maintain(delta.table, clients.for_tables(), dry_run=True)
-    done = maintain(delta.table, clients.for_tables())
+    before = maintain(delta.table, clients.for_tables(), no_file, dry_run=True)
+    done = maintain(delta.table, clients.for_tables(), no_file)
     bucket, folder = keys.split(delta.table)
     listed = clients.s3.list_objects_v2(Bucket=bucket, Prefix=folder)["Contents"]
 
-    assert before == Maintained(delta.table, 4, 4, None, 0, None)
-    assert done == Maintained(delta.table, 4, 4, 1, 0, True)
+    assert before == Maintained(delta.table, 4, 4, None, 0, 0, None)
+    assert done == Maintained(delta.table, 4, 4, 1, 0, 0, True)
     assert delta.seen() == {A: 3, **{f"{n}" * 32: 2 for n in range(1, 4)}}
     assert len([one for one in listed if one["Key"].endswith("/1-0.parquet")]) == 4  # those of the last week stay
     assert [one for one in listed if one["Key"].endswith(".checkpoint.parquet")]
+
+
+@pytest.mark.parametrize("form", ["object", "version"])
+def test_maintenance_leaves_what_was_promoted_as_objects(form: str, tmp_path: Path) -> None:
+    tables, table = DeltaTables(dict), f"{tmp_path}/"
+    tables.ready(table, COLUMNS, Mark(A, 1))
+    left_by_a_crash = [keys.data_file(A, 1, "0.parquet"), f"part-00000-{uuid.uuid4()}-c000.zstd.parquet"]
+    objects = {"object": ["orders/1.csv", "1.parquet", "data/1-0.csv"], "version": [f"{B}/1.csv", f"{A}/1-0.parquet"]}
+    for name in (*left_by_a_crash, *objects[form]):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_bytes(b"id\n1\n")
+        os.utime(tmp_path / name, (0, 0))
+    found = maintain(table, {}, no_file, dry_run=True)
+    done = maintain(table, {}, os.remove)
+
+    assert found == Maintained(table, 0, 0, None, 2, len(objects[form]), None)
+    assert done == Maintained(table, 0, 0, 0, 2, len(objects[form]), True)
+    assert as_text(done).endswith(f"2 removed that nothing needs; {len(objects[form])} that are none of the table stay")
+    assert all((tmp_path / name).exists() for name in objects[form])
+    assert not any((tmp_path / name).exists() for name in left_by_a_crash)
 
 
 def test_rows_are_counted_in_files_of_several_drops(delta: Room, clients: Clients) -> None:
     delta.append(A, 3)
     delta.append(B, 2)
     write_deltalake(delta.table, of(None, 1, COLUMNS), mode="append", storage_options=clients.for_tables())
-    maintain(delta.table, clients.for_tables())
+    maintain(delta.table, clients.for_tables(), no_file)
 
     assert delta.tables.count(delta.table) == {A: 3, B: 2, "": 1}
 
@@ -290,7 +317,7 @@ def test_rows_of_a_table_that_was_restored_are_taken_out(tmp_path: Path) -> None
 
 
 def test_maintenance_of_no_table_is_none(delta: Room, clients: Clients) -> None:
-    assert maintain(delta.table, clients.for_tables()) is None
+    assert maintain(delta.table, clients.for_tables(), no_file) is None
 
 
 @pytest.mark.parametrize("name", ["ready", "append", "replace", "withdraw", "take_out"])

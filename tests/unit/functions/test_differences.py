@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 
@@ -23,12 +24,12 @@ from functions.difference import Difference
 from functions.differences import differences, of_record
 from functions.forgetting import forget
 from functions.overruling import accept, reject
-from functions.ports import Mark
+from functions.ports import Mark, Ports
 from functions.published import Published
 from functions.replay import replay
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
-from tests.faults import Crash, Stalled, Watched, every_call, into
+from tests.faults import Crash, Stalled, Watched, crash, every_call, into
 from tests.unit.functions.test_crashes import SIDES
 
 GOOD, NEWER = b"id,note\n1,a\n", b"id,note\n2,a\n"
@@ -53,7 +54,11 @@ def healthy(*uploads: bytes) -> tuple[World, str]:
 
 
 def found(world: World) -> list[Difference]:
-    return list(differences(world.ports, ("orders.v1", None), ["2026-01"]))
+    return list(looked_at(world))
+
+
+def looked_at(world: World) -> Iterator[Difference]:
+    return differences(world.ports, ("orders.v1", None), ["2026-01"])
 
 
 Breach = Callable[[World, str], None]
@@ -209,7 +214,7 @@ def test_repair_broken_off_anywhere_is_done_by_the_next(breach: Breach, after: b
 
 
 def repair(world: World) -> None:
-    for one in found(world):
+    for one in looked_at(world):  # each before the next is looked for, as the command does
         if one.repair:
             one.repair()
 
@@ -440,6 +445,147 @@ def test_file_withdrawn_during_its_repair_stays_withdrawn() -> None:
         repair(world)
 
     assert world.store.listing(ZONES.promoted) == {}
+
+
+def about_to_be_replaced() -> tuple[World, str]:
+    """A drop that is not there, whose ETag will be another than before, and a newer one, judged; the newer one."""
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    with_another_etag(world, drop_id)
+    newer = world.upload("orders/1.csv", NEWER)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    return world, newer
+
+
+def stops_before_its_copy(world: World, plain: Ports) -> None:
+    """Let a worker take the key for what was judged, and die."""
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", crash, into(ZONES.promoted)))
+    with suppress(Crash):
+        world.deliver_jobs()
+    world.ports = plain
+
+
+def missing(ports: Ports, *, looks: str = "promoted-missing") -> Difference:
+    return next(one for one in differences(ports, ("orders.v1",), ["2026-01"]) if one.kind == looks)
+
+
+def test_file_that_is_being_replaced_is_not_put_back() -> None:
+    world, newer = about_to_be_replaced()
+    stops_before_its_copy(world, world.ports)
+    assert world.drop(newer).state == "promoting"
+    repair(world)
+    world.finish()
+
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
+
+
+def test_newer_upload_waits_while_a_file_is_put_back() -> None:
+    world, newer = about_to_be_replaced()
+    plain = world.ports
+    slow = Stalled(plain.store, "copy", lambda: stops_before_its_copy(world, plain), into(ZONES.promoted))
+    one = missing(replace(plain, store=slow))
+    assert one.repair
+    one.repair()
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("validating", GOOD)
+
+    world.finish()
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
+
+
+def test_file_put_back_while_its_key_was_freed_makes_way_for_a_newer_one() -> None:
+    world, newer = about_to_be_replaced()
+    plain = world.ports
+
+    def others() -> None:
+        free = missing(plain, looks="key-held").repair
+        assert free
+        free()
+        stops_before_its_copy(world, plain)
+
+    one = missing(replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted))))
+    assert one.repair
+    with pytest.raises(StaleWrite, match="came between"):
+        one.repair()
+    assert world.drop(newer).state == "promoting"
+
+    world.finish()
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
+
+
+def test_file_put_back_by_two_at_once_is_noted() -> None:
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    with_another_etag(world, drop_id)
+    plain = world.ports
+
+    def others() -> None:
+        free = missing(plain, looks="key-held").repair
+        assert free
+        free()
+
+    one = missing(replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted))))
+    assert one.repair
+    one.repair()
+
+    assert found(world) == []
+
+
+def back_again() -> tuple[World, str]:
+    """A file that a late worker copies after a newer one, which had replaced it, was withdrawn; its drop."""
+    world = a_world()
+    drop_id = world.upload("orders/1.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    world.end_jobs()
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.finish()
+        newer = world.upload("orders/1.csv", NEWER)
+        world.finish()
+        reject(plain, world.drop(newer), "ann", "recalled")
+        assert world.store.listing(ZONES.promoted) == {}
+
+    world.ports = replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted), Crash()))
+    with pytest.raises(Crash):
+        world.deliver_jobs()
+    world.ports = plain
+    world.clock.pass_seconds(3600)
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
+    return world, drop_id
+
+
+@SIDES
+def test_file_that_came_back_after_a_withdrawal_is_withdrawn(after: bool) -> None:
+    for fuse in every_call(after):
+        world, drop_id = back_again()
+        (left,) = (one for one in found(world) if one.kind != "evidence-missing")
+        assert (left.kind, drop_id in left.where) == ("promoted-left", True)
+        plain = world.ports
+        world.with_ports(lambda port, fuse=fuse: Watched(port, fuse))  # type: ignore[misc]
+        with suppress(Crash):
+            repair(world)
+        world.ports = plain
+        repair(world)
+
+        assert world.store.listing(ZONES.promoted) == {}, fuse.at
+        assert {one.kind for one in found(world)} == {"evidence-missing"}
+
+
+def test_file_that_came_back_and_is_accepted_again_stays() -> None:
+    world, drop_id = back_again()
+    left = missing(world.ports, looks="promoted-left")
+    repair(world)
+    replay(world.ports, drop_id, retract=True)
+    world.finish()
+    assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("accepted", 2)
+    assert left.repair
+    left.repair()
+
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": GOOD}
 
 
 def half_accepted() -> tuple[World, Drop, Callable[[], object]]:

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from functions import keys
 from tests.builders import ZONES, a_plan
 
@@ -28,6 +30,24 @@ def test_producers_page_computes_the_same_id() -> None:
     exec(code, names)  # noqa: S102 - our own page
 
     assert names["drop_of"]("landing", "é/a b.csv", "v1") == keys.drop_id("landing", "é/a b.csv", "v1")
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("_delta_log/00000000000000000000.json", True),
+        (keys.data_file(keys.drop_id("landing", "a.csv", "v1"), 12, "0.parquet"), True),
+        ("part-00000-a0e673be-70eb-4c58-9acc-882c20b6c6df-c000.snappy.parquet", True),
+        ("orders/part-00000-a0e673be-70eb-4c58-9acc-882c20b6c6df-c000.snappy.parquet", False),
+        ("part-1.parquet", False),
+        ("data/1-0.parquet", False),
+        ("data/2026/1-0.parquet", False),
+        (f"{'a' * 32}/1-0.parquet", False),
+        ("orders/1.csv", False),
+    ],
+)
+def test_files_of_a_table_have_names_of_their_own(name: str, ours: bool) -> None:
+    assert keys.is_of_table(name) == ours
 
 
 def test_job_token_fits_start_job_run() -> None:

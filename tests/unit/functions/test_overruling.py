@@ -253,6 +253,15 @@ def test_whole_file_of_a_contract_for_valid_rows_is_told(promote: Promoted, body
     assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/1.csv": body}
 
 
+def test_drop_whose_contract_has_a_table_by_now_is_not_accepted() -> None:
+    world, drop_id = ended()
+    world.publish([a_plan(promote="table", version="1.1.0")])
+    before = world.drops()
+
+    assert "into a table" in why(world, accept, drop_id)
+    assert (world.drops(), world.store.listing(ZONES.promoted)) == (before, {})
+
+
 def test_manifest_that_cannot_be_read_is_no_file_to_accept() -> None:
     rule = SetRule(("day",), 3600, manifest="in/{day:%Y-%m-%d}/manifest.json")
     world = a_world([a_plan(files=("in/{day:%Y-%m-%d}/*.csv",), set=rule)])

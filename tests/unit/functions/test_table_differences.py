@@ -13,12 +13,12 @@ from functions import keys
 from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import reject
-from functions.ports import Mark
+from functions.ports import Mark, Ports
 from functions.replay import replay
 from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
-from tests.faults import Crash, Stalled, Watched, every_call
+from tests.faults import Crash, Stalled, Watched, crash, every_call
 from tests.unit.functions.test_crashes import SIDES
 
 AT = f"{ZONES.promoted}orders.v1/"
@@ -44,7 +44,11 @@ def healthy() -> tuple[World, str, str]:
 
 
 def found(world: World) -> list[Difference]:
-    return list(differences(world.ports, ("orders.v1", None), ["2026-01"]))
+    return found_by(world.ports)
+
+
+def found_by(ports: Ports) -> list[Difference]:
+    return list(differences(ports, ("orders.v1", None), ["2026-01"]))
 
 
 def repair(world: World) -> None:
@@ -78,6 +82,13 @@ def of_a_withdrawn(world: World, good: str, _: str) -> None:
     world.clock.pass_seconds(3600)
 
 
+def of_a_former_whose_place_was_freed(world: World, _: str, former: str) -> None:
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    reject(world.ports, world.drop(key.promoted or ""), "anna", "sent by mistake")
+    world.tables.rows[AT][former] = 1, 3  # as where the table is restored
+    world.clock.pass_seconds(3600)
+
+
 def rows_deleted(world: World, good: str, _: str) -> None:
     del world.tables.rows[AT][good]
 
@@ -108,6 +119,7 @@ SAFE: list[tuple[Breach, str, int]] = [
     (of_a_rejected, "rows-left", 1),
     (of_a_former, "rows-left", 1),
     (of_a_withdrawn, "rows-left", 1),
+    (of_a_former_whose_place_was_freed, "rows-left", 1),
 ]
 FOR_PEOPLE: list[tuple[Breach, str, int]] = [
     (rows_deleted, "rows-missing", 1),
@@ -224,6 +236,44 @@ def test_rows_of_a_drop_that_is_rejected_meanwhile_do_not_stay(method: str) -> N
     assert (world.drop(good).state, world.tables.rows[AT]) == ("rejected", {})
 
 
+@pytest.mark.parametrize("newer", [True, False], ids=["with a newer upload", "and nobody else comes"])
+def test_rows_put_back_while_their_key_was_freed_stay_unless_others_came(newer: bool) -> None:
+    world, good, former = healthy()
+    without_the_table(world, good, former)
+    plain = world.ports
+
+    def others() -> None:
+        free = next(one for one in found(world) if one.kind == "key-held")
+        assert free.repair
+        free.repair()
+        if not newer:
+            return
+        world.upload("orders/2.csv", NEWER)
+        world.deliver_events()
+        world.deliver_windows()
+        world.end_jobs()
+        dies = Stalled(plain.ledger, "write", crash, lambda moves, *_: [one.event for one in moves] == ["promoted"])
+        world.ports = replace(plain, ledger=dies)
+        with pytest.raises(Crash):
+            world.deliver_jobs()  # its rows are in the table, and the ledger does not know
+        world.ports = plain
+
+    slow = replace(plain, tables=Stalled(plain.tables, "append", others))
+    each = differences(slow, ("orders.v1",), ["2026-01"])
+    missing = next(one for one in each if one.kind == "rows-missing" and good in one.where)
+    assert missing.repair
+    if newer:
+        with pytest.raises(StaleWrite, match="came between"):
+            missing.repair()
+    else:
+        missing.repair()
+    world.finish()
+
+    assert (good in world.tables.rows[AT]) != newer
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/2.csv", "orders.v1"))
+    assert (key.promoting, key.promoted in world.tables.rows[AT]) == (None, True)
+
+
 @pytest.mark.parametrize(("days", "safe"), [(79, True), (81, False)])
 def test_rows_are_put_back_only_while_the_log_would_name_them(days: int, safe: bool) -> None:
     world, good, _ = healthy()
@@ -279,6 +329,23 @@ def test_rows_whose_drop_is_judged_again_meanwhile_stay() -> None:
     assert good in world.tables.rows[AT]
 
 
+def test_rows_that_went_with_those_of_a_former_attempt_are_told() -> None:
+    world, good, former = healthy()
+    of_a_withdrawn(world, good, former)
+    plain = world.ports
+
+    def others() -> None:
+        repair(world)
+        replay(plain, good)
+        world.finish()
+        assert world.drop(good).state == "accepted"
+
+    (left,) = found_by(replace(plain, tables=Stalled(plain.tables, "take_out", others)))
+    assert left.repair
+    with pytest.raises(StaleWrite, match=f"`dropgate replay {good[:10]} --retract`"):
+        left.repair()
+
+
 def test_rows_whose_place_is_their_own_again_stay() -> None:
     world, good, former = healthy()
     of_a_former(world, good, former)
@@ -314,6 +381,21 @@ def test_table_that_cannot_be_read_hides_no_other() -> None:
 
     assert list(of_tables) == ["table-unreadable", "rows-missing"]
     assert of_tables["table-unreadable"] == (f"{ZONES.promoted}broken.v1/", "could not be read: a file is gone", None)
+
+
+def test_objects_beside_a_table_are_looked_at() -> None:
+    world, good, _ = healthy()
+    bad = next(drop for drop in world.drops().values() if drop.state == "rejected")
+    staged, own = world.drop(good).source, keys.data_file(bad.id, 1, "0.parquet")
+    for name in ("orders/bad.csv", "_delta_log/1.json", own):
+        world.store.copy(staged, f"{AT}{name}", Mark(bad.id, 1))
+    world.store.put(f"{AT}orders/stranger.csv", GOOD, "")
+    world.clock.pass_seconds(3600)
+
+    assert [(one.kind, one.where, one.repair is not None) for one in found(world)] == [
+        ("promoted-without-record", f"{AT}orders/bad.csv", True),
+        ("promoted-without-record", f"{AT}orders/stranger.csv", False),
+    ]
 
 
 def test_store_that_does_not_answer_is_no_broken_table() -> None:
