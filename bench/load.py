@@ -94,14 +94,11 @@ class Load:
     def haul(self, what: str, files: Sequence[Path], drops: int) -> Haul:
         """Upload files, again and again until there are so many drops, and wait for their ends."""
         ledger, since = self.known, self.ports.at()
-        folder = f"load/{ledger}-{drops}"
+        folder = f"load/{ledger}-{drops}/"
         bodies = islice(cycle(file.read_bytes() for file in files), drops)
         self.embedded.cloud.requests.clear()
         took = timed(lambda: self._send(folder, bodies))
-        each = (
-            d for month in months(since, self.ports.at()) for d in self.ports.ledger.each(self.plan.contract, month)
-        )
-        found = [d for d in each if d.name.startswith(f"{folder}/")]
+        found = [d for month in months(since, self.ports.at()) for d in self._known(month) if d.name.startswith(folder)]
         assert len(found) == drops
         assert all(d.state in GOOD for d in found), next(d.problems for d in found if d.state not in GOOD)
         self.known += drops
@@ -118,7 +115,7 @@ class Load:
     def fill(self, drops: int) -> None:
         """Let the ledger hold so many settled drops of long ago: by its emulator, as calls would take hours."""
         table = dynamodb_backends[ACCOUNT][REGION].get_table(self.embedded.stack.names["LedgerTable"])
-        like = next(self.ports.ledger.each(self.plan.contract, self.ports.at()[:7]))
+        like = next(self._known(self.ports.at()[:7]))
         for n in range(self.known, drops):
             name = f"filled/{n}.csv"
             one = replace(like, id=keys.digest(str(n)), key=name, name=name, received_at=LONG_AGO, changed_at=LONG_AGO)
@@ -127,9 +124,12 @@ class Load:
             table.items[at[0]][at[1]] = Item(*at, attributes)
         self.known = drops
 
+    def _known(self, month: str) -> Iterator[Drop]:
+        return (d for d in self.ports.ledger.each(self.plan.contract, month) if isinstance(d, Drop))
+
     def _send(self, folder: str, bodies: Iterable[bytes]) -> None:
         with ThreadPoolExecutor(PRODUCERS) as pool:
-            sent = [pool.submit(self.embedded.upload, f"{folder}/{n}.csv", body) for n, body in enumerate(bodies)]
+            sent = [pool.submit(self.embedded.upload, f"{folder}{n}.csv", body) for n, body in enumerate(bodies)]
             while left := wait(sent, timeout=MINUTE).not_done:
                 say(f"    {len(left):,} files left to upload, {self._ended():,} drops so far came to their end")
         for one in sent:

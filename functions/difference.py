@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from contracts.errors import StaleWrite
+from contracts.errors import DocumentInvalid, StaleWrite
 from functions.ports import Ports, Step
 from functions.submission import Drop
 
@@ -25,6 +25,20 @@ class Difference:
     found: str
     do: str
     repair: Callable[[], object] | None = field(default=None, compare=False)
+
+
+def looked_up(ports: Ports, drop_id: str) -> Drop | Difference | None:
+    """The drop of an id; the difference where its item cannot be read."""
+    try:
+        return ports.ledger.drop(drop_id)
+    except DocumentInvalid as error:
+        return unreadable(f"drop {drop_id}", str(error))
+
+
+def unreadable(where: str, why: str = "is not what this version reads") -> Difference:
+    """A record of which nothing was compared, as an item of its own cannot be read."""
+    do = "Deploy the version that wrote it, or mend the item; of the drop nothing was compared."
+    return Difference("record-unreadable", where, why, do)
 
 
 def stale(ports: Ports, drop: Drop) -> Difference | None:

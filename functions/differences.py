@@ -18,7 +18,7 @@ from contracts.plan import Plan
 from contracts.verdict import Decision
 from functions import keys
 from functions.batching import start
-from functions.difference import GRACE, PAGE, Difference, newer, stale, unless_changed
+from functions.difference import GRACE, PAGE, Difference, looked_up, newer, stale, unless_changed, unreadable
 from functions.failing import failure
 from functions.finalize import job_ended, recorded
 from functions.ingest import ingest
@@ -58,8 +58,19 @@ def differences(
             yield found
         for month in months:
             for drop in ports.ledger.each(contract, month):
-                seen(drop.id)
-                yield from of_record(ports, drop, table)
+                seen(drop if isinstance(drop, str) else drop.id)
+                yield from _of_one(ports, drop, table)
+
+
+def _of_one(ports: Ports, drop: Drop | str, table: Counted | None) -> Iterator[Difference]:
+    """What a record tells; what cannot be read of it keeps nobody from looking at the others."""
+    if isinstance(drop, str):
+        yield unreadable(f"item {drop}")
+        return
+    try:
+        yield from of_record(ports, drop, table)
+    except DocumentInvalid as error:
+        yield unreadable(f"drop {drop.id}", str(error))
 
 
 def of_catalog(ports: Ports) -> Iterator[Difference]:
@@ -91,8 +102,10 @@ def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference
         known = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
         for drop_id, one in ids.items():
             where = Location(f"s3://{bucket}/{one.key}", one.version)
-            drop = known.get(drop_id) or ports.ledger.drop(drop_id)
-            if drop is None:
+            drop = known.get(drop_id) or looked_up(ports, drop_id)
+            if isinstance(drop, Difference):
+                yield drop
+            elif drop is None:
                 created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
                 do = "Take it in, as the schedule does sooner or later."
                 found = "lies in landing, and no record knows it"
@@ -110,7 +123,7 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
         ids = {one.key: one.key.rsplit("/", 2)[-2] for one in page if one.key.count("/") > 2 and one.written_at < late}
         known = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
         for key, drop_id in ids.items():
-            if drop_id not in known and ports.ledger.drop(drop_id) is None:
+            if drop_id not in known and looked_up(ports, drop_id) is None:
                 where = f"s3://{keys.split(ports.zones.stage)[0]}/{key}"
                 found = f"is staged, and there is no drop {drop_id[:10]}"
                 yield Difference("staged-without-drop", where, found, "Look at it, or leave it: `WorkDays` remove it.")
@@ -133,8 +146,10 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
         stat = ports.store.head(Location(where)) if one.written_at < late else None
         if stat is None:
             continue
-        drop = ports.ledger.drop(stat.drop) if stat.drop else None
-        if drop is None:
+        drop = looked_up(ports, stat.drop) if stat.drop else None
+        if isinstance(drop, Difference):
+            yield drop
+        elif drop is None:
             found = (
                 f"bears the mark of drop {stat.drop[:10]}, of which there is no record" if stat.drop else "is not ours"
             )
@@ -245,7 +260,7 @@ def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
     """Items of keys that say that a drop is on its way, and it is not."""
     for one in claims_of(ports, drop, plan).each:
         mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
-        if mine or (one.promoting and one.promoted == drop.id and ports.ledger.drop(one.promoting) is None):
+        if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
             found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
             free = partial(ports.ledger.write, (), replace(one, promoting=None))
             yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)

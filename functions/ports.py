@@ -415,8 +415,8 @@ class Ledger(Protocol):
         """
         ...
 
-    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
-        """The same, all of them, read page by page."""
+    def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
+        """The same, all of them, read page by page; for one whose item cannot be read its key."""
         ...
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
-from contracts.errors import ServiceUnavailable, StaleWrite, TableUnlike
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite, TableUnlike
 from functions import keys
-from functions.difference import GRACE, PAGE, Difference, stale, unless_changed
+from functions.difference import GRACE, PAGE, Difference, looked_up, stale, unless_changed
 from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.recording import reread
@@ -60,9 +60,11 @@ def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_no
         known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
         for drop_id in page:
             seen(drop_id)
-            drop, many = known.get(drop_id), f"{table.rows[drop_id]:,} rows"
-            drop = drop or (ports.ledger.drop(drop_id) if drop_id else None)
-            if drop is None:
+            many = f"{table.rows[drop_id]:,} rows"
+            drop = known.get(drop_id) or (looked_up(ports, drop_id) if drop_id else None)
+            if isinstance(drop, Difference):
+                yield drop
+            elif drop is None:
                 whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
                 do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
                 yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
@@ -109,7 +111,10 @@ def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
         return f"which is {drop.state} and does not name the table"
     if promoted is None or drop.plan is None:
         return None
-    key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    try:
+        key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    except DocumentInvalid:
+        return None  # which is a difference of the drop itself
     if key is None or not key.version or key.promoting or key.promoted == drop.id:
         return None
     return f"whose place drop {key.promoted[:10]} has taken" if key.promoted else "whose place was freed"

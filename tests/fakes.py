@@ -329,13 +329,16 @@ class MemoryLedger:
         mine = [d for d in mine if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
 
-    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
-        return iter(self.of_month(contract, month, len(self._drops)))
+    def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
+        return (self._known(d) for d in self.of_month(contract, month, len(self._drops)))
+
+    def _known(self, drop: Drop) -> Drop | str:
+        return f"D#{drop.id}" if drop.id in self.unreadable else drop
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
         found = sorted(mine, key=lambda d: d.received_at, reverse=True)[:most]
-        return tuple(f"D#{d.id}" if d.id in self.unreadable else d for d in found)
+        return tuple(map(self._known, found))
 
     def file_set(self, set_id: str) -> FileSet | None:
         return self._sets.get(set_id)

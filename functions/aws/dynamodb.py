@@ -114,10 +114,10 @@ class DynamoLedger:
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(items.drop_of(i) for i in islice(found, most))
 
-    def each(self, contract: str | None, month: str) -> Iterator[Drop]:
+    def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         shelf = {":m": items.dataset_month(contract, month)}
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False)
-        return (items.drop_of(i) for i in found)
+        return map(items.known_of, found)
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
         between = {":since": since, ":until": until}
@@ -132,7 +132,7 @@ class DynamoLedger:
                 Limit=most,
             )
         )
-        return tuple(items.received_of(i) for i in islice(found, most))
+        return tuple(items.known_of(i) for i in islice(found, most))
 
     def file_set(self, set_id: str) -> FileSet | None:
         found = self._get(*items.set_key(set_id))

@@ -117,7 +117,7 @@ def _readable(item: Item) -> Drop | None:
         return None
 
 
-def received_of(item: Item) -> Drop | str:
+def known_of(item: Item) -> Drop | str:
     """The drop of an item, or the item's key if it cannot be read."""
     return _readable(item) or str(item["pk"])
 

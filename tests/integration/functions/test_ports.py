@@ -833,8 +833,10 @@ def test_each_drop_of_a_month_is_found(ledger: Ledger) -> None:
         ledger.open(a_drop(id=f"{n:032}", received_at=f"2026-01-3{n % 2}T12:00:00.000000Z"))
     ledger.open(a_drop(id="o" * 32, contract=None))
 
-    assert {d.id for d in ledger.each("orders.v1", "2026-01")} == {f"{n:032}" for n in range(3)}
-    assert [d.id for d in ledger.each(None, "2026-01")] == ["o" * 32]
+    found = [*ledger.each("orders.v1", "2026-01")]
+    assert len(found) == 3
+    assert all(ledger.drop(f"{n:032}") in found for n in range(3))
+    assert [*ledger.each(None, "2026-01")] == [ledger.drop("o" * 32)]
 
 
 def test_drops_of_a_key_are_found_in_a_month(ledger: Ledger) -> None:

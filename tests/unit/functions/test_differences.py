@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -168,11 +169,51 @@ def test_upload_whose_record_cannot_be_read_is_not_called_unknown() -> None:
     world, drop_id = healthy()
     left_in_landing(world, drop_id)
     world.ledger.unreadable.add(drop_id)
-    said: list[Difference] = []
-    with pytest.raises(DocumentInvalid, match=drop_id):
-        said.extend(differences(world.ports, (), ()))
 
-    assert said == []
+    assert {one.kind for one in differences(world.ports, (), ())} == {"record-unreadable"}
+
+
+def test_record_that_cannot_be_read_hides_no_other() -> None:
+    world, unread = healthy()
+    other = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    without_receipt(world, other)
+    world.clock.pass_seconds(3600)
+    world.ledger.unreadable.add(unread)
+    told = {(one.where, one.kind, one.repair is not None) for one in found(world)}
+
+    assert (f"drop {other}", "receipt-missing", True) in told
+    assert (f"item D#{unread}", "record-unreadable", False) in told
+
+
+class Unread:
+    """A ledger of which the history of one drop cannot be read."""
+
+    def __init__(self, ledger: Any, drop: str) -> None:
+        self._ledger = ledger
+        self._drop = drop
+
+    def history(self, drop_id: str) -> Any:
+        if drop_id == self._drop:
+            raise DocumentInvalid(f"ledger item D#{drop_id}: what is this?")
+        return self._ledger.history(drop_id)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def test_history_that_cannot_be_read_hides_no_other_drop() -> None:
+    world, unread = healthy()
+    other = world.upload("orders/2.csv", GOOD)
+    world.finish()
+    without_receipt(world, other)
+    world.clock.pass_seconds(3600)
+    world.ports = replace(world.ports, ledger=Unread(world.ledger, unread))
+
+    told = {(one.where, one.kind) for one in found(world)}
+
+    assert (f"drop {other}", "receipt-missing") in told
+    assert [kind for where, kind in told if unread in where] == ["record-unreadable"]
 
 
 def name(one: object) -> str:
