@@ -188,7 +188,12 @@ def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterato
         plan = ports.catalog.plan(drop.plan) if drop.plan else None
     except DocumentInvalid as error:
         found = f"is of a plan that cannot be read: {error}"
-        yield Difference("catalog", f"drop {drop.id}", found, "`dropgate publish`; of the drop nothing was compared.")
+        yield Difference(
+            "catalog",
+            f"drop {drop.id}",
+            found,
+            "Publish the contracts that it is of, then those of today; of the drop nothing was compared.",
+        )
         return
     if plan:
         yield from _keys(ports, drop, plan)
@@ -230,12 +235,8 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
     if key and key.promoting:
         return  # another upload of the key is about to take its place
     if key and key.promoted != drop.id:  # another upload has taken its place, or was withdrawn since
-        back = there and (there.drop, there.attempt) == (drop.id, drop.promoted.attempt)
-        if back and key.version and not key.promoted:
-            found = f"lies at {target}, and its place was freed: an upload that had taken it was withdrawn"
-            do = "Withdraw it; its bytes stay as a version."
-            hide = partial(_hide, ports, plan, drop)
-            yield Difference("promoted-left", where, found, do, hide)
+        if key.version and not key.promoted:
+            yield from _left(ports, plan, drop, there)
         return
     if there is None:
         found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
@@ -254,6 +255,21 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         found = f"lies at {target} with another ETag than its key's item says"
         note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
         yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
+
+
+def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
+    """What lies there of a drop though its place was freed."""
+    if there is None or drop.promoted is None or (there.drop, there.attempt) != (drop.id, drop.promoted.attempt):
+        return
+    where = f"drop {drop.id}"
+    lies = f"lies at {ports.zones.promoted}{drop.promoted.key}"
+    found = f"{lies}, and its place was freed: an upload that had taken it was withdrawn"
+    if ports.store.listed(f"{keys.table_folder(ports.zones, plan.contract)}_delta_log/", 1):
+        do = "Look at it: rows of the table took its place, and it lay beside them all the time."
+        yield Difference("promoted-left", where, found, do)
+        return
+    hide = partial(_hide, ports, plan, drop)
+    yield Difference("promoted-left", where, found, "Withdraw it; its bytes stay as a version.", hide)
 
 
 def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:

@@ -12,6 +12,7 @@ result document, which does not change, and every write after it finds what was 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -53,6 +54,8 @@ PROMOTED_AS: dict[VerdictName | None, Event] = {
     "accepted_with_warnings": "promoted_with_warnings",
     "rejected": "promoted_all_the_same",
 }
+LONG = timedelta(hours=1)
+"""How long a drop waits for another of its key before it asks whether that is under way still."""
 MOST_REASON = 500
 TEXT = (".csv", ".jsonl")
 """Suffixes of files in which each record takes two bytes at least, its line end among them; the last may lack that."""
@@ -340,6 +343,7 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
         claims = claims_of(ports, drop, plan, unseen=nth == 0)
         match standing(ports, drop, plan, claims):
             case Waits():
+                _free(ports, drop, claims)
                 return Found(drop)
             case Overtaken(why):
                 return Found(_give_way(ports, drop, why))
@@ -362,6 +366,24 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
         else:
             return Found(answer.drop, taken.entered())
     return Found(drop)
+
+
+def _free(ports: Ports, drop: Drop, claims: Claims) -> None:
+    """Free what a settled drop holds, if this one has long waited for it.
+
+    `dropgate doctor` leaves it so where it dies while it puts a file back; where it lives, it looks at the key again.
+    """
+    if ports.clock.now() - moment(drop.changed_at) < LONG:
+        return
+    held = [one for one in claims.each if one.promoting not in (None, drop.id) and _at_rest(ports, one.promoting)]
+    if held:
+        with suppress(StaleWrite):
+            ports.ledger.write((), *(replace(one, promoting=None) for one in held))
+
+
+def _at_rest(ports: Ports, drop_id: str | None) -> bool:
+    holder = ports.ledger.drop(drop_id or "")
+    return holder is None or not holder.in_flight
 
 
 def _give_way(ports: Ports, drop: Drop, why: Problem) -> Drop:

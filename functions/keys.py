@@ -119,7 +119,7 @@ def data_file(drop: str, attempt: int, name: str) -> str:
 
 
 def is_of_table(name: str) -> bool:
-    """Whether a name below the folder of a contract's table is one of the table's own files: no other has such a name.
+    """Whether a name below the folder of a contract's table is one of the table's own files, by its form.
 
     Of its log, of the rows of one drop, or of what is written anew (Delta protocol, "Data Files": by convention
     `part-<number>-<UUID>-c<number>`). In the same folder lie files of a contract that was promoted as objects before.

@@ -56,6 +56,8 @@ def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lin
                 each = (replace(one, promoting=None, etag=one.etag if etag is None else etag) for one in held)
                 ports.ledger.write((), *each)
         except StaleWrite:
+            if (now := reread(ports, drop).promoted) and now.key != to.key:
+                _take_away(ports, plan, drop, to)  # it moves elsewhere, and may have looked here before
             unless_changed(ports, drop)  # else the key may be a later attempt's by now
             held = claims_of(ports, drop, plan).of(drop)
         else:

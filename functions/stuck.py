@@ -58,6 +58,7 @@ def stuck(ports: Ports, bound: timedelta) -> tuple[Stuck, ...]:
     return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
 
 
+HELD = "The schedule frees the key within the hour, or `dropgate doctor --repair` at once."
 NEWER = "A newer version of dropgate wrote it, or a hand: deploy that version, or mend the item."
 
 
@@ -88,6 +89,9 @@ def _why(world: _World, drop: Drop) -> tuple[str, str]:
         if batch.state != "ended" and not _other(world, drop):
             return f"the job run {batch.run}", f"Is it at work? {_run(batch)}. {LOGS}"
     if other := _other(world, drop):
+        holder = world.ports.ledger.drop(other)
+        if holder is None or not holder.in_flight:
+            return f"its key, held for drop {other[:10]}, of which nothing is under way", HELD
         return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that one goes first."
     return {
         "gathering": ("the rest of its set of files", f"The schedule looks at the set now and then. {LOGS}"),

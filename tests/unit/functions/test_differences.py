@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +29,7 @@ from functions.overruling import accept, reject
 from functions.ports import Mark, Ports
 from functions.published import Published
 from functions.replay import replay
+from functions.stuck import HELD, stuck
 from functions.submission import Drop, Location
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
 from tests.faults import Crash, Stalled, Watched, crash, every_call, into
@@ -171,6 +173,36 @@ def test_upload_whose_record_cannot_be_read_is_not_called_unknown() -> None:
     world.ledger.unreadable.add(drop_id)
 
     assert {one.kind for one in differences(world.ports, (), ())} == {"record-unreadable"}
+
+
+@pytest.mark.parametrize("lies", [True, False], ids=["after it lay there", "before"])
+def test_key_that_a_repair_held_when_it_died_stops_no_newer_upload(lies: bool) -> None:
+    world, drop_id = healthy()
+    key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
+    world.ledger.write((), replace(key, promoting=drop_id))
+    if not lies:
+        removed(world, drop_id)
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    waits = {one.id: one.do for one in stuck(world.ports, timedelta())}
+    assert (world.drop(newer).state, waits[newer]) == ("validating", HELD)
+
+    world.clock.pass_seconds(3600)
+    world.finish()
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
+
+
+def test_file_beside_a_table_is_withdrawn_by_nobody() -> None:
+    world, drop_id = healthy()
+    world.publish([a_plan(promote="table")])
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    world.store.put(f"{ZONES.promoted}orders.v1/_delta_log/00000000000000000000.json", b"{}", "")
+    reject(world.ports, world.drop(newer), "ann", "recalled")
+    world.finish()
+    world.clock.pass_seconds(3600)
+
+    assert [(one.kind, one.repair) for one in found(world) if drop_id in one.where] == [("promoted-left", None)]
 
 
 def test_record_that_cannot_be_read_hides_no_other() -> None:
@@ -553,6 +585,33 @@ def test_file_put_back_while_its_key_was_freed_makes_way_for_a_newer_one() -> No
 
     world.finish()
     assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
+
+
+def test_file_put_back_while_its_drop_moves_elsewhere_is_taken_away() -> None:
+    world, drop_id = healthy()
+    removed(world, drop_id)
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.publish([a_plan(same_key="version")])
+        replay(plain, drop_id, retract=True)
+        world.reconcile()
+        world.deliver_windows()
+        runs = world.end_jobs()
+        slow = Stalled(plain.ledger, "write", crash, lambda moves, *beside: not moves and beside[0].promoted is None)
+        world.ports = replace(plain, ledger=slow)
+        with pytest.raises(Crash):
+            world.deliver_jobs(runs)
+        world.ports = plain
+
+    one = missing(replace(plain, store=Stalled(plain.store, "copy", others, into(ZONES.promoted))))
+    assert one.repair
+    with pytest.raises(StaleWrite):
+        one.repair()
+
+    world.finish()
+    assert (world.drop(drop_id).state, list(world.store.listing(ZONES.promoted).values())) == ("accepted", [GOOD])
 
 
 def test_file_put_back_by_two_at_once_is_noted() -> None:
