@@ -609,6 +609,7 @@ def test_file_put_back_while_its_drop_moves_elsewhere_is_taken_away() -> None:
     assert one.repair
     with pytest.raises(StaleWrite):
         one.repair()
+    assert "orders.v1/orders/1.csv" not in world.store.listing(ZONES.promoted)
 
     world.finish()
     assert (world.drop(drop_id).state, list(world.store.listing(ZONES.promoted).values())) == ("accepted", [GOOD])
