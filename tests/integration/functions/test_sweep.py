@@ -243,6 +243,19 @@ def overtake(attack: Attack) -> None:
     attack.deliver()
 
 
+def free_a_key(attack: Attack) -> None:
+    """A newer upload waits for a key that a repair held for a settled drop when it died."""
+    drop_id = attack.upload("orders/a.csv")
+    attack.settle()
+    ledger, drop = attack.site.ports.ledger, attack.drop(drop_id)
+    key = ledger.lineage(keys.lineage_hash(drop.bucket, drop.key, "orders.v1"))
+    ledger.write((), replace(key, promoting=drop_id))
+    attack.upload("orders/a.csv", b"id,note\n2,b\n")
+    attack.deliver()
+    for _ in range(5):  # for more than an hour
+        attack.strike()
+
+
 def crash(attack: Attack) -> None:
     attack.upload("crash/a.csv")
     attack.deliver()
@@ -351,6 +364,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     compare,
     supersede,
     overtake,
+    free_a_key,
     crash,
     begin_again,
     find_it_taken,
@@ -395,7 +409,7 @@ UNSWEPT: dict[Site, str] = {
     ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
-BY_HAND = ("difference", "differences", "table_differences", "forgetting", "stuck")
+BY_HAND = ("difference", "differences", "table_differences", "restoring", "forgetting", "stuck")
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
 GOES = 5
