@@ -31,7 +31,7 @@ MOST_COUNTS = 500_000
 TOKEN_LIFE = timedelta(minutes=10)
 """A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
 
-CLOCKS = timedelta(hours=1)
+CLOCKS = timedelta(minutes=10)
 """How far the clock that a try was set up by may be ahead of that of EMR Serverless."""
 
 LOOKS = 2

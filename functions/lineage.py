@@ -50,7 +50,7 @@ class Claims:
             return self._all(lambda one: replace(one, promoting=None) if one.promoting == drop.id else one)
         when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
         seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
-        return self._all(lambda one: seen(one, newest=max(one.newest, one.sequencer, drop.sequencer, key=rank)))
+        return self._all(lambda one: seen(one, furthest=max(one.furthest, one.sequencer, drop.sequencer, key=rank)))
 
     def of(self, drop: Drop) -> tuple[Lineage, ...]:
         """Those by which consumers see this drop."""
@@ -76,8 +76,8 @@ def announced_late(ports: Ports, drop: Drop, plan: Plan, sequencer: str) -> None
     key = claims_of(ports, drop, plan).key
     if key and key.promoting == drop.id:
         raise ServiceUnavailable(f"drop {drop.id} is being promoted")
-    if key and key.promoted == drop.id and rank(sequencer) > rank(key.newest):
-        ports.ledger.write((), replace(key, newest=sequencer))
+    if key and key.promoted == drop.id and rank(sequencer) > rank(key.furthest):
+        ports.ledger.write((), replace(key, furthest=sequencer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _other(holder: str | None, drop: Drop) -> bool:
 
 def _overtook(key: Lineage, drop: Drop) -> bool:
     """Whether consumers have seen a newer upload: what they see, or what lay there before one without a sequencer."""
-    return is_later(key, drop) or (bool(drop.sequencer) and rank(key.newest) > rank(drop.sequencer))
+    return is_later(key, drop) or (bool(drop.sequencer) and rank(key.furthest) > rank(drop.sequencer))
 
 
 def _superseded(key: Lineage) -> Problem:

@@ -212,14 +212,14 @@ class Lineage:
     """What the uploads of one key (or of one content) under one contract have in common.
 
     The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag; and the
-    newest sequencer that any drop had which consumers have seen.
+    latest sequencer that any drop had which consumers have seen.
     """
 
     id: str
     promoting: str | None = None
     promoted: str | None = None
     sequencer: str = ""
-    newest: str = ""
+    furthest: str = ""
     uploaded_at: str = ""
     etag: str | None = None
     version: int = 0

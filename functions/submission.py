@@ -414,10 +414,10 @@ def is_later(one: Uploaded, than: Uploaded) -> bool:
     return one.uploaded_at[:SECONDS] > than.uploaded_at[:SECONDS]
 
 
-def rank(sequencer: str) -> tuple[int, str]:
+def rank(sequencer: str) -> str:
     """A sequencer so that the one which S3 gave later for a key is the greater; the least where there is none.
 
-    As text, the shorter padded on the left with zeros (Amazon S3 user guide, "Event message structure").
+    As text, the shorter padded on the right with zeros, which is to leave out those at the end (AWS Knowledge Center,
+    "Why do I see duplicate messages in Amazon SQS for the same Amazon S3 event?").
     """
-    digits = sequencer.upper().lstrip("0")
-    return len(digits), digits
+    return sequencer.upper().rstrip("0")

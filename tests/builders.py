@@ -211,7 +211,7 @@ class World:
         at = Location(f"{ZONES.landing}{name}", f"v{self.versions}")
         now = self.ports.at()
         self.store.upload(at, body, now)
-        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}", now)
+        event = Created("landing", name, f"v{self.versions}", "e", len(body), f"{self.versions:04X}".rstrip("0"), now)
         self.events.append(event)
         return keys.drop_id("landing", name, event.version_id)
 

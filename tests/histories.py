@@ -179,6 +179,8 @@ class Model:
     def _may_overtake(self, other: Drop, drop: Drop) -> bool:
         """Whether an upload is newer by what the ledger says of it; or was, if its event came when it was promoted."""
         uploads = list(self.uploads)
+        if other.sequencer and drop.sequencer:
+            return other.sequencer.ljust(9, "0") > drop.sequencer.ljust(9, "0")
         return is_later(other, drop) or (not other.sequencer and uploads.index(other.id) > uploads.index(drop.id))
 
     def _ends(self, upload: Upload, drop: Drop, drops: dict[str, Drop]) -> set[str]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MIB = 1024**2
 TIMEOUT_MINUTES = 120
+PAGE = 50
+"""The most runs that ListJobRuns tells of at once; it may be asked once a second (EMR Serverless API, and quotas)."""
 MOST_POLICY = 2048
 """Characters of a run's policy (API reference, JobRunExecutionIamPolicy)."""
 
@@ -170,7 +172,7 @@ class EmrJobs:
     def find(self, token: str, since: datetime) -> str | None:
         with asking("emr-serverless"):
             pages = self._emr.get_paginator("list_job_runs").paginate(
-                applicationId=self._code.application, createdAtAfter=since
+                applicationId=self._code.application, createdAtAfter=since, PaginationConfig={"PageSize": PAGE}
             )
             runs = (run for page in pages for run in page["jobRuns"])
             return next((run["id"] for run in runs if run.get("name") == token), None)

@@ -225,6 +225,9 @@ class S3Store:
                 raise UploadGone(target) from error
             if code(error) in REFUSED | MISSING:
                 raise DestinationTaken(target) from error
+            if code(error) in RACING:  # such an upload is to be begun anew (API reference, CompleteMultipartUpload)
+                self.break_off(upload, target)
+                raise UploadGone(target) from error
             raise
         found = self.head(Location(target))
         if found is None or found.etag != _bare(made["ETag"]):

@@ -25,6 +25,8 @@ def object_created(
 ) -> Event:
     """Build S3's Object Created event: key not encoded, ETag without quotes, version id only where there is one.
 
+    Sequencers are of different lengths, as S3's may be.
+
     docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html
     """
     version = {} if version_id is None else {"version-id": version_id}
@@ -36,7 +38,7 @@ def object_created(
             "size": size,
             "etag": etag.strip('"'),
             **version,
-            "sequencer": f"{next(_sequencer):016x}",
+            "sequencer": f"{next(_sequencer):016x}".rstrip("0"),
         },
         "request-id": secrets.token_hex(8).upper(),
         "requester": ACCOUNT,

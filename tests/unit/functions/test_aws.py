@@ -6,14 +6,14 @@ import hashlib
 import json
 import re
 import shlex
-from dataclasses import replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from contracts.errors import ObjectUnreadable
+from contracts.errors import ObjectUnreadable, UploadGone
 from contracts.problem import Problem
 from functions import keys
 from functions.aws import emr_serverless, items
@@ -21,7 +21,7 @@ from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, 
 from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
-from functions.ports import Batch, Mark, Reach, Window
+from functions.ports import Absence, Batch, FileSet, Lineage, Mark, Pause, Reach, RollCall, Watermarks, Window
 from functions.submission import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from infra.local.spark_parameters import FIXED_SETTINGS
 from infra.setup.session import s3_settings
@@ -289,3 +289,50 @@ def test_object_that_no_copy_moves_is_told_at_once() -> None:
         S3Store(client).copy(
             Location("s3://internal/jobs/b/1/rejected/d/rejected.csv"), "s3://internal/r", Mark("d", 1)
         )
+
+
+class Racing:
+    """A client to whom S3 says that another write of the key raced its completion."""
+
+    def __init__(self) -> None:
+        self.broken_off: list[str] = []
+
+    def complete_multipart_upload(self, **_: Any) -> None:
+        raise ClientError({"Error": {"Code": "ConditionalRequestConflict", "Message": ""}}, "CompleteMultipartUpload")
+
+    def abort_multipart_upload(self, **upload: Any) -> None:
+        self.broken_off.append(upload["UploadId"])
+
+
+def test_upload_whose_completion_raced_is_begun_anew() -> None:
+    client: Any = Racing()
+
+    with pytest.raises(UploadGone):
+        S3Store(client)._complete("u", "s3://promoted/a.csv", {}, None)
+    assert client.broken_off == ["u"]
+
+
+def filled(cls: type[Any], **known: Any) -> Any:
+    """A value of which each field of a plain kind has a value that is not its default."""
+    plain: dict[str, Any] = {"str": "x", "str | None": "y", "int": 7, "int | None": 8, "tuple[str, ...]": ("m",)}
+    found = {one.name: plain[str(one.type)] for one in fields(cls) if str(one.type) in plain}
+    return cls(**(found | known))
+
+
+@pytest.mark.parametrize(
+    ("value", "item", "of"),
+    [
+        (filled(Drop, source=Location("s", "v", "e")), items.drop_item, items.drop_of),
+        (filled(Batch, state="running"), items.batch_item, items.batch_of),
+        (filled(Window), items.window_item, items.window_of),
+        (filled(Lineage), items.lineage_item, items.lineage_of),
+        (filled(Watermarks), items.watermarks_item, items.watermarks_of),
+        (filled(FileSet, parts={"p": "q"}, state="complete"), items.set_item, items.set_of),
+        (filled(RollCall, missing=(filled(Absence),)), items.roll_item, items.roll_of),
+        (filled(Absence), items.absence_item, items.absence_of),
+        (filled(Pause, kind="producer"), items.pause_item, items.pause_of),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_no_field_is_lost_on_its_way_through_the_table(value: Any, item: Any, of: Any) -> None:
+    assert of(items.loads(items.dumps(item(value)))) == value

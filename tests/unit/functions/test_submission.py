@@ -104,8 +104,10 @@ def test_uploads_go_by_sequencers_or_by_the_clock_where_one_has_none() -> None:
         ("0B", "0A", True),
         ("0A", "0B", False),
         ("0A", "0A", False),
-        ("100", "FF", True),
-        ("ff", "0FE", True),
+        ("617F0829A0", "617F08299329D18901", True),
+        ("617F08299329D18901", "617F08299329D189", True),
+        ("617F08299329D18900", "617F08299329D189", False),
+        ("617f08299329d18a", "617F08299329D189F", True),
         ("0", "", False),
     ],
 )
