@@ -29,7 +29,7 @@ from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
 from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import reread
 from functions.restoring import put_back
-from functions.submission import PROMOTED, Created, Drop, Location
+from functions.submission import PROMOTED, RETRACTING, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
 from functions.withdrawing import hide_unless_named
 
@@ -348,5 +348,8 @@ def _ours(stat: Stat | None, drop: Drop) -> bool:
 
 def _named(ports: Ports, drop: Drop) -> list[tuple[str, int]]:
     """Keys and attempts that a record says are promoted."""
-    places = (drop.promoted if drop.state in PROMOTED else None, drop.retracts)
+    places = (
+        drop.promoted if drop.state in PROMOTED else None,
+        drop.retracts if drop.state in RETRACTING else None,
+    )
     return [(f"{ports.zones.promoted}{one.key}", one.attempt) for one in places if one]

@@ -20,7 +20,16 @@ EDITED = Problem(
 """What is told of a drop whose item in the ledger somebody has changed by hand."""
 
 LOST = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
-STAGED_GONE = Problem("staged-gone", "The staged file was removed before it could be promoted.", LOST)
+KEPT = "Consumers keep what they have of it, until we withdraw that by `dropgate reject`."
+"""What is told of a drop of which an earlier attempt is promoted, and that cannot be judged again."""
+
+
+def staged_gone(drop: Drop) -> Problem:
+    """What is told of a drop whose bytes are not kept any more."""
+    if drop.retracts:
+        text = "The bytes of the file were removed before it was judged again."
+        return Problem("staged-gone", text, f"{KEPT} To have it judged again, send it again.")
+    return Problem("staged-gone", "The staged file was removed before it could be promoted.", LOST)
 
 
 def staged_replaced(drop: Drop) -> Problem:

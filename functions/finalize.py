@@ -25,7 +25,7 @@ from contracts.problem import Problem
 from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, start, whole, write_batch
-from functions.failing import EDITED, NOT_YOURS, STAGED_GONE, give_up, staged_replaced, tell
+from functions.failing import EDITED, NOT_YOURS, give_up, staged_gone, staged_replaced, tell
 from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
@@ -459,7 +459,7 @@ def _hindrance(drop: Drop, why: Gone | Taken | Replaced | Unlike) -> Problem:
     rows = drop.promoted is not None and drop.promoted.rows is not None
     match why:
         case Gone():
-            return ROWS_GONE if rows else STAGED_GONE
+            return ROWS_GONE if rows else staged_gone(drop)
         case Taken():
             return DESTINATION_TAKEN
         case Replaced():

@@ -33,7 +33,7 @@ from contracts.verdict import refuse
 from functions import arriving, gathering, keys, manifest
 from functions.admission import LONGEST_KEY, Admission, Read, admit
 from functions.batching import next_window, open_window, quiet
-from functions.failing import EDITED, NOT_YOURS, give_up, staged_replaced
+from functions.failing import EDITED, KEPT, NOT_YOURS, give_up, staged_gone, staged_replaced
 from functions.lineage import TRIES, announced_late
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.observing import passes
@@ -66,6 +66,9 @@ UNREADABLE = Problem(
 )
 FRESH = timedelta(seconds=30)
 """The age of an event that is taken for the first of its upload."""
+OF_A_SET = Problem(
+    "tells-of-a-set", "By the contract of today the file tells of a set of files, so nobody can judge it again.", KEPT
+)
 TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
 
 
@@ -178,7 +181,7 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     except ObjectReplaced:
         return give_up(ports, drop, staged_replaced(drop))
     if seen is None:
-        return record(ports, drop, "gone", problems=(GONE,))
+        return _gone(ports, drop)
     here, admission = seen
     if admission.refused:
         return _refuse(ports, here, admission)
@@ -189,16 +192,25 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
 
 def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
     """Keep a marker or a manifest, and let its set go on."""
+    if drop.retracts:
+        return give_up(ports, drop, OF_A_SET)  # what is noted nobody can withdraw
     at = _hold(ports, drop)
     if at is None:
-        return record(ports, drop, "gone", problems=(GONE,))
+        return _gone(ports, drop)
     return gathering.note(ports, drop, plan, rule, at)
+
+
+def _gone(ports: Ports, drop: Drop) -> Drop:
+    """End a drop whose bytes lie nowhere; one that is still promoted fails, so that people can withdraw it."""
+    if drop.retracts:
+        return give_up(ports, drop, staged_gone(drop))
+    return record(ports, drop, "gone", problems=(GONE,))
 
 
 def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
     at = _hold(ports, drop)
     if at is None:
-        return record(ports, drop, "gone", problems=(GONE,))
+        return _gone(ports, drop)
     return record(ports, drop, "matched_nothing", source=at)
 
 
@@ -310,7 +322,7 @@ def _not_staged(ports: Ports, drop: Drop, why: Unfinished | Gone | Taken | Repla
         case Unfinished():
             return drop  # the schedule goes on with it, minute after minute
         case Gone():
-            return record(ports, drop, "gone", problems=(GONE,))
+            return _gone(ports, drop)
         case Replaced():
             return give_up(ports, drop, staged_replaced(drop))
         case Taken():

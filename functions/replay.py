@@ -13,6 +13,7 @@ from functions.ingest import pin, resume
 from functions.ports import Ports
 from functions.submission import PROMOTED, Answer, Drop, Moved, Retraction, Stays, advance
 
+NO_CONTRACT = "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it"
 NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
 FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
 
@@ -53,8 +54,6 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         return Stays(drop, FORGOTTEN)
     fresh = pin(drop, ports.catalog.match(drop.name))
     promoted = drop.state in PROMOTED
-    if promoted and retract and fresh.plan is None:
-        return Stays(drop, "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it")
     answer = advance(
         drop,
         "replayed_to_retract" if promoted and retract else "replayed",
@@ -80,6 +79,8 @@ def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
         retracts=retraction(drop),
         override=None,
     )
+    if isinstance(answer, Moved) and fresh.plan is None and (promoted or drop.retracts):
+        return Stays(drop, NO_CONTRACT)
     return Stays(drop, NO_BYTES) if isinstance(answer, Moved) and gone(ports, drop) else answer
 
 

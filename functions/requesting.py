@@ -12,7 +12,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys, referring
 from functions.admission import header, header_line, notes
-from functions.failing import STAGED_GONE, failed, staged_replaced
+from functions.failing import failed, staged_gone, staged_replaced
 from functions.ports import Batch, Ports
 from functions.submission import Drop
 
@@ -77,6 +77,6 @@ def _line(ports: Ports, plan: Plan, drop: Drop) -> str | Problem:
     try:
         return header_line(plan, drop.size, partial(ports.store.read, drop.source))
     except ObjectGone:
-        return STAGED_GONE
+        return staged_gone(drop)
     except ObjectReplaced:
         return staged_replaced(drop)

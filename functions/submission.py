@@ -151,6 +151,8 @@ OPEN: frozenset[State] = frozenset({"received", "gathering", "staged", "validati
 """The states that something must still happen to."""
 PROMOTED: frozenset[State] = frozenset({"accepted", "accepted_with_warnings", "observed"})
 """The settled states whose files consumers have."""
+RETRACTING: frozenset[State] = OPEN | {"failed"}
+"""The states out of which what a drop retracts can be taken back."""
 
 BY_PERSON: frozenset[Event] = frozenset({"replayed", "replayed_to_retract", "accepted_by_person", "rejected_by_person"})
 """What people do with a settled drop: each begins an attempt with a history of its own."""

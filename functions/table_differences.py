@@ -18,7 +18,7 @@ from functions.lineage import claims_of
 from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
 from functions.recording import reread
 from functions.restoring import put_back
-from functions.submission import PROMOTED, Drop
+from functions.submission import PROMOTED, RETRACTING, Drop
 from functions.table import Unlike, into_table
 
 SURE = REMEMBERED - timedelta(days=10)
@@ -106,7 +106,8 @@ def _at_rest(drop: Drop, table: Counted) -> bool:
 def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
     """Why rows of a drop must not be in a table."""
     promoted = drop.promoted if drop.state in PROMOTED else None
-    named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, drop.retracts) if one]
+    retracts = drop.retracts if drop.state in RETRACTING else None
+    named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, retracts) if one]
     if table.uri not in named:
         return f"which is {drop.state} and does not name the table"
     if promoted is None or drop.plan is None:

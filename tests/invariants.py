@@ -135,13 +135,18 @@ def bytes_are_kept(seen: Seen, _: Seen | None) -> None:
 
 
 def rows_add_up(seen: Seen, _: Seen | None) -> None:
-    """Rows read are valid or rejected, and those of a table are the valid ones."""
+    """Rows read are valid or rejected, and those of a table are the valid ones.
+
+    How many rows an attempt had that is to be taken back no record says any more.
+    """
     for drop in seen.drops.values():
         if drop.rows:
             assert drop.rows.read == drop.rows.valid + drop.rows.rejected, drop
     for found in seen.tables.values():
-        for drop_id, (_attempt, many) in found.items():
-            rows = seen.drops[drop_id].rows
+        for drop_id, (attempt, many) in found.items():
+            rows, former = seen.drops[drop_id].rows, seen.drops[drop_id].retracts
+            if former and former.attempt == attempt:
+                continue
             assert rows, drop_id
             assert rows.valid == many, drop_id
 

@@ -28,9 +28,10 @@ from functions.forgetting import forget
 from functions.overruling import accept, reject
 from functions.ports import Mark, Ports
 from functions.published import Published
-from functions.replay import replay
+from functions.recording import record
+from functions.replay import again, replay
 from functions.stuck import HELD, stuck
-from functions.submission import Drop, Location
+from functions.submission import Drop, Event, Location, Moved
 from tests.builders import ZONES, World, a_plan, a_world, one_bad, publish, valid_rows
 from tests.faults import Crash, Stalled, Watched, crash, every_call, into
 from tests.unit.functions.test_crashes import SIDES
@@ -165,6 +166,24 @@ def test_promoted_file_that_was_overwritten_is_found_from_both_ends() -> None:
         ("promoted-without-record", None),
         ("promoted-taken", None),
     ]
+
+
+@pytest.mark.parametrize("end", ["gone", "matched_nothing", "noted"])
+def test_file_whose_drop_settled_before_it_took_it_back_is_withdrawn(end: Event) -> None:
+    world, drop_id = healthy()
+    begun = again(world.ports, world.drop(drop_id), retract=True)
+    assert isinstance(begun, Moved)
+    world.ledger.write((begun,))
+    assert record(world.ports, begun.drop, end).retracts
+    world.clock.pass_seconds(3600)
+    (one,) = found(world)
+    assert (one.kind, one.where, one.repair is not None) == ("promoted-without-record", TARGET, True)
+
+    repair(world)
+    assert (found(world), TARGET in world.store.objects) == ([], False)
+    newer = world.upload("orders/1.csv", NEWER)
+    world.finish()
+    assert (world.drop(newer).state, world.store.get(TARGET)) == ("accepted", NEWER)
 
 
 def test_upload_whose_record_cannot_be_read_is_not_called_unknown() -> None:

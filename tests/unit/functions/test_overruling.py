@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -437,6 +438,88 @@ def test_retraction_outlives_an_attempt_that_fails() -> None:
     replay(world.ports, drop_id)
     world.finish(one_bad)
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
+
+
+class Unseen:
+    """A store that shows nobody an object, as it shows an operator nothing of what is staged."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    def head(self, at: Location) -> object:
+        raise ServiceUnavailable(f"AccessDenied: {at.uri}")
+
+    def read(self, at: Location, *_: int) -> object:
+        return self.head(at)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before it is looked at", "before it is staged"])
+@pytest.mark.parametrize("promote", ["object", "table"])
+def test_promoted_file_whose_bytes_expire_stays_until_it_is_rejected(promote: str, late: bool) -> None:
+    world, drop_id = ended(all_good, promote=promote)
+    staged, before = world.drop(drop_id).source, read_by_consumers(world)
+    unseen: Any = Unseen(world.store)
+    assert isinstance(replay(replace(world.ports, store=unseen), drop_id, retract=True), Replayed)
+    expire, plain = partial(world.store.delete, staged), world.ports
+    if late:
+        world.ports = replace(plain, store=Stalled(plain.store, "copy", expire, into(ZONES.stage)))
+    else:
+        expire()
+    world.finish()
+    world.ports = plain
+
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.problems[0].code) == ("failed", "staged-gone")
+    assert "dropgate reject" in drop.problems[0].fix
+    assert read_by_consumers(world) == before != []
+    withdrawn_by_a_person(world, drop_id)
+
+
+def read_by_consumers(world: World) -> list[object]:
+    """Promoted objects, but the files of tables, and of these the rows."""
+    objects = [uri for uri in world.store.listing(ZONES.promoted) if "/data/" not in uri]
+    return [*objects, *(each for rows in world.tables.rows.values() for each in rows.items())]
+
+
+def withdrawn_by_a_person(world: World, drop_id: str) -> None:
+    Watch(world).look_at_the_end()
+    assert isinstance(reject(world.ports, world.drop(drop_id), "ann", "recalled"), Overruled)
+    world.finish()
+    drop = world.drop(drop_id)
+
+    assert (drop.state, drop.retracts, receipt(world, drop_id)["withdrawn"]) == ("rejected", None, True)
+    assert read_by_consumers(world) == []
+
+
+def test_promoted_file_that_tells_of_a_set_by_now_stays_until_it_is_rejected() -> None:
+    files = ("in/{day:%Y-%m-%d}/*",)
+    world = a_world([a_plan(files=files)])
+    drop_id = world.upload("in/2026-01-31/_SUCCESS", GOOD)
+    world.finish()
+    world.publish([a_plan(files=files, set=SetRule(("day",), 3600, marker="in/{day:%Y-%m-%d}/_SUCCESS"))])
+    replay(world.ports, drop_id, retract=True)
+    world.finish()
+
+    assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "tells-of-a-set")
+    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/in/2026-01-31/_SUCCESS"]
+    withdrawn_by_a_person(world, drop_id)
+
+
+def test_failed_retraction_without_a_contract_today_is_not_judged_again() -> None:
+    world, drop_id = ended(all_good)
+    replay(world.ports, drop_id, retract=True)
+    world.finish(lambda *_: None)
+    world.publish([a_plan("other.v1", ("other/*.csv",))])
+    before = world.drops()
+    answer = replay(world.ports, drop_id)
+
+    assert isinstance(answer, NotReplayed)
+    assert "dropgate reject" in answer.reason
+    assert world.drops() == before
+    withdrawn_by_a_person(world, drop_id)
 
 
 def judged(**plan: Any) -> tuple[World, str, list[str]]:

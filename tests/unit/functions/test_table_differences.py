@@ -14,7 +14,9 @@ from functions.difference import Difference
 from functions.differences import differences
 from functions.overruling import reject
 from functions.ports import Mark, Ports
-from functions.replay import replay
+from functions.recording import record
+from functions.replay import again, replay
+from functions.submission import Moved
 from functions.table_differences import counted
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
 from tests.fakes import MemoryStore
@@ -82,6 +84,14 @@ def of_a_withdrawn(world: World, good: str, _: str) -> None:
     world.clock.pass_seconds(3600)
 
 
+def of_one_that_vanished_before_it_took_them_back(world: World, good: str, _: str) -> None:
+    begun = again(world.ports, world.drop(good), retract=True)
+    assert isinstance(begun, Moved)
+    world.ledger.write((begun,))
+    assert record(world.ports, begun.drop, "gone").retracts
+    world.clock.pass_seconds(3600)
+
+
 def of_a_former_whose_place_was_freed(world: World, _: str, former: str) -> None:
     key = world.ledger.lineage(keys.lineage_hash("landing", "orders/1.csv", "orders.v1"))
     reject(world.ports, world.drop(key.promoted or ""), "anna", "sent by mistake")
@@ -119,6 +129,7 @@ SAFE: list[tuple[Breach, str, int]] = [
     (of_a_rejected, "rows-left", 1),
     (of_a_former, "rows-left", 1),
     (of_a_withdrawn, "rows-left", 1),
+    (of_one_that_vanished_before_it_took_them_back, "rows-left", 1),
     (of_a_former_whose_place_was_freed, "rows-left", 1),
 ]
 FOR_PEOPLE: list[tuple[Breach, str, int]] = [
