@@ -22,7 +22,7 @@ from contracts.authoring.finding import Finding
 from contracts.authoring.linting import index_of
 from contracts.catalog import AHEAD, Index, Pointer
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
-from contracts.plan import Plan
+from contracts.plan import Plan, Promoted
 from functions.aws.answers import asking, code
 from functions.keys import CONTENT_TYPES
 
@@ -82,6 +82,8 @@ def publish(
     _need_each_other(plans)
     index = index_of(plans)
     before = _in_force(store)
+    if left := _leaving(plans, before.index, store):
+        raise ContractInvalid(f"{contract_store.tabled(left[0])} It needs a new major version, or `promote: table`.")
     for name, text in (documents or {}).items():
         _keep(store, name, text)
     for plan in plans:
@@ -130,12 +132,39 @@ def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
     )
 
 
-def rewritten(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
-    """What keeps contracts from being published: versions that were, with another text."""
+def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
+    """What keeps contracts from being published: versions that were, with another text; tables that would be left."""
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
     there = {name: found[0] for name in wanted if (found := store.get(name))}
-    return contract_store.rewritten(contracts, there, titles)
+    left = _leaving([c.plan for c in contracts if c.plan], _in_force(store).index, store)
+    return (
+        *contract_store.rewritten(contracts, there, titles),
+        *contract_store.leaving(contracts, left, titles),
+    )
+
+
+def _leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:
+    """The plans of contracts that are promoted into a table, or were when they were last published, which are not."""
+    former = {entry.contract: entry.plan for entry in index.entries}
+    others = [plan for plan in plans if plan.promote != "table" and former.get(plan.contract) != plan.sha]
+    titles = kept(store) if others else ()
+    return [plan for plan in others if _promoted(plan, former.get(plan.contract), titles, store) == "table"]
+
+
+def _promoted(
+    plan: Plan, sha: str | None, titles: Sequence[contract_store.Title], store: CatalogStore
+) -> Promoted | None:
+    """What consumers get by the plan in force, `sha`, or else the latest document; None where neither can be read."""
+    name = f"plans/{sha}.json"
+    if sha and (found := store.get(name)):
+        try:
+            return codec.loads(Plan, found[0], name).promote
+        except DocumentInvalid:
+            pass  # of another edition of dropgate, or damaged: the document says it, too
+    latest = contract_store.latest(titles, plan)
+    document = store.get(latest.key) if latest else None
+    return contract_store.promoted(plan, document[0]) if document else None
 
 
 def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
@@ -188,7 +217,7 @@ def _in_force(store: CatalogStore) -> _InForce:
 
 
 def _keep(store: CatalogStore, name: str, text: bytes) -> None:
-    """Write a contract's document; `rewritten` has looked, so that another text is somebody else's of this moment."""
+    """Write a contract's document; `refusals` has looked, so that another text is somebody else's of this moment."""
     if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
         raise StaleWrite(f"Somebody else published {name} meanwhile, with another text; publish again.")
 

@@ -29,7 +29,7 @@ from contracts.errors import DocumentInvalid, DropgateError
 from contracts.plan import Plan
 from functions.aws.answers import asking, code
 from infra import bundles, deployed, parameters
-from infra.catalog import CatalogStore, S3Catalog, in_force, publish, rewritten, unfit
+from infra.catalog import CatalogStore, S3Catalog, in_force, publish, refusals, unfit
 from infra.cli.lint import as_text, lines_of
 from infra.cli.publish import as_text as published
 from infra.cli.target import NOWHERE
@@ -211,7 +211,7 @@ def put_in_force(
     if before is None:
         if lacking:
             raise NotDeployed(f"{lacking} All is deployed but the contracts: none was published.")
-        if refused := rewritten(contracts, store):
+        if refused := refusals(contracts, store):
             said = "\n".join(line for f in refused for line in lines_of(f))
             raise NotDeployed(f"{said}\nAll is deployed but the contracts: none was published.")
         return published(publish(plans, store, datetime.now(UTC), documents(contracts)))

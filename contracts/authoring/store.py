@@ -18,10 +18,12 @@ from contracts.authoring.change import Step
 from contracts.authoring.comparing import compare
 from contracts.authoring.compiling import Compiled, compile_each
 from contracts.authoring.document import Document
+from contracts.authoring.edition import Edition
 from contracts.authoring.finding import Finding
 from contracts.authoring.heading import ID, VERSION
 from contracts.authoring.linting import contract_files
 from contracts.errors import ContractInvalid, DocumentInvalid
+from contracts.plan import Plan, Promoted
 
 FOLDER = "contracts/"
 LATEST = "latest"
@@ -99,6 +101,30 @@ def rewritten(contracts: Sequence[Compiled], kept: Mapping[str, bytes], titles: 
     return tuple(found)
 
 
+def leaving(contracts: Sequence[Compiled], left: Sequence[Plan], titles: Sequence[Title]) -> tuple[Finding, ...]:
+    """Findings on contracts that would leave their tables, whose plans are `left`, each with the version to write."""
+    found = []
+    for one in contracts:
+        called = title(one.document) if one.plan in left and one.document else None
+        if one.plan and called:
+            side, fix = Edition.of(one), f"{_fix(called, 'major', titles)} Or write `promote: table`."
+            at = side.block("promote")
+            found.append(side.document.finding("error", at, "leaves-table", tabled(one.plan), fix, on_key=True))
+    return tuple(found)
+
+
+def tabled(plan: Plan) -> str:
+    """The sentence for a plan whose contract is promoted into a table, and would not be any more."""
+    files = f"files of `promote: {plan.promote}`"
+    return f"{plan.contract} is promoted into a table: its rows and {files} would not take each other's place."
+
+
+def promoted(plan: Plan, text: bytes) -> Promoted | None:
+    """What a published text says that consumers get of the contract that a plan is of; None if it is read no more."""
+    drafts = (one.draft for one in compile_each(text, plan.contract))
+    return next((one.promote for one in drafts if one and one.contract == plan.contract), None)
+
+
 def _step(text: bytes, new: Compiled) -> Step:
     """The number of the version that the changes since a published text have to raise."""
     try:
@@ -133,6 +159,12 @@ def editions(titles: Iterable[Title], name: str) -> list[Title]:
     """All that was published of an id, of a contract (`orders.v1`) or of a table (`orders/lines`); oldest first."""
     found = [t for t in titles if name in (t.id, t.contract, f"{t.id}/{t.table}")]
     return sorted(found, key=lambda t: versions.order(t.version))
+
+
+def latest(titles: Iterable[Title], plan: Plan) -> Title | None:
+    """The latest edition of the contract that a plan is of, which may be one of several in a document."""
+    major = versions.numbers(plan.version)[0]
+    return chosen([t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}") and _major(t) == major])
 
 
 def chosen(several: Sequence[Title], version: str = LATEST) -> Title | None:

@@ -42,7 +42,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
 
     from contracts.authoring.linting import lint
     from contracts.authoring.store import documents
-    from infra.catalog import S3Catalog, publish, rewritten, unfit
+    from infra.catalog import S3Catalog, publish, refusals, unfit
     from infra.cli.lint import as_text as findings
     from infra.cli.lint import default_folder, lines_of
     from infra.cli.target import catalog_client, surroundings
@@ -62,7 +62,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     if zone is None and (why := unfit(linted.plans, surroundings() or {})):
         click.echo(f"{why}\nNothing was published.", err=True)
         raise SystemExit(1)
-    if refused := rewritten(linted.contracts, store):
+    if refused := refusals(linted.contracts, store):
         click.echo("\n".join(line for f in refused for line in lines_of(f)), err=True)
         click.echo("Nothing was published.", err=True)
         raise SystemExit(1)

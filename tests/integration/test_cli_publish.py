@@ -143,6 +143,22 @@ def test_published_version_is_not_written_again(contract: Path) -> None:
     assert result.stderr.endswith("orders.v2.yaml; `dropgate breaking` says what breaks.\nNothing was published.\n")
 
 
+def test_table_is_not_left_under_one_name(contract: Path) -> None:
+    empty()
+    contract.write_text(a_document(drop=DROP + "promote: table\n"), encoding="utf-8")
+    publish()
+    before = listing()
+    contract.write_text(a_document(drop=DROP + "promote: rows\n").replace("1.0.0", "1.1.0"), encoding="utf-8")
+    result = publish("--format", "json")
+    assert (result.exit_code, result.stdout, listing()) == (1, "", before)
+    assert result.stderr == (
+        "contracts/orders.v1.yaml:18:7: error[leaves-table]: orders.v1 is promoted into a table: its rows and files of "
+        "`promote: rows` would not take each other's place.\n"
+        '  fix: Write version: "2.0.0" into a file of its own, orders.v2.yaml; `dropgate breaking` says what breaks. '
+        "Or write `promote: table`.\nNothing was published.\n"
+    )
+
+
 def test_published_contract_is_read_back_as_it_was(contract: Path) -> None:
     empty()
     first = contract.read_text(encoding="utf-8")

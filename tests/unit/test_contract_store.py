@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.authoring import store as contract_store
-from contracts.authoring.compiling import Compiled
+from contracts.authoring.compiling import Compiled, compile_each
 from contracts.authoring.finding import Finding
 from contracts.authoring.store import Title, chosen, documents, editions, title, titled, whole
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
-from infra.catalog import kept, publish, rewritten, text_of
+from infra.catalog import kept, publish, refusals, text_of
 from infra.cli.main import main
 from tests.unit.authoring.documents import HEAD, a_document, compiled
 from tests.unit.test_publish import MemoryCatalog
@@ -29,12 +29,12 @@ KEY = "contracts/1.0.0/orders/orders.yaml"
 def put(store: MemoryCatalog, *texts: str) -> None:
     """Publish contracts as `dropgate publish` does."""
     contracts = [compiled(text) for text in texts]
-    assert not rewritten(contracts, store)
+    assert not refusals(contracts, store)
     publish([c.plan for c in contracts if c.plan], store, NOW, documents(contracts))
 
 
 def refused(store: MemoryCatalog, text: str) -> tuple[Finding, ...]:
-    return rewritten([compiled(text)], store)
+    return refusals([compiled(text)], store)
 
 
 def version(number: str, text: str = ONE) -> str:
@@ -157,6 +157,89 @@ def test_other_text_of_the_same_moment_stops_the_publish() -> None:
     with pytest.raises(StaleWrite, match="meanwhile"):
         publish([one.plan], store, NOW, documents([one]))
     assert "current.json" not in store.documents
+
+
+# ---- a table stays one
+
+
+TABLE = ONE.replace("format: csv", "format: csv\n      promote: table")
+ROWS = TABLE.replace("promote: table", "promote: rows")
+SHOPS = ONE.replace("orders", "shops")
+LIST = "value:\n      - {object: orders, files: shop/orders/*.csv, producer: shop, format: csv, promote: table}\n"
+PARTS = ONE[: ONE.index("value:")].replace("schema:\n", "schema:\n  - name: lines\n") + LIST
+
+
+def codes(store: MemoryCatalog, text: str) -> list[str]:
+    return [f.code for f in refused(store, text)]
+
+
+@pytest.mark.parametrize("other", [ONE, ROWS])
+def test_table_in_force_is_not_left(other: str) -> None:
+    store = MemoryCatalog()
+    put(store, ONE)
+    put(store, version("1.1.0", TABLE))
+    assert codes(store, version("1.2.0", other)) == ["leaves-table"]
+    assert codes(store, version("1.2.0", TABLE)) == codes(store, version("2.0.0", other)) == []
+
+
+def test_former_object_is_no_way_back_from_a_table() -> None:
+    store = MemoryCatalog()
+    put(store, ONE)
+    put(store, version("1.1.0", TABLE))
+    assert codes(store, ONE) == ["leaves-table"]
+
+
+def test_objects_and_rows_change_places() -> None:
+    store = MemoryCatalog()
+    put(store, ONE)
+    put(store, version("1.1.0", ROWS))
+    put(store, ONE)
+
+
+def test_table_that_was_withdrawn_comes_back_as_one() -> None:
+    store = MemoryCatalog()
+    put(store, TABLE)
+    put(store, SHOPS)
+    assert codes(store, version("1.1.0", ROWS)) == ["leaves-table"]
+    assert codes(store, version("1.1.0", TABLE)) == []
+
+
+def test_table_of_one_object_of_several_is_known_when_it_comes_back() -> None:
+    store = MemoryCatalog()
+    lines, orders = compile_each(PARTS.encode(), "orders.v1.yaml")
+    assert (lines.plan, orders.plan and orders.plan.contract) == (None, "orders.orders.v1")
+    publish([p for p in [orders.plan] if p], store, NOW, documents([orders]))
+    put(store, SHOPS)
+    back = compile_each(version("1.1.0", PARTS.replace("promote: table", "promote: rows")).encode(), "orders.v1.yaml")
+    assert [f.code for f in refusals(back, store)] == ["leaves-table"]
+
+
+@pytest.mark.parametrize("lost", ["plans/", "contracts/", ("index/", "plans/")])
+def test_table_is_known_by_what_is_left_of_the_catalog(lost: str | tuple[str, ...]) -> None:
+    store = MemoryCatalog()
+    put(store, TABLE)
+    for name in [n for n in store.documents if n.startswith(lost)]:
+        store.documents[name] = b"{"
+    assert codes(store, version("1.1.0", ROWS)) == ["leaves-table"]
+
+
+def test_table_that_nothing_readable_tells_of_is_not_held_against_anybody() -> None:
+    store = MemoryCatalog()
+    put(store, TABLE)
+    for name in [n for n in store.documents if n.startswith(("plans/", "contracts/"))]:
+        store.documents[name] = b"{"
+    assert codes(store, version("1.1.0", ROWS)) == []
+
+
+def test_publish_without_documents_leaves_no_table_either() -> None:
+    store = MemoryCatalog()
+    put(store, TABLE)
+    before = list(store.written)
+    plan = compiled(version("1.1.0", ROWS)).plan
+    assert plan
+    with pytest.raises(ContractInvalid, match=r"orders.v1 is promoted into a table: .* needs a new major version"):
+        publish([plan], store, NOW)
+    assert store.written == before
 
 
 # ---- reading back
