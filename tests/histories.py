@@ -119,6 +119,7 @@ class Played(World):
 class Upload:
     """What a producer did with one version of a key.
 
+    `deleted` is set where they removed it again, `expired` where lifecycle has removed what was staged of it.
     `fruitless` is how often a job that had it ended without a result, `decisions` how people wanted it to end.
     """
 
@@ -126,6 +127,7 @@ class Upload:
     kind: str
     body: bytes
     deleted: bool = False
+    expired: bool = False
     fruitless: int = 0
     decisions: set[str] = field(default_factory=set)
 
@@ -184,8 +186,9 @@ class Model:
         return is_later(other, drop) or (not other.sequencer and uploads.index(other.id) > uploads.index(drop.id))
 
     def _ends(self, upload: Upload, drop: Drop, drops: dict[str, Drop]) -> set[str]:
+        lost = {"failed"} if upload.expired else set()
         if drop.override:
-            return upload.decisions
+            return upload.decisions | lost
         ends = {self.fate(upload, drop.plan)}
         if ends.intersection(GOOD) and any(self._may_overtake(d, drop) for d in drops.values() if d.key == drop.key):
             ends.add("superseded")
@@ -194,7 +197,7 @@ class Model:
             ends = {*(ends if marked else ()), "rejected"}
         if upload.fruitless >= MOST_TRIES:
             ends.add("failed")
-        return ends | ({"vanished"} if upload.deleted else set())
+        return ends | lost | ({"vanished"} if upload.deleted or upload.expired else set())
 
 
 class Histories(RuleBasedStateMachine):
@@ -214,9 +217,11 @@ class Histories(RuleBasedStateMachine):
         self.world.with_ports(lambda port: Watched(port, self.fuse))
 
     def _seen(self, world: Played) -> Seen:
-        """What a producer has deleted itself is not ours to keep."""
+        """What a producer has deleted itself is not ours to keep, nor what lifecycle has removed."""
         seen = type(self).see(world)
-        return replace(seen, kept=seen.kept | {i for i, one in self.model.uploads.items() if one.deleted})
+        return replace(
+            seen, kept=seen.kept | {i for i, one in self.model.uploads.items() if one.deleted or one.expired}
+        )
 
     def _do(self, act: Callable[[], object]) -> None:
         """Let a function run, which may fail or die; what it knew dies with it."""
@@ -255,6 +260,14 @@ class Histories(RuleBasedStateMachine):
         at = f"{self.world.zones.landing}{self.model.uploads[drop_id].key}"
         self.world.plain.store.delete(Location(at, self.world.version_of[drop_id]))
         self.model.uploads[drop_id].deleted = True
+
+    @precondition(lambda self: self.world.drops())
+    @rule(n=st.integers(0, 9))
+    def expire(self, n: int) -> None:
+        drop = nth([*self.world.drops().values()], n)
+        if drop.source.uri.startswith(self.world.zones.stage):
+            self.world.plain.store.delete(drop.source)
+            self.model.uploads[drop.id].expired = True
 
     @precondition(lambda self: self.world.events)
     @rule(n=st.integers(0, 5))
