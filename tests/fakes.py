@@ -517,8 +517,10 @@ class MemoryTables:
             self._wrote(table, mark, f"part-{len(self.commits)}.parquet")
 
     def withdraw(self, table: str, mark: Mark) -> None:
-        if table in self.rows and self._once("withdrawn", mark):
-            self.rows[table].pop(mark.drop, None)
+        if table not in self.rows or self._noted("withdrawn", mark):
+            return
+        if self.rows[table].pop(mark.drop, None) or self.made(table, mark):
+            self.commits.append(("withdrawn", mark.drop, mark.attempt))
 
     def take_out(self, table: str, drop: str) -> None:
         self.rows.get(table, {}).pop(drop, None)
@@ -533,16 +535,19 @@ class MemoryTables:
         return {name for name, of in self.written.get(table, {}).items() if there.get(of.drop, (0, 0))[0] == of.attempt}
 
     def made(self, table: str, mark: Mark) -> bool:
-        return table in self.columns and any(
-            kind == "rows" and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits
-        )
+        return table in self.columns and self._noted("rows", mark)
 
     def _wrote(self, table: str, mark: Mark, *names: str) -> None:
         self.written.setdefault(table, {}).update(dict.fromkeys(names, mark))
 
+    def _noted(self, what: str, mark: Mark) -> bool:
+        return any(
+            kind == what and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits
+        )
+
     def _once(self, what: str, mark: Mark) -> bool:
         """Note a change; False if it was made before."""
-        if any(kind == what and drop == mark.drop and attempt >= mark.attempt for kind, drop, attempt in self.commits):
+        if self._noted(what, mark):
             return False
         self.commits.append((what, mark.drop, mark.attempt))
         return True

@@ -87,9 +87,16 @@ class DeltaTables:
         self._change(table, _app(mark), mark.attempt, act)
 
     def withdraw(self, table: str, mark: Mark) -> None:
+        def act(found: DeltaTable, how: dict[str, Any]) -> None:
+            before = found.version()
+            found.delete(_where((mark.drop,)), **how)
+            # Without rows nothing was committed. Where they have been and are gone, none come late: that it was asked
+            # for is noted all the same, so that a worker that asks again leaves a later attempt's rows alone.
+            if found.version() == before and _has(found, _app(mark), mark.attempt):
+                found.create_write_transaction([], "append", found.schema(), **how)
+
         if self._is_there(table):
-            app = f"{_app(mark)}:withdrawn"
-            self._change(table, app, mark.attempt, lambda found, how: found.delete(_where((mark.drop,)), **how))
+            self._change(table, f"{_app(mark)}:withdrawn", mark.attempt, act)
 
     def take_out(self, table: str, drop: str) -> None:
         from deltalake import PostCommitHookProperties

@@ -127,6 +127,27 @@ def test_rows_of_one_drop_are_withdrawn_and_may_come_again(room: Room) -> None:
     assert room.seen() == {A: 5, B: 2}
 
 
+def test_withdrawal_that_found_no_rows_takes_none_of_a_later_attempt(room: Room) -> None:
+    room.append(A, 3)
+    room.tables.take_out(room.table, A)
+    room.tables.withdraw(room.table, Mark(A, 1))
+    room.append(A, 5, attempt=3)
+    room.tables.withdraw(room.table, Mark(A, 1))  # late, and repeated
+    assert room.seen() == {A: 5}
+
+    room.tables.withdraw(room.table, Mark(A, 3))
+    assert room.seen() == {}
+
+
+def test_rows_that_come_after_their_withdrawal_are_withdrawn_again(room: Room) -> None:
+    room.append(B, 2)
+    room.tables.withdraw(room.table, Mark(A, 1))
+    room.append(A, 3)
+    room.tables.withdraw(room.table, Mark(A, 1))
+
+    assert room.seen() == {B: 2}
+
+
 def test_rows_of_one_drop_are_taken_out_as_often_as_they_come(room: Room) -> None:
     room.tables.take_out(room.table, A)  # there is no table yet
     room.append(A, 3)
