@@ -403,9 +403,9 @@ def test_worker_that_stalls_takes_no_later_attempt_into_a_batch_that_has_ended()
 def test_worker_that_stalls_after_it_made_a_large_batch_leaves_it_to_who_went_on() -> None:
     world, ids = gathered(GROUP + 1)
     plain = world.ports
-    slow = Stalled(plain.ledger, "write", world.reconcile)
+    slow, refused = Stalled(plain.ledger, "write", world.reconcile), Busy(world.jobs)
     ((window, _),) = world.delays.sent
-    answer = batch_due(replace(plain, ledger=slow), window)
+    answer = batch_due(replace(plain, ledger=slow, jobs=refused), window)  # type: ignore[arg-type]
 
     assert answer == world.ledger.batch(world.drop(ids[0]).batch or "")
     assert (answer and answer.state, len(world.jobs.runs)) == ("running", 1)
