@@ -411,7 +411,7 @@ class Ledger(Protocol):
         """The drops that a contract (None: no contract) received in a month YYYY-MM, the newest first.
 
         Where `only` is given, those whose attributes of these names have these values, as {"state": "failed"}; as much
-        of the month is read as it takes to find `most` of them.
+        of the month is read as it takes to find `most` of them. One whose item cannot be read is left out.
         """
         ...
 

@@ -325,12 +325,12 @@ class MemoryLedger:
     def of_month(
         self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
     ) -> tuple[Drop, ...]:
-        mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
-        mine = [d for d in mine if all(getattr(d, name) == value for name, value in (only or {}).items())]
-        return tuple(sorted(mine, key=lambda d: d.received_at, reverse=True)[:most])
+        mine = [d for d in self.each(contract, month) if isinstance(d, Drop)]
+        return tuple([d for d in mine if all(getattr(d, k) == v for k, v in (only or {}).items())][:most])
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
-        return (self._known(d) for d in self.of_month(contract, month, len(self._drops)))
+        mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        return map(self._known, sorted(mine, key=lambda d: d.received_at, reverse=True))
 
     def _known(self, drop: Drop) -> Drop | str:
         return f"D#{drop.id}" if drop.id in self.unreadable else drop

@@ -112,7 +112,7 @@ class DynamoLedger:
             more["FilterExpression"] = " AND ".join(f"#n{n} = :v{n}" for n in range(len(only)))
             more["ExpressionAttributeNames"] = {f"#n{n}": name for n, name in enumerate(only)}
         found = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
-        return tuple(items.drop_of(i) for i in islice(found, most))
+        return tuple(islice(items.read_of(found), most))
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
         shelf = {":m": items.dataset_month(contract, month)}

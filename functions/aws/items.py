@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -107,7 +107,12 @@ def drop_of(item: Item) -> Drop:
 
 def drops_of(found: Iterable[Item]) -> tuple[Drop, ...]:
     """The drops of items, without those that cannot be read: the schedule names these."""
-    return tuple(drop for item in found if (drop := _readable(item)))
+    return tuple(read_of(found))
+
+
+def read_of(found: Iterable[Item]) -> Iterator[Drop]:
+    """The same, one by one."""
+    return (drop for item in found if (drop := _readable(item)))
 
 
 def _readable(item: Item) -> Drop | None:

@@ -583,6 +583,8 @@ def test_item_that_cannot_be_read_hides_no_other(ledger: Ledger) -> None:
     assert (ledger.drops([bad.id, good.id]), of_run[1]) == ((good,), (good,))
     assert [ledger.pending("p" * 64, most) for most in (1, 2)] == [(good,), (good,)]
     assert (found.waiting, found.unreadable) == ((good,), (f"D#{bad.id}",))
+    assert [ledger.of_month("orders.v1", "2026-01", most) for most in (1, 2)] == [(good,), (good,)]
+    assert sorted(map(str, ledger.each("orders.v1", "2026-01"))) == sorted([str(good), f"D#{bad.id}"])
     with pytest.raises(DocumentInvalid):
         ledger.drop(bad.id)
 
