@@ -227,7 +227,7 @@ def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
         yield Difference("record", f"drop {drop.id}", f"is {drop.state} and names no promoted key", "Mend the record.")
         return
     target = f"{ports.zones.promoted}{drop.promoted.key}"
-    if target.endswith("/"):
+    if keys.is_table(drop.promoted.key):
         return  # a table: see `of_rows`
     there = ports.store.head(Location(target))
     plan, where = ports.catalog.plan(drop.plan), f"drop {drop.id}"

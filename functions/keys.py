@@ -108,6 +108,11 @@ def table_folder(zones: Zones, contract: str) -> str:
     return f"{zones.promoted}{contract}/"
 
 
+def is_table(key: str) -> bool:
+    """Whether a key below the promoted zone is the folder of a table, which a producer's name may look like (`a/`)."""
+    return key.find("/") == len(key) - 1
+
+
 def data_folder(drop: str) -> str:
     """Where files with rows of a drop, and of no other, lie below the folder of its contract's table."""
     return f"data/{drop}/"

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from contracts.errors import ServiceUnavailable, StaleWrite
 from contracts.plan import Plan
+from functions import keys
 from functions.difference import unless_changed
 from functions.lineage import TRIES, claims_of
 from functions.ports import Lineage, Ports, Stat
@@ -72,7 +73,7 @@ def _has_its_place(ports: Ports, plan: Plan, drop: Drop) -> bool:
 
 
 def _take_away(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> None:
-    if to.key.endswith("/"):
+    if keys.is_table(to.key):
         ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
     else:
         hide(ports, drop, Retraction(to.key, to.attempt, plan.sha))

@@ -82,7 +82,7 @@ def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
     to = drop.promoted
     if to is None or to.rows is None or drop.rows is None or drop.plan is None or not _at_rest(drop, table):
         return
-    if not to.key.endswith("/"):
+    if not keys.is_table(to.key):
         return  # a file of rows
     there, valid = table.rows.get(drop.id, 0), drop.rows.valid
     key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key

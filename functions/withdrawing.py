@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from contracts.errors import StaleWrite
 from contracts.plan import Plan
+from functions import keys
 from functions.lineage import TRIES, claims_of
 from functions.ports import Lineage, Mark, Ports
 from functions.recording import reread
@@ -54,7 +55,7 @@ def _held(ports: Ports, drop: Drop) -> frozenset[str]:
 def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
     """Hide the object that an attempt promoted, if it lies there still; or take its rows out of a table, no others."""
     target = Location(f"{ports.zones.promoted}{former.key}")
-    if former.key.endswith("/"):
+    if keys.is_table(former.key):
         ports.tables.withdraw(target.uri, Mark(drop.id, former.attempt))
         return
     there = ports.store.head(target)
@@ -80,6 +81,6 @@ def is_named(ports: Ports, plan: Plan, drop: Drop, now: Drop) -> bool:
         now.promoted if now.state in (*PROMOTED, "promoting") else None,
         now.retracts if now.state != "rejecting" else None,
     )
-    in_table = laid.key.endswith("/")  # rows go out with all of the drop's, and come in once for each attempt
+    in_table = keys.is_table(laid.key)  # rows go out with all of the drop's, and come in once for each attempt
     here = any(one and one.key == laid.key and (in_table or one.attempt == laid.attempt) for one in named)
     return here and (key is None or drop.id in (key.promoting, key.promoted))

@@ -92,7 +92,7 @@ def promoted_once(seen: Seen, _: Seen | None) -> None:
     for drop in seen.drops.values():
         if drop.state in PROMOTED:
             assert drop.promoted
-            if drop.promoted.key.endswith("/"):
+            if keys.is_table(drop.promoted.key):
                 rows = seen.tables[f"{seen.zone}{drop.promoted.key}"]
                 replaced = not seen.heirs(drop.id).isdisjoint(rows) or seen.withdrawn(drop)
                 assert rows.get(drop.id, (0,))[0] == drop.attempt or replaced, drop

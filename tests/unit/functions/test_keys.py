@@ -50,6 +50,14 @@ def test_files_of_a_table_have_names_of_their_own(name: str, ours: bool) -> None
     assert keys.is_of_table(name) == ours
 
 
+@pytest.mark.parametrize(
+    ("key", "table"),
+    [("orders.v1/", True), ("orders.v1/orders/", False), ("orders.v1//", False), ("orders.v1/1.csv", False)],
+)
+def test_key_of_a_table_is_its_contracts_folder_alone(key: str, table: bool) -> None:
+    assert keys.is_table(key) == table
+
+
 def test_job_token_fits_start_job_run() -> None:
     token = keys.job_token(keys.batch_id("p" * 64, "2026-01-31T12:00:00.000000Z"), 3)
 

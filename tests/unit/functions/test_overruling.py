@@ -19,6 +19,7 @@ from functions.finalize import finish
 from functions.overruling import NotOverruled, Overruled, accept, beyond, reject
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
+from functions.withdrawing import hide_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
 from tests.faults import Stalled, into
@@ -109,6 +110,27 @@ def test_accepted_drop_is_rejected_and_withdrawn() -> None:
     assert (receipt(world, drop_id)["withdrawn"], receipt(world, drop_id)["promoted"]) == (True, None)
     assert "who do not have it any more" in page(world, drop_id)
     assert "Until then readers keep" not in page(world, drop_id)
+
+
+@pytest.mark.parametrize("how", ["by a person", "by its job", "by a worker that stalled"])
+def test_file_whose_key_ends_as_a_folder_is_withdrawn_too(how: str) -> None:
+    world = a_world([a_plan(files=("orders/**",))])
+    drop_id = world.upload("orders/today/", GOOD)
+    world.finish(all_good)
+    assert world.store.listing(ZONES.promoted) == {"orders.v1/orders/today/": GOOD}
+    if how == "by its job":
+        replay(world.ports, drop_id, retract=True)
+        world.finish(one_bad)
+    else:
+        late = world.drop(drop_id)
+        laid = world.store.objects[f"{ZONES.promoted}orders.v1/orders/today/"]
+        reject(world.ports, late, "ann", "recalled")
+        if how == "by a worker that stalled":
+            world.store.objects[f"{ZONES.promoted}orders.v1/orders/today/"] = laid
+            assert hide_unless_named(world.ports, world.plans[0], late, world.drop(drop_id))
+
+    assert world.drop(drop_id).state == "rejected"
+    assert world.store.listing(ZONES.promoted) == {}
 
 
 def test_former_file_of_a_key_comes_back_by_replay_alone() -> None:
