@@ -59,6 +59,8 @@ LONG = timedelta(hours=1)
 MOST_REASON = 500
 TEXT = (".csv", ".jsonl")
 """Suffixes of files in which each record takes two bytes at least, its line end among them; the last may lack that."""
+MOST_RECORDS = 2**63 - 1
+"""What the job counts to; what has more than 38 digits the ledger cannot hold (Amazon DynamoDB guide, "Quotas")."""
 SMALLER = f"{NOT_YOURS} If it is urgent, send it in several smaller files: that often helps."
 DESTINATION_TAKEN = Problem("destination-taken", "An object of somebody else lies where the file was to go.", NOT_YOURS)
 ROWS_REPLACED = Problem(
@@ -313,7 +315,7 @@ def recorded(drop: Drop) -> Decision:
 def _decision(plan: Plan, drop: Drop, result: JobResult) -> Decision:
     for facts in result.drops:
         if (facts.drop, facts.attempt) == (drop.id, drop.attempt):
-            if plan.suffix in TEXT and facts.read > (drop.size + 1) // 2:
+            if facts.read > ((drop.size + 1) // 2 if plan.suffix in TEXT else MOST_RECORDS):
                 return fail(Problem("rows-do-not-add-up", _too_many(facts.read, drop.size), NOT_YOURS))
             return decide(plan, facts, result.header.checks)
     return fail(RESULT_MISSING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
-from contracts.job import JobRequest, JobResult
+from contracts.job import DropResult, JobDrop, JobRequest, JobResult
+from contracts.plan import Plan
 from contracts.sets import SetRule
+from functions.aws.items import drop_item, dumps
 from functions.differences import differences
 from functions.finalize import job_ended
 from functions.handlers.object_created import created
@@ -113,6 +116,21 @@ def test_file_may_have_as_many_rows_as_fit_and_no_more(body: bytes, most: int) -
 
         assert (len(body) + 1) // 2 == most
         assert world.drop(drop).state == state
+
+
+def test_more_rows_than_any_file_has_hold_up_no_other_drop() -> None:
+    world = a_world([a_plan(files=("orders/*.csv.gz",), compression="gzip")])
+    drop = world.upload("orders/1.csv.gz", gzip.compress(GOOD))
+    other = world.upload("orders/2.csv.gz", gzip.compress(GOOD))
+
+    def judge(plan: Plan, one: JobDrop) -> DropResult:
+        good = all_good(plan, one)
+        return replace(good, read=10**40, valid=10**40) if one.id == drop else good
+
+    world.finish(judge)
+
+    assert [dumps(drop_item(world.drop(one)))["state"]["S"] for one in (drop, other)] == ["failed", "accepted"]
+    assert [p.code for p in world.drop(drop).problems] == ["rows-do-not-add-up"]
 
 
 def test_receipt_of_somebody_else_is_written_over() -> None:
