@@ -91,6 +91,8 @@ def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
         name = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not name:
             raise _Wrong("one of its `files` has no `name`")
+        if any("\ud800" <= c <= "\udfff" for c in name):  # half a character: no key has it, and no store takes it
+            raise _Wrong(f"`{visible(name)}` is no name of a file")
         key = name if folder and name.startswith(folder) else folder + name
         if key in found:
             raise _Wrong(f"it names `{visible(name)}` twice")

@@ -185,6 +185,7 @@ def test_total_that_differs_names_both_figures() -> None:
         (b'{"files": []}', "no list `files`"),
         (b'{"files": [{"nme": "a"}]}', "no `name`"),
         (named("a.csv", "a.csv"), "`a.csv` twice"),
+        (named("\ud83d.csv"), "`\\ud83d.csv` is no name"),
         (named("a.csv", size=1), "`size`"),
         (named("a.csv", byte=1), "did you mean `bytes`?"),
         (named("a.csv", bytes=-1), "no number of bytes"),
