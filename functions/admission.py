@@ -71,7 +71,7 @@ def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ..
 def header_line(plan: Plan, size: int, read: Read) -> str:
     """The header line of an admitted drop again; of a compressed one no more is unpacked than that needs."""
     if plan.file_format == "parquet":
-        return parquet_head.look(plan, size, read).header_line
+        return parquet_head.again(plan, size, read)
     if plan.compression == "none":
         return _text(plan, size, read(0, SAMPLE)).header_line
     begin = packed.begin(read, size, SAMPLE + 1)  # one more, which tells whether that is all

@@ -18,6 +18,8 @@ REPEATED = "repeated"
 """The shape of what stands several times in its group, until it is known what that group is."""
 MOST_VALUES = 500_000
 """Values that a footer may hold: those of 1,000 columns in 30 row groups, and 150 MB as Python has them."""
+MOST_OF_SCHEMA = 100_000
+"""Of these as many as its schema may take, which is read again for each drop of a batch."""
 PHYSICAL = {
     0: "boolean", 1: "int", 2: "bigint", 3: "timestamp", 4: "float", 5: "double", 6: "binary", 7: "binary",
 }  # fmt: skip
@@ -28,6 +30,11 @@ CONVERTED = {
     14: "decimal(20,0)", 15: "int", 16: "int", 17: "int", 18: "bigint", 19: "string",
 }  # fmt: skip
 """The same of the older annotation, by its number: UTF8, ENUM, DATE, TIMESTAMP_*, UINT_*, INT_*, JSON."""
+
+
+SCHEMA = 2
+"""The number of the field that holds the schema."""
+DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError)
 
 
 class FooterInvalid(Exception):
@@ -65,23 +72,32 @@ def length(tail: bytes) -> int:
     return int.from_bytes(tail[-TAIL:-4], "little")
 
 
+def columns(raw: bytes) -> tuple[Column, ...]:
+    """The columns of a footer; what follows its schema is not read. FooterInvalid."""
+    try:
+        return _columns(_Reader(raw, MOST_OF_SCHEMA).struct(0, SCHEMA)[SCHEMA])
+    except DAMAGED as error:
+        raise FooterInvalid("it is damaged") from error
+
+
 def parse(raw: bytes) -> Footer:
     """The footer in its bytes; FooterInvalid."""
+    read = columns(raw)
     try:
-        found = _Reader(raw).struct(0)
+        found = _Reader(raw, MOST_VALUES).struct(0)
         rows, groups = _whole(found[3]), found.get(4, [])
         chunks = [chunk[3] for group in groups for chunk in group[1]]
         if rows != sum(_whole(group[3]) for group in groups):
             raise FooterInvalid("it counts other rows than its row groups")
         return Footer(
-            _columns(found[2]),
+            read,
             rows,
             sum(_whole(chunk[6]) for chunk in chunks),
             sum(_whole(chunk[7]) for chunk in chunks),
             max((_whole(chunk.get(11) or chunk[9]) + _whole(chunk[7]) for chunk in chunks), default=0),
             frozenset(_whole(chunk[4]) for chunk in chunks),
         )
-    except (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
+    except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 
 
@@ -168,23 +184,24 @@ def _annotated(kind: int, said: Any) -> str:
 class _Reader:
     """Values of the compact protocol, as plain Python: structs by field number, unions as structs of one field."""
 
-    def __init__(self, raw: bytes) -> None:
-        self.raw, self.at, self.values = raw, 0, 0
+    def __init__(self, raw: bytes, most: int) -> None:
+        self.raw, self.most, self.at, self.values = raw, most, 0, 0
 
-    def struct(self, depth: int) -> dict[int, Any]:
+    def struct(self, depth: int, last: int | None = None) -> dict[int, Any]:
+        """The fields of a struct; no more are read once `last` was."""
         found: dict[int, Any] = {}
         field = 0
-        while head := self._byte():
+        while last not in found and (head := self._byte()):
             field = field + (head >> 4) if head >> 4 else self._zigzag()
+            if field in found:
+                raise FooterInvalid("it says a thing twice")
             found[field] = self._value(head & 15, depth)
         return found
 
     def _value(self, kind: int, depth: int) -> Any:
         if depth > MOST_DEPTH:
             raise FooterInvalid("it is nested too deep")
-        self.values += 1
-        if self.values > MOST_VALUES:
-            raise FooterInvalid(f"it holds more than {MOST_VALUES:,} values")
+        self._count(1)
         match kind:
             case 1 | 2:
                 return kind == 1
@@ -210,9 +227,14 @@ class _Reader:
         if size > len(self.raw) - self.at:
             raise FooterInvalid("a list is longer than the footer")
         if kind in (1, 2):
-            self.values += size
+            self._count(size)
             return [self._byte() == 1 for _ in range(size)]
         return [self._value(kind, depth + 1) for _ in range(size)]
+
+    def _count(self, more: int) -> None:
+        self.values += more
+        if self.values > self.most:
+            raise FooterInvalid(f"it holds more than {self.most:,} values")
 
     def _byte(self) -> int:
         self.at += 1

@@ -68,6 +68,12 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     return Head(problems, names, header_line(found))
 
 
+def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
+    """The header line of an admitted file again, by the schema alone."""
+    long = parquet_footer.length(read(size - TAIL, TAIL))
+    return header_line(parquet_nested.listed(plan, parquet_footer.columns(read(size - TAIL - long, long))))
+
+
 def header_line(found: Sequence[Found]) -> str:
     """Names and types of columns as one text."""
     return json.dumps([[one.name, one.type] for one in found], ensure_ascii=False)

@@ -17,7 +17,7 @@ from functions.ports import Batch, Ports
 from functions.submission import Drop
 
 READERS = 8
-"""Files whose header lines are read at once: 500 of Parquet, with three reads each, then take seconds."""
+"""Files whose header lines are read at once: 500 of Parquet, with two reads each, then take seconds."""
 
 
 def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...]) -> JobRequest:
