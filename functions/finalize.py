@@ -26,7 +26,7 @@ from contracts.verdict import Decision, Rows, VerdictName, decide, fail
 from functions import keys
 from functions.batching import among, start, whole, write_batch
 from functions.failing import EDITED, NOT_YOURS, give_up, staged_gone, staged_replaced, tell
-from functions.lineage import TRIES, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
+from functions.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
 from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
@@ -347,8 +347,8 @@ def _enter_promotion(ports: Ports, plan: Plan, drop: Drop, said: Said, rows: Loc
             case Waits():
                 _free(ports, drop, claims)
                 return Found(drop)
-            case Overtaken(why):
-                return Found(_give_way(ports, drop, why))
+            case Overtaken() | Apart() as others:
+                return Found(_give_way(ports, drop, others))
             case Barred(why):
                 return Found(record(ports, drop, "found_bad", **said.with_problems("rejected", why)))
             case Free(notes):
@@ -388,8 +388,10 @@ def _at_rest(ports: Ports, drop_id: str | None) -> bool:
     return holder is None or not holder.in_flight
 
 
-def _give_way(ports: Ports, drop: Drop, why: Problem) -> Drop:
-    return record(ports, drop, "superseded", problems=(why,), retracts=None) if withdraw(ports, drop) else drop
+def _give_way(ports: Ports, drop: Drop, to: Overtaken | Apart) -> Drop:
+    if isinstance(to, Apart):
+        return give_up(ports, drop, to.why)
+    return record(ports, drop, "superseded", problems=(to.why,), retracts=None) if withdraw(ports, drop) else drop
 
 
 def _promote(ports: Ports, plan: Plan, drop: Drop, decision: Decision, ending: Ending, entered: Claims | None) -> Drop:

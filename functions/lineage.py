@@ -17,6 +17,7 @@ from contracts.errors import ServiceUnavailable
 from contracts.plan import Plan
 from contracts.problem import Level, Problem
 from functions import keys
+from functions.failing import NOT_YOURS
 from functions.ports import Lineage, Ports, Stat
 from functions.submission import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later, rank
 
@@ -106,7 +107,14 @@ class Barred:
     why: Problem
 
 
-def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred:
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What lies in its place is in the contract's table, and its own plan, of before, makes no rows for that."""
+
+    why: Problem
+
+
+def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred | Apart:
     """What other uploads of the key and of the content mean for a drop that is found good."""
     key = claims.key
     if key and _other(key.promoted, drop) and key.promoting == key.promoted:
@@ -117,6 +125,8 @@ def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Ove
         return Waits()
     if key and plan.same_key == "reject" and _other(key.promoted, drop):
         return Barred(_key_used(key))
+    if key and plan.promote != "table" and _other(key.promoted, drop) and key.etag == "":
+        return Apart(_in_table(key))
     if plan.same_content == "allow":
         return Free()
     if not drop.sha256:
@@ -155,6 +165,14 @@ def _key_used(key: Lineage) -> Problem:
         f"A file under this key has been accepted already (drop {key.promoted}), and the contract takes one for each."
     )
     return Problem(KEY_USED, text, "Upload the file under a key of its own; what was accepted stays as it is.")
+
+
+def _in_table(key: Lineage) -> Problem:
+    text = (
+        f"Consumers have an older upload of the key in the contract's table (drop {key.promoted}); this one was taken "
+        "before the contract had one, as a file, which cannot take the place of rows."
+    )
+    return Problem("place-in-table", text, NOT_YOURS)
 
 
 def _content_used(twin: Drop, level: Level) -> Problem:

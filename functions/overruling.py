@@ -15,7 +15,7 @@ from contracts.problem import Problem
 from functions import keys
 from functions.finalize import finish
 from functions.ingest import UNREADABLE
-from functions.lineage import TRIES, Barred, Free, Overtaken, Waits, claims_of, standing
+from functions.lineage import TRIES, Apart, Barred, Free, Overtaken, Waits, claims_of, standing
 from functions.observing import fits
 from functions.ports import Ports
 from functions.replay import FORGOTTEN, NO_BYTES, gone, retraction
@@ -69,7 +69,7 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
         match standing(ports, drop, plan, claims):
             case Waits():
                 return NotOverruled(OTHERS, drop)
-            case Overtaken(why) | Barred(why):
+            case Overtaken(why) | Barred(why) | Apart(why):
                 return NotOverruled(why.message.rstrip("."), drop)
             case Free(notes):
                 said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")

@@ -211,8 +211,8 @@ class Batch:
 class Lineage:
     """What the uploads of one key (or of one content) under one contract have in common.
 
-    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag; and the
-    latest sequencer that any drop had which consumers have seen.
+    The drop that is being promoted, if one is; the drop that consumers see, with its sequencer, time and ETag (of rows
+    in a table an empty one); and the latest sequencer that any drop had which consumers have seen.
     """
 
     id: str

@@ -629,6 +629,27 @@ def test_withdrawn_rows_leave_the_table_and_others_stay() -> None:
     assert world.tables.rows[AT] == {other: (1, 3)}
 
 
+def test_file_that_was_taken_before_there_was_a_table_takes_no_rows_place() -> None:
+    world, (older,) = settled(one_bad, "orders/1.csv")
+    newer = world.upload("orders/1.csv", b"id,note\n2,b\n")
+    world.deliver_events()
+    world.deliver_windows()
+    runs = world.end_jobs()
+    world.publish([TABLE])
+    replay(world.ports, older)
+    world.deliver_windows()
+    world.deliver_jobs([run for run in world.end_jobs() if run not in runs])
+    world.deliver_jobs(runs)
+
+    assert world.tables.rows[AT] == {older: (2, 3)}
+    assert (world.drop(newer).state, world.drop(newer).problems[0].code) == ("failed", "place-in-table")
+    assert [uri for uri in world.store.listing(AT) if not uri.startswith("data/")] == []
+
+    replay(world.ports, newer)
+    world.finish()
+    assert (world.drop(newer).state, world.tables.rows[AT]) == ("accepted", {newer: (2, 3)})
+
+
 @pytest.mark.parametrize("name", ["files.json", "1.parquet"])
 def test_laid_down_rows_that_are_gone_fail_the_drop(name: str) -> None:
     world, (drop_id,) = running("orders/1.csv", world=a_world([TABLE]))
