@@ -14,7 +14,8 @@ def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
     refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
     held = drop.source.uri == keys.held_uri(zones, drop.id)
     barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
-    return plan.mode == "observe" and refused and held and not barred and fits(zones, plan, drop)
+    signal = plan.set is not None and plan.set.is_signal(drop.name)  # it tells of files, and is none of them
+    return plan.mode == "observe" and refused and held and not barred and not signal and fits(zones, plan, drop)
 
 
 def fits(zones: Zones, plan: Plan, drop: Drop) -> bool:

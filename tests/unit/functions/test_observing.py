@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contracts.sets import SetRule
 from functions.reconcile import reconcile
 from tests.builders import ZONES, World, a_marked_plan, a_plan, a_world, all_good, one_bad, reaching
 
@@ -85,6 +86,15 @@ def test_same_key_bars_an_observed_contract_too(body: bytes) -> None:
 def test_key_too_long_to_promote_is_rejected() -> None:
     name = f"orders/{'n' * 1010}.csv"
     world, drop_id = observed(all_good, name=name)
+
+    assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
+
+
+def test_manifest_that_cannot_be_read_is_no_file_to_observe() -> None:
+    rule = SetRule(("day",), 3600, manifest="in/{day:%Y-%m-%d}/manifest.json")
+    world = a_world([a_plan(files=("in/{day:%Y-%m-%d}/*.csv",), set=rule, mode="observe")])
+    drop_id = world.upload("in/2026-01-31/manifest.json", b"no JSON")
+    world.finish()
 
     assert (world.drop(drop_id).state, world.store.listing(ZONES.promoted)) == ("rejected", {})
 
