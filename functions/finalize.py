@@ -29,7 +29,7 @@ from functions.failing import EDITED, NOT_YOURS, give_up, staged_gone, staged_re
 from functions.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
-from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody
+from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody, turned
 from functions.receipts import ACCEPTED, unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.splitting import MOST_TRIES, clear, split, tries
@@ -54,6 +54,8 @@ PROMOTED_AS: dict[VerdictName | None, Event] = {
     "accepted_with_warnings": "promoted_with_warnings",
     "rejected": "promoted_all_the_same",
 }
+LATE = timedelta(minutes=10)
+"""So long after its job's end a batch has been settled, or whoever did it has died, time and again."""
 LONG = timedelta(hours=1)
 """How long a drop waits for another of its key before it asks whether that is under way still."""
 MOST_REASON = 500
@@ -208,10 +210,21 @@ def _settle(ports: Ports, batch: Batch, found: Sequence[Drop], result: JobResult
     plan, members = ports.catalog.plan(batch.plan), among(batch, found)
     ended = replace(batch, state="ended", changed_at=ports.at())
     ending = Ending(ended if whole(ports, batch, found) and sum(d.in_flight for d in members) == 1 else None)
-    settled = _each(members, lambda drop: _settle_drop(ports, plan, drop, result, ending))
+    turn = _in_turn(ports, members, result)
+    settled = _each(turn, lambda drop: _settle_drop(ports, plan, drop, result, ending))
     if ending.written:
         return replace(ended, version=ended.version + 1)
     return _end(ports, batch, settled, batch.reason) if whole(ports, batch, found) else batch
+
+
+def _in_turn(ports: Ports, members: Sequence[Drop], result: JobResult) -> Sequence[Drop]:
+    """What is open of a batch: as it came, or late from another drop on each minute.
+
+    A drop that ends whoever settles it, as a function runs out of time or memory, would stand before the same ones
+    for ever.
+    """
+    line, now = [drop for drop in members if drop.in_flight], ports.clock.now()
+    return turned(line, now) if now - moment(result.header.ended_at) > LATE else line
 
 
 def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:

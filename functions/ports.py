@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from contracts import codec
 from contracts.job import DataFile
@@ -23,6 +23,11 @@ LARGEST_COPY = 5 * 1024**3
 """Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
+
+GOLDEN = (5**0.5 - 1) / 2
+"""The part of a line by which one goes on, round and round, to come close to each of its places soonest."""
+
+T = TypeVar("T")
 
 REMEMBERED = timedelta(days=90)
 """For how long a table's log says that a change was made: longer than a drop may stand in `promoting`."""
@@ -656,6 +661,12 @@ def moment_if_any(text: str) -> datetime | None:
         return moment(text)
     except ValueError:
         return None
+
+
+def turned(line: Sequence[T], now: datetime) -> list[T]:
+    """A line begun each minute far from where it was before, so that nothing in it keeps others from their turn."""
+    begin = int(int(now.timestamp()) // 60 * GOLDEN % 1 * len(line))
+    return [*line[begin:], *line[:begin]]
 
 
 @dataclass(frozen=True, slots=True)

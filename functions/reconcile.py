@@ -24,7 +24,7 @@ from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
 from functions.pointing import watch
-from functions.ports import Batch, InFlight, Pause, Ports, Window, moment, moment_if_any, stamp, tell_nobody
+from functions.ports import Batch, InFlight, Pause, Ports, Window, moment, moment_if_any, stamp, tell_nobody, turned
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -32,9 +32,6 @@ MOST_STEPS = 200
 
 MOST_TIME = timedelta(minutes=4)
 """For how long a run begins things; the function has a minute more (its Timeout in the template)."""
-
-GOLDEN = (5**0.5 - 1) / 2
-"""The part of a line by which one goes on, round and round, to come close to each of its places soonest."""
 
 COMES_BACK = timedelta(minutes=6)
 """How long a message that fails takes to come again by itself (the queue's VisibilityTimeout in the template)."""
@@ -133,10 +130,8 @@ def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
 
     The lost uploads, which are few, come first every other minute.
     """
-    minute = int(now.timestamp()) // 60
-    begin = int(minute * GOLDEN % 1 * len(work))
-    turn = (work[begin:] + work[:begin])[:MOST_STEPS]
-    return [*lost, *turn] if minute % 2 else [*turn, *lost]
+    turn = turned(work, now)[:MOST_STEPS]
+    return [*lost, *turn] if int(now.timestamp()) // 60 % 2 else [*turn, *lost]
 
 
 def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:

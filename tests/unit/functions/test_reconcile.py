@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -18,7 +19,7 @@ from functions.reconcile import MOST_STEPS, in_turn, reconcile
 from functions.submission import Location, Moved, advance
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, all_good
 from tests.fakes import MemoryLedger
-from tests.faults import Stalled
+from tests.faults import Crash, Stalled
 
 GOOD = b"id,note\n1,a\n"
 
@@ -545,3 +546,43 @@ def test_slow_things_do_not_hold_up_the_rest() -> None:
 
     assert world.drop(lost).state == "staged"
     assert len(store.tried) == 12
+
+
+class Deadly:
+    """A store in which whoever copies some bytes ends."""
+
+    def __init__(self, world: World, drop: str, end: BaseException) -> None:
+        self._world = world
+        self._drop = drop
+        self._end = end
+
+    def copy(self, source: Location, *args: Any) -> Stat:
+        if self._drop in source.uri:
+            raise self._end
+        return self._world.store.copy(source, *args)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world.store, name)
+
+
+@pytest.mark.parametrize("end", [Crash(), ZeroDivisionError()])
+def test_drop_that_ends_whoever_settles_it_holds_up_none_of_its_batch(end: BaseException) -> None:
+    world = a_world()
+    for n in range(6):
+        world.upload(f"orders/{n}.csv", GOOD)
+    world.deliver_events()
+    world.deliver_windows()
+    (run,) = world.end_jobs()
+    known = world.ledger.batch_of(run)
+    assert known
+    deadly, *others = known[0].members
+    world.ports = replace(world.ports, store=Deadly(world, deadly, end))  # type: ignore[arg-type]
+    with pytest.raises(type(end)):
+        world.deliver_jobs([run])
+    for _ in range(40):
+        world.clock.pass_seconds(60)
+        with suppress(Crash):
+            reconcile(world.ports, caught=Exception)
+
+    assert {world.drop(one).state for one in others} == {"accepted"}
+    assert world.drop(deadly).state == "promoting"
