@@ -29,7 +29,7 @@ from functions.failing import EDITED, NOT_YOURS, give_up, staged_gone, staged_re
 from functions.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.moves import Gone, Replaced, Taken, Unfinished, its_own, promote
 from functions.observing import passes
-from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, tell_nobody, turned
+from functions.ports import Batch, Beside, Ports, RunStatus, Stat, moment, moment_if_any, tell_nobody, turned
 from functions.receipts import ACCEPTED, unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.splitting import MOST_TRIES, clear, split, tries
@@ -153,6 +153,8 @@ def _result(ports: Ports, batch: Batch) -> JobResult:
     head = result.header
     if (head.batch, head.try_, head.plan) != (batch.id, batch.try_, batch.plan):
         raise DocumentInvalid(f"it is of batch {head.batch}, try {head.try_}, plan {head.plan}")
+    if not (moment_if_any(head.started_at) and moment_if_any(head.ended_at)):
+        raise DocumentInvalid("when its run began or ended is no time of ours")
     return result
 
 

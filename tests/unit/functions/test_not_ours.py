@@ -30,11 +30,14 @@ from tests.builders import ZONES, World, a_plan, a_world, all_good, answer, publ
 BESIDE = "beside.csv"
 GOOD = b"id,note\n1,a\n"
 CUT, OTHER_BATCH, OLDER_TRY, NO_TEXT = "cut short", "another batch", "an older try", "no text"
+NO_BEGIN, NO_END = "begun at no time", "ended at no time"
 UNREAD: dict[str, Callable[[JobResult], bytes]] = {
     CUT: lambda result: result.dumps().encode()[:-9],
     OTHER_BATCH: lambda result: _dumps(replace(result, header=replace(result.header, batch="b" * 32))),
     OLDER_TRY: lambda result: _dumps(replace(result, header=replace(result.header, try_=0))),
     NO_TEXT: lambda result: b"\xff" + result.dumps().encode(),
+    NO_BEGIN: lambda result: _dumps(replace(result, header=replace(result.header, started_at="today"))),
+    NO_END: lambda result: _dumps(replace(result, header=replace(result.header, ended_at="today"))),
 }
 """Results that are not this run's: as if there were none, the batch is tried again."""
 
