@@ -24,7 +24,19 @@ from functions.ingest import ingest, resume
 from functions.landing import unannounced
 from functions.missing import call_roll
 from functions.pointing import watch
-from functions.ports import Batch, InFlight, Pause, Ports, Window, moment, moment_if_any, stamp, tell_nobody, turned
+from functions.ports import (
+    GOLDEN,
+    Batch,
+    InFlight,
+    Pause,
+    Ports,
+    Window,
+    moment,
+    moment_if_any,
+    stamp,
+    tell_nobody,
+    turned,
+)
 from functions.submission import Drop
 
 MOST_STEPS = 200
@@ -128,10 +140,11 @@ def _since(found: InFlight) -> Iterator[tuple[str, str]]:
 def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
     """As much as one run takes; each minute begins far from those before, so that nothing slow keeps its place.
 
-    The lost uploads, which are few, come first every other minute.
+    The lost uploads, which are few, come first in half of all minutes: in no fixed turn, which the pages of landing
+    might have, too, so that one would never be first.
     """
     turn = turned(work, now)[:MOST_STEPS]
-    return [*lost, *turn] if int(now.timestamp()) // 60 % 2 else [*turn, *lost]
+    return [*lost, *turn] if int(int(now.timestamp()) // 60 * GOLDEN) % 2 else [*turn, *lost]
 
 
 def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:

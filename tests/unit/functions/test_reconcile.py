@@ -525,8 +525,8 @@ class Slow:
         return getattr(self._world.store, name)
 
 
-def test_slow_things_do_not_hold_up_the_rest() -> None:
-    world = a_world()
+def slow_things(world: World) -> Slow:
+    """Twelve uploads that are known, and that each take a minute and a half in vain."""
     store = Slow(world)
     world.ports = replace(world.ports, store=store)  # type: ignore[arg-type]
     for n in range(12):
@@ -535,6 +535,12 @@ def test_slow_things_do_not_hold_up_the_rest() -> None:
             world.deliver_events()
         world.events.clear()
     store.tried.clear()
+    return store
+
+
+def test_slow_things_do_not_hold_up_the_rest() -> None:
+    world = a_world()
+    store = slow_things(world)
     lost = world.upload("orders/lost.csv", GOOD)
     world.events.clear()
     world.clock.pass_seconds(1200)
@@ -546,6 +552,25 @@ def test_slow_things_do_not_hold_up_the_rest() -> None:
 
     assert world.drop(lost).state == "staged"
     assert len(store.tried) == 12
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_lost_upload_on_a_second_page_is_found_beside_slow_things(first: int) -> None:
+    world = a_world()
+    slow_things(world)
+    for n in range(PAGE):
+        world.store.upload(Location(f"s3://landing/a/{n:04}/", "v0"), b"", world.ports.at())
+    lost = world.upload("orders/lost.csv", GOOD)
+    world.events.clear()
+    world.clock.pass_seconds(1200)
+    begin = world.clock.now().replace(second=0, microsecond=0) + timedelta(minutes=first)
+    for nth in range(20):
+        world.clock.pass_seconds((begin + timedelta(minutes=7 * nth) - world.clock.now()).total_seconds())
+        reconcile(world.ports)
+
+    found = world.ledger.drop(lost)
+    assert found
+    assert found.state == "staged"
 
 
 class Deadly:
