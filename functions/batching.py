@@ -175,8 +175,11 @@ def _there(ports: Ports, drop_id: str) -> bool:
 
 
 def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
-    """Of drops those that are in a batch, in the order of its list."""
-    drops = {d.id: d for d in found if d.batch == batch.id}
+    """Of drops those that are in a batch, in the order of its list; of a half also who never came to it.
+
+    Their items could not be read when its job was started, and nobody else will bring them further.
+    """
+    drops = {d.id: d for d in found if d.batch in (batch.id, batch.former or batch.id)}
     return tuple(drops[m] for m in batch.members if m in drops)
 
 
@@ -255,7 +258,11 @@ def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ..
 
 
 def _ready(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
-    return tuple(d for d in among(batch, found) if d.state == "validating" and d.try_ == batch.try_)
+    return tuple(d for d in among(batch, found) if d.state == "validating" and _named(batch, d))
+
+
+def _named(batch: Batch, drop: Drop) -> bool:
+    return (drop.batch, drop.try_) == (batch.id, batch.try_)
 
 
 def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:

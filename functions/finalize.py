@@ -165,7 +165,7 @@ def _next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) ->
     now = _each(among(batch, found), lambda drop: _finish(ports, plan, drop, recorded(drop), Ending()))
     if _judged(among(batch, now)):  # a result was there, and another run would write over its evidence
         return _give_up(ports, batch, RESULT_MISSING, reason)
-    undecided = [drop for drop in now if drop.state == "validating" and drop.batch == batch.id]
+    undecided = [drop for drop in among(batch, now) if drop.state == "validating"]
     if batch.try_ < (tries(batch, len(undecided)) if began else MOST_TRIES):
         at = ports.at()
         again = replace(batch, state="claimed", try_=batch.try_ + 1, try_at=at, changed_at=at, reason=reason)
@@ -244,7 +244,7 @@ def _each(drops: Sequence[Drop], act: Callable[[Drop], Drop]) -> list[Drop]:
 
 
 def _end(ports: Ports, batch: Batch, settled: Sequence[Drop], reason: str | None) -> Batch:
-    if any(drop.in_flight and drop.batch == batch.id for drop in settled):
+    if any(drop.in_flight for drop in among(batch, settled)):
         return batch  # an upload of the same key is being promoted; the reconciler comes back
     return write_batch(ports, batch, replace(batch, state="ended", reason=reason, changed_at=ports.at()))
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, log2
 
 import pytest
 
+from contracts.errors import ServiceUnavailable
 from functions import keys
 from functions.ports import Batch, Pause, RunStatus
 from functions.replay import Replayed, replay
 from functions.splitting import MOST_SPLITS, MOST_TRIES, split
+from functions.submission import Drop
 from tests.builders import ZONES, World, a_marked_plan, a_world, reaching
 from tests.invariants import Watch
 
@@ -230,3 +233,36 @@ def test_deadly_drop_is_judged_again_by_a_replay() -> None:
     world.finish()
 
     assert (world.drop(ids[0]).state, world.drop(ids[0]).attempt) == ("accepted", 2)
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies: bool) -> None:
+    world, _ = sent(4)
+
+    class Silent:
+        """A ledger that tells of no drops once there are halves."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(world.ledger, name)
+
+        def drops(self, ids: Sequence[str]) -> tuple[Drop, ...]:
+            if halves(world):
+                raise ServiceUnavailable("no answer")
+            return world.ledger.drops(ids)
+
+    plain, world.ports = world.ports, replace(world.ports, ledger=Silent())  # type: ignore[arg-type]
+    with pytest.raises(ServiceUnavailable):
+        half_dead(world)
+    world.ports = plain
+    late = halves(world)[0].members[0]
+    world.ledger.unreadable.add(late)
+    world.reconcile()
+    if dies:
+        world.crash_jobs()
+    world.finish()
+    world.ledger.unreadable.clear()
+    world.finish()
+
+    assert {d.state for d in world.drops().values() if d.id != late} == {"accepted"}
+    assert (world.drop(late).state, [p.code for p in world.drop(late).problems]) == ("failed", ["result-missing"])
+    assert world.ledger.taken() == {}
