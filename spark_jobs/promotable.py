@@ -100,8 +100,9 @@ def _value(plan: Plan, column: Column, here: Sequence[str]) -> str:
 def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:
     """Lay the files of each drop in its own folder, with their list; how many rows there are, by drop."""
     there = set(storage.names(spark, folder))
-    files = spark.read.parquet(storage.plain(folder)).groupBy(sf.input_file_name().alias("file")).count()
-    rows = {storage.plain(row["file"]): row["count"] for row in files.collect()} if there else {}
+    written = spark.read.schema(f"{DROP} string").parquet(storage.plain(folder))  # where no row is, is no schema either
+    files = written.groupBy(sf.input_file_name().alias("file")).count()
+    rows = {storage.plain(row["file"]): row["count"] for row in files.collect()}
 
     def lay(n: int) -> tuple[str, int]:
         place, drop, found = f"{folder}{NUMBER}={n}/", drops[n], list[DataFile]()

@@ -164,6 +164,18 @@ def test_rows_of_a_table_are_typed_and_numbered(spark: SparkSession, tmp_path: P
     }
 
 
+def test_files_without_any_valid_row_are_judged_for_a_table(spark: SparkSession, tmp_path: Path) -> None:
+    plan = replace(rows_plan(), promote="table")
+    found = judged(spark, tmp_path, plan, a=b"n,note\nx,a\n", b=b"n,note\n", c=b"note,n\na,1\n")
+
+    assert [(d.failure, d.read, d.valid, d.rejected) for d in found.result.drops] == [
+        (None, 1, 0, 1),
+        (None, 0, 0, 0),
+        (None, 1, 1, 0),
+    ]
+    assert [in_table(spark, found, name) for name in "abc"] == [[], [], [(1, "a", "c.csv", 1)]]
+
+
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_columns_that_a_file_lacks_are_null_in_a_table(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
     body = b'{"n": 1}\n{"n": "x"}\n'
