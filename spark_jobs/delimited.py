@@ -93,7 +93,7 @@ def records(
         tests = rules.record_rules(line, reader.fits(parsed), reader.swallows(line, plan.csv, len(header)), plan.csv)
         lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
     # A line without quotes falls apart at its delimiters: three times faster than parsing all its cells.
-    pieces = reader.split(line, plan.csv, max(places) + 2)
+    pieces = reader.split(line, plan.csv, max(places, default=-1) + 2)
     apart = lines.select(
         *("file", "block", "id"),
         sf.when(quoted, parsed).alias("fields"),

@@ -60,8 +60,7 @@ def _rows(
 ) -> DataFrame:
     """The records with drop, record number and v<n>, the value of property n where a query asks for it."""
     wanted, at = keys.names(asked), {p.name: n for n, p in enumerate(plan.properties)}
-    cells = wanted or [next(p.name for p in plan.properties if p.name in group.header)]  # a query may ask for none
-    records = formats.of(plan).records(group.source, plan, group.header, cells, group.aside, malformed)
+    records = formats.of(plan).records(group.source, plan, group.header, wanted, group.aside, malformed)
     numbered = keys.numbered(spark, records, group.places, drops)
     return numbered.select("drop", "record", *(sf.col(f"v{n}").alias(f"v{at[name]}") for n, name in enumerate(wanted)))
 

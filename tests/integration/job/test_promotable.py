@@ -186,3 +186,16 @@ def test_columns_that_a_file_lacks_are_null_in_a_table(spark: SparkSession, tmp_
     found = judged(spark, tmp_path, plan, a=body)
 
     assert in_table(spark, found, "a") == [(1, None, f"a.{form}", 1)]
+
+
+def test_file_without_any_column_of_the_contract_is_a_record_without_values(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    plan = a_plan(PROPERTIES, promote="table", columns=Columns(extra="ignore", missing="ignore"))
+    found = judged(spark, tmp_path, plan, a=b'x,y\n1,2\n,""\n', b=b"n,note\n1,a\n")
+
+    assert [in_table(spark, found, name) for name in "ab"] == [
+        [(None, None, "a.csv", 1), (None, None, "a.csv", 2)],
+        [(1, "a", "b.csv", 1)],
+    ]
+    assert [d.failure for d in found.result.drops] == [None] * 2

@@ -61,6 +61,17 @@ SAID = {
 """What each query gives of each file; of the last no record is left to ask of."""
 
 
+def test_query_without_columns_is_asked_of_a_file_without_those_of_the_contract(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    quality = '- {id: many, type: sql, query: "select count(*) from data", mustBe: 1}'
+    columns = "columns: {missing: ignore, extra: ignore}\n"
+    plan = documents.a_plan(documents.a_document(PROPERTIES, quality, DROP + columns))
+    judged = judge(spark, tmp_path, plan, {"a.csv": "x,y\n1,2\n3,4\n", "b.csv": FILES["b.csv"]})
+
+    assert [judged.count("many", name).observed for name in ("a.csv", "b.csv")] == ["2", "1"]
+
+
 def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Path) -> None:
     text = documents.a_document(PROPERTIES, QUALITY, DROP + "tolerance: {rows: 1}\n")
     plan = documents.a_plan(text)
