@@ -22,6 +22,8 @@ from spark_jobs.schema import GREATEST_DOUBLE, typed
 
 UNREADABLE = ("nested", "unknown", "within")
 """Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
+NOTHING = "_dropgate_nothing int"
+"""A column that no file has, in place of none at all: Spark finds no records then."""
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -40,7 +42,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
     """Files with the same columns and types."""
     names = zip(drops[0].header, drops[0].types, strict=True)
     columns = [f"{reader.quoted(name)} {kind}" for name, kind in names if kind not in UNREADABLE]
-    return spark.read.schema(", ".join(columns)).parquet(*reader.paths(drops))
+    return spark.read.schema(", ".join(columns or [NOTHING])).parquet(*reader.paths(drops))
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:

@@ -199,3 +199,14 @@ def test_file_without_any_column_of_the_contract_is_a_record_without_values(
         [(1, "a", "b.csv", 1)],
     ]
     assert [d.failure for d in found.result.drops] == [None] * 2
+
+
+def test_records_without_any_column_that_is_read_are_counted(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("select array(n) as other from values (1), (2) t(n)").coalesce(1).write.parquet(str(tmp_path / "source"))
+    (source,) = (tmp_path / "source").glob("part-*.parquet")
+    columns = Columns(extra="ignore", missing="ignore")
+    plan = a_plan(PROPERTIES, promote="table", file_format="parquet", columns=columns)
+    found = judged(spark, tmp_path, plan, a=source.read_bytes())
+
+    assert in_table(spark, found, "a") == [(None, None, "a.parquet", 1), (None, None, "a.parquet", 2)]
+    assert (found.drop("a.parquet").read, found.drop("a.parquet").failure) == (2, None)
