@@ -276,6 +276,11 @@ def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
     return answer if isinstance(answer, Moved) else None
 
 
+def enter(ports: Ports, batch: Batch, found: Iterable[Drop]) -> None:
+    """Bring drops that never came to this half of a batch into it: a half of it finds those that name it, no others."""
+    _write_singly(ports, batch, [m for d in found if d.batch != batch.id and (m := _joining(ports, batch, d))])
+
+
 def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Moved]) -> None:
     """Write drops one by one; those that somebody else was faster with are left alone."""
     for move in moves:

@@ -15,7 +15,7 @@ from random import sample
 
 from contracts.errors import ServiceUnavailable, StaleWrite
 from functions import keys
-from functions.batching import start
+from functions.batching import enter, start
 from functions.ports import Batch, Ports
 from functions.submission import Drop
 
@@ -47,6 +47,7 @@ def split(ports: Ports, batch: Batch, undecided: Sequence[Drop], reason: str) ->
         if first.splits >= MOST_SPLITS:
             return None
         clear(ports, batch)
+        enter(ports, batch, undecided)
         halves = _halves(ports, batch, first, undecided, placed=race == 0)
         ended = replace(batch, state="ended", reason=reason, changed_at=halves[0].claimed_at)
         # What has ended has no place to free any more: it may be another's by now.

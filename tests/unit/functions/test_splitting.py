@@ -235,9 +235,8 @@ def test_deadly_drop_is_judged_again_by_a_replay() -> None:
     assert (world.drop(ids[0]).state, world.drop(ids[0]).attempt) == ("accepted", 2)
 
 
-@pytest.mark.parametrize("dies", [False, True])
-def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies: bool) -> None:
-    world, _ = sent(4)
+def left_behind(world: World) -> str:
+    """A drop that cannot be read when the job of its half is started."""
 
     class Silent:
         """A ledger that tells of no drops once there are halves."""
@@ -257,6 +256,13 @@ def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies:
     late = halves(world)[0].members[0]
     world.ledger.unreadable.add(late)
     world.reconcile()
+    return late
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies: bool) -> None:
+    world, _ = sent(4)
+    late = left_behind(world)
     if dies:
         world.crash_jobs()
     world.finish()
@@ -265,4 +271,15 @@ def test_drop_that_cannot_be_read_when_its_half_starts_settles_once_it_can(dies:
 
     assert {d.state for d in world.drops().values() if d.id != late} == {"accepted"}
     assert (world.drop(late).state, [p.code for p in world.drop(late).problems]) == ("failed", ["result-missing"])
+    assert world.ledger.taken() == {}
+
+
+def test_drop_that_never_came_to_its_half_settles_with_the_half_of_that() -> None:
+    world, _ = sent(8)
+    left_behind(world)
+    world.ledger.unreadable.clear()
+    world.deliver_jobs(world.crash_jobs())
+    world.finish()
+
+    assert {d.state for d in world.drops().values()} == {"accepted"}
     assert world.ledger.taken() == {}
