@@ -54,7 +54,7 @@ def write_tables(
     counted: dict[str, int] = {}
     for number, group in enumerate(groups):
         drops = [d for d in group.drops if d.valid]
-        if drops and group.places:
+        if drops:  # also where nothing is in their files: consumers are to have no rows of them then
             folder = f"{request.scratch}table{number}/"
             typed = _typed(spark, group, drops, bad, request.plan, malformed=malformed)
             typed.write.mode("overwrite").partitionBy(NUMBER).parquet(storage.plain(folder))

@@ -176,6 +176,22 @@ def test_files_without_any_valid_row_are_judged_for_a_table(spark: SparkSession,
     assert [in_table(spark, found, name) for name in "abc"] == [[], [], [(1, "a", "c.csv", 1)]]
 
 
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "csv"])
+def test_file_without_any_record_has_a_list_for_its_table(
+    spark: SparkSession, tmp_path: Path, form: FileFormat
+) -> None:
+    body = b"\n\n"
+    if form == "parquet":
+        spark.sql("select 1L as n where false").coalesce(1).write.parquet(str(tmp_path / "source"))
+        body = next((tmp_path / "source").glob("part-*.parquet")).read_bytes()
+    columns = Columns(missing="ignore")
+    plan = a_plan(PROPERTIES, promote="table", file_format=form, columns=columns, empty="accept", csv=Csv(header=False))
+    found = judged(spark, tmp_path, plan, a=body)
+
+    assert (found.drop(f"a{plan.suffix}").read, found.drop(f"a{plan.suffix}").failure) == (0, None)
+    assert in_table(spark, found, "a") == []
+
+
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_columns_that_a_file_lacks_are_null_in_a_table(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
     body = b'{"n": 1}\n{"n": "x"}\n'
