@@ -517,7 +517,8 @@ def _promotion(ports: Ports, plan: Plan, drop: Drop, claims: Claims, rows: Locat
     if plan.promote != "table":
         replaces = claims.key.etag if claims.key else _former(ports, drop, own)
         return Promotion(own, drop.attempt, replaces, rows)
-    before = (claims.key.promoted if claims.key else None, drop.id if drop.promoted or drop.retracts else None)
+    # What an earlier attempt promoted, or a worker that is slow may put there yet, though that attempt has failed.
+    before = (claims.key.promoted if claims.key else None, drop.id if drop.attempt > 1 else None)
     return Promotion(own, drop.attempt, None, rows, tuple(dict.fromkeys(one for one in before if one)))
 
 

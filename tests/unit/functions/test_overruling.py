@@ -15,14 +15,14 @@ import pytest
 from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.sets import SetRule
-from functions.finalize import finish
+from functions.finalize import finish, job_ended
 from functions.overruling import NotOverruled, Overruled, accept, beyond, reject
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
 from functions.withdrawing import hide_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
-from tests.faults import Stalled, into
+from tests.faults import Crash, Stalled, crash, into
 from tests.invariants import Watch
 
 GOOD, NEWER, REFUSED = b"id,note\n1,a\n", b"id,note\n2,a\n", b"ID,note\n1,a\n"
@@ -617,6 +617,32 @@ def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
     assert (drop.state, drop.attempt) == ("accepted", 2)
     assert [set(rows) for rows in world.tables.rows.values()] == [{drop_id}]
     Watch(world).look()
+
+
+def test_rows_of_an_attempt_that_failed_meanwhile_are_not_beside_those_of_the_next() -> None:
+    world, drop_id, runs = judged(promote="table")
+    plain = world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
+        world.reconcile()
+        assert [p.code for p in world.drop(drop_id).problems] == ["rows-gone"]
+        replay(plain, drop_id)
+        world.deliver_windows()
+        dies = replace(plain, tables=Stalled(plain.tables, "ready", crash))
+        for run in world.end_jobs():
+            with pytest.raises(Crash):
+                job_ended(dies, run)
+        assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("promoting", 2)
+
+    world.ports = replace(plain, tables=Stalled(plain.tables, "append", others))
+    world.deliver_jobs(runs)
+    world.finish()
+
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.attempt) == ("accepted", 2)
+    assert list(world.tables.rows.values()) == [{drop_id: (2, 3)}]
 
 
 @pytest.mark.parametrize("method", ["copy", "put"], ids=["its reply is lost", "the receipt cannot be written"])
