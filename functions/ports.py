@@ -582,8 +582,11 @@ class Tables(Protocol):
         """Put the rows of files in another folder in the place of all rows of some drops, and of none other."""
         ...
 
-    def withdraw(self, table: str, mark: Mark) -> None:
-        """Take all rows of a drop out; the mark is that of the attempt whose rows they are."""
+    def withdraw(self, table: str, mark: Mark, later: int | None = None) -> None:
+        """Take all rows of a drop out; the mark is that of the attempt whose rows they are.
+
+        None where rows of the attempt `later`, or of one after it, were put in: they took the place of all others.
+        """
         ...
 
     def take_out(self, table: str, drop: str) -> None:

@@ -56,7 +56,9 @@ def hide(ports: Ports, drop: Drop, former: Retraction) -> None:
     """Hide the object that an attempt promoted, if it lies there still; or take its rows out of a table, no others."""
     target = Location(f"{ports.zones.promoted}{former.key}")
     if keys.is_table(former.key):
-        ports.tables.withdraw(target.uri, Mark(drop.id, former.attempt))
+        # If this comes late, the rows of an attempt after it stay.
+        later = max(drop.attempt, former.attempt + 1)
+        ports.tables.withdraw(target.uri, Mark(drop.id, former.attempt), later)
         return
     there = ports.store.head(target)
     if there and (there.drop, there.attempt) == (drop.id, former.attempt):

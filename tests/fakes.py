@@ -516,8 +516,10 @@ class MemoryTables:
             self.rows[table][mark.drop] = mark.attempt, sum(one.rows for one in files)
             self._wrote(table, mark, f"part-{len(self.commits)}.parquet")
 
-    def withdraw(self, table: str, mark: Mark) -> None:
+    def withdraw(self, table: str, mark: Mark, later: int | None = None) -> None:
         if table not in self.rows or self._noted("withdrawn", mark):
+            return
+        if later and self._noted("rows", Mark(mark.drop, later)):
             return
         if self.rows[table].pop(mark.drop, None) or self.made(table, mark):
             self.commits.append(("withdrawn", mark.drop, mark.attempt))

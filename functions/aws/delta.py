@@ -86,8 +86,10 @@ class DeltaTables:
 
         self._change(table, _app(mark), mark.attempt, act)
 
-    def withdraw(self, table: str, mark: Mark) -> None:
+    def withdraw(self, table: str, mark: Mark, later: int | None = None) -> None:
         def act(found: DeltaTable, how: dict[str, Any]) -> None:
+            if later and _has(found, _app(mark), later):
+                return
             before = found.version()
             found.delete(_where((mark.drop,)), **how)
             # Without rows nothing was committed. Where they have been and are gone, none come late: that it was asked

@@ -139,6 +139,16 @@ def test_withdrawal_that_found_no_rows_takes_none_of_a_later_attempt(room: Room)
     assert room.seen() == {}
 
 
+def test_late_withdrawal_of_rows_that_others_have_replaced_takes_none(room: Room) -> None:
+    room.append(A, 3)
+    room.replace(A, 5, A, attempt=2)
+    room.tables.withdraw(room.table, Mark(A, 1), later=2)
+    assert room.seen() == {A: 5}
+
+    room.tables.withdraw(room.table, Mark(A, 1), later=3)
+    assert room.seen() == {}
+
+
 def test_rows_that_come_after_their_withdrawal_are_withdrawn_again(room: Room) -> None:
     room.append(B, 2)
     room.tables.withdraw(room.table, Mark(A, 1))

@@ -645,6 +645,45 @@ def test_rows_of_an_attempt_that_failed_meanwhile_are_not_beside_those_of_the_ne
     assert list(world.tables.rows.values()) == [{drop_id: (2, 3)}]
 
 
+def test_worker_that_hides_rows_late_leaves_those_of_the_next_attempt() -> None:
+    world, drop_id, runs = judged(promote="table")
+    plain = world.ports
+
+    def fails() -> None:
+        world.ports = plain
+        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
+        world.reconcile()
+        replay(plain, drop_id)
+
+    slow = Stalled(Stalled(plain.tables, "append", fails), "withdraw", world.finish)
+    world.ports = replace(plain, tables=slow)
+    world.deliver_jobs(runs)
+
+    drop = world.drop(drop_id)
+    assert (drop.state, drop.attempt) == ("accepted", 2)
+    assert list(world.tables.rows.values()) == [{drop_id: (2, 3)}]
+
+
+def test_rows_of_an_attempt_that_failed_are_hidden_after_a_person_has_withdrawn_the_drop() -> None:
+    world, drop_id = ended(all_good, promote="table")
+    replay(world.ports, drop_id, retract=True)
+    world.deliver_windows()
+    runs, plain = world.end_jobs(), world.ports
+
+    def others() -> None:
+        world.ports = plain
+        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
+        world.reconcile()
+        assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("failed", 2)
+        reject(plain, world.drop(drop_id), "ann", "recalled")
+
+    world.ports = replace(plain, tables=Stalled(plain.tables, "replace", others))
+    world.deliver_jobs(runs)
+
+    assert world.drop(drop_id).state == "rejected"
+    assert list(world.tables.rows.values()) == [{}]
+
+
 @pytest.mark.parametrize("method", ["copy", "put"], ids=["its reply is lost", "the receipt cannot be written"])
 def test_copy_after_a_withdrawal_is_hidden_also_where_the_worker_fails(method: str) -> None:
     world, drop_id, runs = judged()
