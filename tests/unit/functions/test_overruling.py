@@ -17,6 +17,7 @@ from contracts.plan import Limit, Promoted
 from contracts.sets import SetRule
 from functions.finalize import finish, job_ended
 from functions.overruling import NotOverruled, Overruled, accept, beyond, reject
+from functions.ports import Ports
 from functions.replay import NotReplayed, Replayed, replay
 from functions.submission import PROMOTED, Location
 from functions.withdrawing import hide_unless_named
@@ -619,14 +620,19 @@ def test_late_worker_leaves_rows_of_a_newer_attempt() -> None:
     Watch(world).look()
 
 
+def lose_rows(world: World, ports: Ports) -> None:
+    """Let the rows that a job laid down go, and the schedule find it: their attempt fails."""
+    world.ports = ports
+    world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
+    world.reconcile()
+
+
 def test_rows_of_an_attempt_that_failed_meanwhile_are_not_beside_those_of_the_next() -> None:
     world, drop_id, runs = judged(promote="table")
     plain = world.ports
 
     def others() -> None:
-        world.ports = plain
-        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
-        world.reconcile()
+        lose_rows(world, plain)
         assert [p.code for p in world.drop(drop_id).problems] == ["rows-gone"]
         replay(plain, drop_id)
         world.deliver_windows()
@@ -650,9 +656,7 @@ def test_worker_that_hides_rows_late_leaves_those_of_the_next_attempt() -> None:
     plain = world.ports
 
     def fails() -> None:
-        world.ports = plain
-        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
-        world.reconcile()
+        lose_rows(world, plain)
         replay(plain, drop_id)
 
     slow = Stalled(Stalled(plain.tables, "append", fails), "withdraw", world.finish)
@@ -671,9 +675,7 @@ def test_rows_of_an_attempt_that_failed_are_hidden_after_a_person_has_withdrawn_
     runs, plain = world.end_jobs(), world.ports
 
     def others() -> None:
-        world.ports = plain
-        world.store.delete(Location(f"{world.request().drops[0].valid}files.json"))
-        world.reconcile()
+        lose_rows(world, plain)
         assert (world.drop(drop_id).state, world.drop(drop_id).attempt) == ("failed", 2)
         reject(plain, world.drop(drop_id), "ann", "recalled")
 
