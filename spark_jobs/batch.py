@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -17,8 +18,10 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
-from spark_jobs import bits, formats, judging, metrics, reader, references, rules, storage
+from spark_jobs import bits, formats, judging, metrics, reader, references, rules, sieve, storage
 from spark_jobs.scan import scan as scanned
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,20 @@ class Read:
     known: references.Known = field(default_factory=references.Known)
 
 
-def read(spark: SparkSession, request: JobRequest) -> Read:
+def read(spark: SparkSession, request: JobRequest, sift_from: int = sieve.LEAST) -> Read:
     """Scan all lines into scratch; where that fails, find the files it fails for, and scan the others.
 
+    Lines of so many bytes or more with one header are sifted first.
+
     If it fails for each of several files, or for one whose lines can be counted, the cause is hardly in the files: the
-    run fails, and may be tried again.
+    run fails, and may be tried again. Sifting may not be the cause of anything: what fails with it is scanned without.
     """
     known = references.read(spark, request)
+    if sieve.is_for(request.drops, sift_from):
+        try:
+            return _scan(spark, request, request.drops, known, sift_from)
+        except (PySparkException, Py4JJavaError) as error:
+            log.warning("Lines are judged one by one, as they could not be sifted: %s", reader.first_line(error))
     try:
         return _scan(spark, request, request.drops, known)
     except (PySparkException, Py4JJavaError) as error:
@@ -133,7 +143,13 @@ def _grouped(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> list[
     return [Group(header, own, form.load(spark, plan, own)) for header, own in reader.by_header(drops)]
 
 
-def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], known: references.Known) -> Read:
+def _scan(
+    spark: SparkSession,
+    request: JobRequest,
+    drops: Sequence[JobDrop],
+    known: references.Known,
+    sift_from: int | None = None,
+) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
     form = formats.of(request.plan)
     refused = form.refused(spark, request.plan, drops)
@@ -141,9 +157,14 @@ def _scan(spark: SparkSession, request: JobRequest, drops: Sequence[JobDrop], kn
     found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused}, known=known)
     if not groups:
         return found
-    parts = [scanned(g.source, request.plan, g.header, _header_texts(form, g.drops), known) for g in groups]
+    parts = []
+    for group in groups:
+        texts = _header_texts(form, group.drops)
+        sift = sift_from is not None and sieve.is_for(group.drops, sift_from)
+        proof = sieve.proof(request.plan, group.header, texts) if sift else None
+        parts.append(scanned(group.source, request.plan, group.header, texts, known, proof))
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
-    texts = _header_texts(form, (d for g in groups for d in g.drops))
+    texts = _header_texts(form, [d for g in groups for d in g.drops])
     by_file: dict[str, list[Row]] = {}
     ends = form.ends(sf.col("raw"), request.plan) if request.plan.csv.trailer else None
     for row in metrics.splits(found.scratch, texts, ends).collect():

@@ -43,12 +43,19 @@ def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The lines of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text."""
+    return looked_at(reader.lines(source, plan.csv), plan, header, header_texts)
+
+
+def looked_at(
+    lines: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
+) -> tuple[DataFrame, Column]:
+    """The same of lines with their places; what else is known of them stays beside them."""
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
-    lines = reader.lines(source, plan.csv).select("*", even.alias("plain"))
-    split = lines.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
+    told = lines.select("*", even.alias("plain"))
+    split = told.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
     cells = {n: sf.expr(reader.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
     uneven = sf.expr(f"not plain or size(texts) != {len(header)}") | line.isin(*header_texts)

@@ -296,6 +296,13 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
     return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
 
 
+def sums_of_sifted(plan: Plan, present: Container[str]) -> list[Column]:
+    """The same where rows may stand for several lines, whose `nulls` are known; then nothing but nulls is summed."""
+    tests = _lacking(plan, present).items()
+    adds = (f"if(nulls is null, if({test}, 1L, 0L), get(nulls, {k}))" for k, (_, test) in enumerate(tests))
+    return [sf.expr(f"sum({add})").alias(name) for add, (name, _) in zip(adds, tests, strict=True)]
+
+
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:
     """True where the row fails the check; null or false where it does not, or is not evaluated."""
     match check.kind:

@@ -7,34 +7,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Plan
-from spark_jobs import bits, formats, references, rules
+from spark_jobs import bits, delimited, formats, reader, references, rules, sieve
+
+if TYPE_CHECKING:
+    from spark_jobs.vectors import Proof
 
 
 def scan(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], known: references.Known
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    header_texts: Sequence[str],
+    known: references.Known,
+    proof: Proof | None = None,
 ) -> DataFrame:
     """Group the records of files with one header: file, block, `at` and `raw` of single ones, words, n, first id, sums.
 
     The words of a record that needs a closer look are null. Empty lines are a group without `at`, words and sense.
+    Where there is a proof that lines pass, those it holds for are counted before the others are looked at.
     """
     at = positions(header)
     words = bits.words(plan)
-    looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
+    if proof is None:
+        looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
+        n, first, sums = sf.count(sf.lit(1)), sf.min("id"), rules.sums(plan, at)
+        judged = "if(odd or id is null, null, {})"
+    else:
+        lines = sieve.sifted(reader.lines(source, plan.csv), proof)
+        looked, raw = delimited.looked_at(lines, plan, header, header_texts)
+        n, first, sums = sf.sum("n"), sf.min(sf.coalesce("first", "id")), rules.sums_of_sifted(plan, at)
+        judged = "if(nulls is not null, 0L, if(odd or id is null, null, {}))"
     looked = rules.with_tests(references.joined(looked, plan, at, known), plan, at)
     failing = rules.failing_of(plan, plan.row_checks(), at)
     flagged = looked.select("*", *bits.flags(failing))
-    unknown = "odd or id is null"
-    judged = flagged.select(
-        "*", *(sf.expr(f"if({unknown}, null, {bits.word(failing, n)})").alias(word) for n, word in enumerate(words))
-    )
+    worded = flagged.select("*", *(sf.expr(judged.format(bits.word(failing, k))).alias(w) for k, w in enumerate(words)))
     fails = [sf.col(word) != 0 for word in words]
-    single = judged.select(
+    single = worded.select(
         "*", (reduce(Column.__or__, fails, sf.col("odd")) & sf.col("id").isNotNull()).alias("single")
     )
     return (
@@ -45,5 +60,5 @@ def scan(
             sf.when(sf.col("single"), raw).alias("raw"),
             *words,
         )
-        .agg(sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"), *rules.sums(plan, at))
+        .agg(n.alias("n"), first.alias("first"), *sums)
     )

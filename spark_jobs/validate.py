@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
-from spark_jobs import batch, facts, storage, summary
+from spark_jobs import batch, facts, sieve, storage, summary
 from spark_jobs.jvm import java_class
 
 SETTINGS = {
@@ -35,9 +35,11 @@ SETTINGS = {
     "spark.sql.files.ignoreMissingFiles": "false",
     # What is done to a cell that may be null is else written out again for each of its uses.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 2**20),  # lines may be long
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
-"""What correctness needs of a Spark session, wherever it comes from; the last two are for speed alone."""
+"""What correctness needs of a Spark session, wherever it comes from; the last four are for speed alone."""
 FEW = 50_000
 """Lines that fail or need a closer look, up to which code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
@@ -64,13 +66,16 @@ def main() -> None:
     spark.stop()
 
 
-def run(spark: SparkSession, request_uri: str) -> None:
-    """Judge every drop of a request and write the result, last and whole; raises if the run as such fails."""
+def run(spark: SparkSession, request_uri: str, sift_from: int = sieve.LEAST) -> None:
+    """Judge every drop of a request and write the result, last and whole; raises if the run as such fails.
+
+    `sift_from` are the bytes from which on lines are sifted: results are the same, whatever it is.
+    """
     started = _now()
     session = configured(spark)
     asked = JobRequest.loads(storage.read_text(session, request_uri))
     request = replace(asked, plan=marked(asked.plan, asked.marks))
-    drops = judge(session, request)
+    drops = judge(session, request, sift_from)
     header = JobHeader(
         request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
     )
@@ -107,9 +112,9 @@ def compiles_huge_methods(spark: SparkSession) -> bool:
     return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
 
 
-def judge(spark: SparkSession, request: JobRequest) -> list[DropResult]:
+def judge(spark: SparkSession, request: JobRequest, sift_from: int = sieve.LEAST) -> list[DropResult]:
     """The facts of every drop, in the request's order."""
-    found = batch.read(spark, request)
+    found = batch.read(spark, request, sift_from)
     results = dict(found.failed)
     good = [d for d in request.drops if d.id not in results]
     _set(spark, INTERPRETED if found.single <= FEW else IN_PIECES)

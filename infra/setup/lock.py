@@ -32,6 +32,7 @@ LOCKS = {
     "lock": ("--group=lock",),
     "bench-datacontract": ("--group=bench-datacontract",),
     "bench-gx": ("--group=bench-gx",),
+    "job-arrow": ("--group=job-arrow", "--constraint=locks/environment.txt"),
     "job-gx": ("--group=job-gx", "--constraint=locks/environment.txt"),
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
     "functions-table": ("--group=functions-table", "--constraint=locks/environment.txt"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,10 @@ def s3_settings(endpoint: str, access_key: str, secret_key: str) -> dict[str, st
 def start(conf: SparkConf) -> SparkContext:
     """Start the context, in the JVM that this process has or else in a new one under our Java."""
     spark_home = str(Path(pyspark.__file__).parent)
-    os.environ |= {"JAVA_HOME": str(java_home()), "SPARK_HOME": spark_home, "SPARK_LOCAL_IP": "127.0.0.1"}
+    os.environ |= {
+        "JAVA_HOME": str(java_home()), "SPARK_HOME": spark_home, "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,  # of Python workers; what else is called python3 need not have Arrow
+    }
     LOG.parent.mkdir(exist_ok=True)
     with LOG.open("ab") as log:
         try:

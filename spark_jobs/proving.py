@@ -1,0 +1,229 @@
+"""A plan and a header in, the proof that a line passes all row checks out: None where vectors cannot tell.
+
+What is proven is narrower than what passes: numbers have no exponent and no plus, dates are days that their month has
+in every year. What else is right is judged as all lines would be.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from contracts.columns import positions
+from contracts.formats import BEYOND_F32, INTEGERS, TEXT
+from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
+from spark_jobs import rules
+from spark_jobs.schema import ISO
+from spark_jobs.vectors import Bound, Proof, Tested
+
+WIDE = 200
+"""Columns up to which lines are held against one pattern."""
+DIGITS = 18
+"""Digits before and after the point of a number: of so many every one is an integer of 64 bits, none is infinite."""
+DATE = "[1-9][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+SECONDS = r":[0-5][0-9](?:\.[0-9]{1,6})?"
+OFFSET = "(?:Z|[+-](?:0[0-9]|1[0-7]):[0-5][0-9])"
+OFFSETS = {None: f"{OFFSET}?", True: OFFSET, False: ""}
+BOUNDS = {
+    "minimum": ("greater_equal", math.ceil),
+    "maximum": ("less_equal", math.floor),
+    "exclusiveMinimum": ("greater", math.floor),
+    "exclusiveMaximum": ("less", math.ceil),
+}
+"""By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
+LENGTHS = {"minLength": "greater_equal", "maxLength": "less_equal"}
+ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
+IN_CLASS = rf"(?:{ESCAPED}|[^\x00-\x1f\\\[\]^&-])"
+SHARED = re.compile(
+    rf"(?:\^|\\z|\||\((?!\?)|\(\?:"
+    rf"|(?:\)|\\[dDwW]|{ESCAPED}|[^\x00-\x1f\\^$.|?*+()\[\]{{}}]|\[\^?(?:\\[dDwW]|{IN_CLASS}(?:-{IN_CLASS})?)+-?\])"
+    rf"(?:(?:[?*+]|\{{[0-9]{{1,3}}(?:,[0-9]{{0,3}})?\}})(?![?*+{{]))?)*"
+)
+"""Patterns that mean the same to Java and, but for how it writes `\\u`, to RE2."""
+SHORT = re.compile(r"\^\(\?=\[\\s\\S\]\{0,(?P<most>[0-9]+)\}\\z\)\[\\s\\S\]\*\?\(\?:(?P<inner>.*)\)", re.DOTALL)
+"""A pattern that is looked for in short texts only (`contracts.authoring.regex`)."""
+
+
+class _Unproven(Exception):
+    """Something that vectors cannot tell."""
+
+
+def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:
+    """When a line of files with a header passes; None where some check cannot be told, or its lines are no text."""
+    try:
+        return _proof(plan, header, header_texts)
+    except (_Unproven, pa.ArrowInvalid):  # a pattern too large for RE2
+        return None
+
+
+def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof:
+    csv, at = plan.csv, positions(header)
+    if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
+        raise _Unproven
+    if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
+        raise _Unproven
+    here = {p.name: p for p in plan.properties if p.name in at}
+    checks = {name: [c for c in plan.row_checks() if c.property == name] for name in here}
+    filled = {name for name, prop in here.items() if _is_filled(prop, csv, checks[name])}
+    tested = [_tested(prop, at[name], checks[name], filled=name in filled) for name, prop in here.items()]
+    counted = [at.get(name) for name in _summed(plan)]
+    shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
+    found = Proof(
+        rf"\A{re.escape(csv.delimiter).join(shapes)}\z",
+        csv.delimiter,
+        len(header),
+        csv.null_values,
+        tuple(header_texts),
+        tuple(one for one in tested if one.at in counted or one != Tested(one.at, one.type)),
+        tuple(counted),
+    )
+    for pattern in (found.pattern, *(p for column in tested for p in column.patterns)):
+        pc.match_substring_regex(pa.array([""]), pattern)
+    return found
+
+
+def _summed(plan: Plan) -> list[str]:
+    """The properties whose nulls are summed, in the order of the sums; nothing else may be."""
+    nulls = {f"null{n}": p.name for n, p in enumerate(plan.properties)}
+    sums = rules.summed_names(plan)
+    if not nulls.keys() >= set(sums):
+        raise _Unproven
+    return [nulls[one] for one in sums]
+
+
+def _text(csv: Csv) -> str:
+    """The characters of any text without a quote; RE2 lets surrogates through, which are no text in UTF-8."""
+    return rf"[^{re.escape(csv.delimiter)}{re.escape(csv.quote)}\x00\x{{d800}}-\x{{dfff}}]"
+
+
+def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
+    """Whether a cell must not be null, and its shape alone says that it is not."""
+    if not any(c.kind in FORBID_NULL for c in checks):
+        return False
+    shape = ".+" if prop.type == "string" else _typed(prop)
+    return not any(re.fullmatch(shape, word, re.DOTALL) for word in csv.null_values)
+
+
+def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
+    """The pattern of a cell that is surely of its type or, unless it must be filled, null."""
+    if prop is None or prop.type == "string":
+        return f"{_text(csv)}{'+' if filled else '*'}"
+    beyond = {csv.delimiter, csv.quote, "\0"}
+    words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
+    return f"(?:{'|'.join([_typed(prop), *words])})"
+
+
+def _typed(prop: Property) -> str:
+    whole, fraction = DIGITS, DIGITS
+    if prop.exact:
+        whole, fraction = prop.exact[0] - prop.exact[1], prop.exact[1]
+    after = rf"(?:\.[0-9]{{1,{fraction}}})?" if fraction else ""
+    match prop.type:
+        case "integer" if whole:
+            return f"-?[0-9]{{1,{whole}}}"
+        case "number" if whole:
+            return f"-?[0-9]{{1,{whole}}}{after}"
+        case "boolean":
+            return "[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"
+        case "date" if prop.format in (None, ISO):
+            return DATE
+        case "timestamp" if not prop.format and not prop.zone:
+            return f"{DATE}[T ]{CLOCK}{SECONDS}{OFFSETS[prop.offset]}"
+        case "time" if not prop.format:
+            return f"{CLOCK}(?:{SECONDS})?"
+    raise _Unproven
+
+
+def _tested(prop: Property, at: int, checks: Iterable[Check], *, filled: bool) -> Tested:
+    """What is to be looked at in a column beside its shape, which says that it is `filled`."""
+    found: dict[str, list[Any]] = {"bounds": [], "lengths": [], "among": [], "outside": [], "patterns": []}
+    required = banned = False
+    for check in checks:
+        if check.kind in FORBID_NULL:
+            required = True
+        elif check.kind == "deprecated":
+            banned = True
+        elif check.kind == "missingValues":
+            required |= bool(check.arguments["null"])
+            found["outside"].append(tuple(check.arguments["values"]))
+        elif check.kind != "logicalType":
+            for name, test in _tests(check, prop):
+                found[name].append(test)
+    as_value = found["bounds"] or (found["among"] and prop.type == "integer")
+    if as_value and found["outside"]:  # which are of texts
+        raise _Unproven
+    kind = _arrow(prop) if as_value else pa.string()
+    return Tested(at, kind, required and not filled, banned, **{name: tuple(tests) for name, tests in found.items()})
+
+
+def _arrow(prop: Property) -> pa.DataType:
+    if prop.exact:
+        return pa.decimal128(*prop.exact)
+    return {"integer": pa.int64(), "number": pa.float64(), "date": pa.date32()}[prop.type]
+
+
+def _tests(check: Check, prop: Property) -> Iterator[tuple[str, Any]]:
+    """The tests of a check of values, with where they belong in `Tested`."""
+    known: dict[str, Any] = check.arguments
+    match check.kind:
+        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
+            yield "bounds", _bound(check.kind, known["value"], prop)
+        case "minLength" | "maxLength" if prop.type == "string":
+            yield "lengths", (LENGTHS[check.kind], int(known["value"]))
+        case "enum" | "invalidValues":
+            if known.get("values") is not None:
+                yield "among", _among(known["values"], prop)
+            if known.get("pattern") is not None:
+                yield from _patterns(known["pattern"], prop)
+        case "pattern" | "regex" | "notBlank":
+            yield from _patterns(known["pattern"], prop)
+        case "format" if prop.type == "string":
+            yield from _patterns(TEXT[known["format"]].pattern, prop)
+        case "format" if prop.type == "integer" and not prop.exact:
+            least, most = INTEGERS[known["format"]]
+            yield from (("bounds", _bound(*one, prop)) for one in (("minimum", str(least)), ("maximum", str(most))))
+        case "format" if prop.type == "number" and not prop.exact:
+            yield from (("bounds", ("greater", -BEYOND_F32)), ("bounds", ("less", BEYOND_F32)))
+        case _:
+            raise _Unproven
+
+
+def _bound(kind: str, text: str, prop: Property) -> Bound:
+    """A bound as `rules` has it; values of at most `DIGITS` digits are within what no integer of 64 bits can be."""
+    name, towards = BOUNDS[kind]
+    match prop.type:
+        case "integer" | "number" if prop.exact:
+            return name, Decimal(text)
+        case "integer":
+            return name, min(max(towards(Decimal(text)), rules.LEAST), rules.GREATEST)
+        case "number":
+            return name, float(text)
+        case "date" if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return name, date.fromisoformat(text)
+    raise _Unproven
+
+
+def _among(texts: Sequence[str], prop: Property) -> tuple[str, ...] | tuple[int, ...]:
+    if prop.type == "string":
+        return tuple(texts)
+    if prop.type == "integer" and not prop.exact and all(re.fullmatch(r"-?[0-9]{1,18}", text) for text in texts):
+        return tuple(int(text) for text in texts)
+    raise _Unproven
+
+
+def _patterns(pattern: str, prop: Property) -> Iterator[tuple[str, Any]]:
+    """A pattern that is searched in a text, as RE2 writes it."""
+    if short := SHORT.fullmatch(pattern):
+        yield "lengths", ("less_equal", int(short["most"]) // 2)  # Java may count a character as two
+        pattern = short["inner"]
+    if prop.type != "string" or not SHARED.fullmatch(pattern):
+        raise _Unproven
+    yield "patterns", re.sub(r"(\\\\)|\\u([0-9A-Fa-f]{4})", lambda m: m[1] or rf"\x{{{m[2]}}}", pattern)
