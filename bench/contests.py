@@ -32,12 +32,15 @@ from infra.setup.session import local_settings
 DATACONTRACT, GX = "bench-datacontract", "bench-gx"
 COUNTS, RESULTS = "nothing; prints counts", "nothing; returns a result for each check"
 ROWS = "nothing; returns the key and value of each failing row, a list for each check"
+SUMMARY = "nothing; returns a result for each check with some values that fail it"
 NUMBERS = (
     (None, COUNTS, DATACONTRACT, "duckdb_sql"),
+    (3, SUMMARY, GX, "gx", "pandas", "plainly"),
+    (10, SUMMARY, GX, "gx", "spark", "plainly"),
     (3, RESULTS, GX, "gx", "pandas", "numbers"),
     (10, RESULTS, GX, "gx", "spark", "numbers"),
 )
-"""Who is asked how many rows fail, on the clean file: what must be how many times slower, what it writes, a command."""
+"""Who is asked for counts, on the clean file: what must be how many times slower, what it writes, a command."""
 WHICH = ((3, ROWS, GX, "gx", "pandas", "rows"), (10, ROWS, GX, "gx", "spark", "rows"))
 """Who is asked which rows fail, on the file with bad rows, as we say it of each."""
 UNLOOKED = "not looked at: it is what reading costs"

@@ -116,9 +116,9 @@ were held against ours, check by check, on both files; what differs is named.
 
 dropgate writes in that time every rejected row with its record number, its line as it came and the ids of all checks it
 fails, a file of them for the producer, and the results of all checks. No rival sets rows apart. Great Expectations is
-asked twice: how many rows fail, the least work that it can be given, and which, as dropgate says it of each; two bounds
-of a property are one expectation. The bare scan checks nothing: no tool that reads with Spark is faster. DuckDB with
-SQL by hand, one query and one for uniqueness, is the floor. What rivals leave out, as they cannot count it row by row
+asked three times: as it comes, which is what `validate` does if nothing is set; how many rows fail, the least work that
+it can be given; and which, as dropgate says it of each. Two bounds of a property are one expectation. The bare scan
+checks nothing. DuckDB with SQL by hand, one query and one for uniqueness, is the floor. What rivals leave out, as they cannot count it row by row
 or not beside another rule:
 
 {_left_out(duels)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -56,7 +57,7 @@ class Read:
     """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
 
     `single` are the lines that scratch holds one by one, as they fail or need a closer look; `judged` is what came of
-    the latter.
+    the latter, `told` are the counts of all others by file.
     """
 
     groups: list[Group]
@@ -65,6 +66,7 @@ class Read:
     scratch: DataFrame | None = None
     judged: DataFrame | None = None
     single: int = 0
+    told: dict[str, metrics.Teller] = field(default_factory=dict)
     known: references.Known = field(default_factory=references.Known)
 
 
@@ -167,9 +169,12 @@ def _scan(
     texts = _header_texts(form, [d for g in groups for d in g.drops])
     by_file: dict[str, list[Row]] = {}
     ends = form.ends(sf.col("raw"), request.plan) if request.plan.csv.trailer else None
-    for row in metrics.splits(found.scratch, texts, ends).collect():
-        found.single += row["single"]
-        by_file.setdefault(storage.plain(row["file"]), []).append(row)
+    with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
+        told = pool.submit(metrics.told, _known(found, request.plan), request.plan)
+        for row in metrics.splits(found.scratch, texts, ends).collect():
+            found.single += row["single"]
+            by_file.setdefault(storage.plain(row["file"]), []).append(row)
+    found.told = told.result()
     for splits in by_file.values():
         splits.sort(key=lambda split: split["block"])
     for group in groups:
@@ -198,11 +203,18 @@ def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
         read.judged = _written(spark, reduce(DataFrame.unionByName, each), request, "judged")
 
 
-def every(read: Read, plan: Plan) -> DataFrame:
-    """All records, as they are counted: file, n, words, sums."""
+def told(read: Read, plan: Plan) -> dict[str, metrics.Teller]:
+    """The counts of all records, by file; those that were judged later may fail the same checks as others."""
+    if read.judged is None:
+        return read.told
+    known = _known(read, plan)
+    return metrics.told(known.unionByName(read.judged.select(*known.columns)), plan)
+
+
+def _known(read: Read, plan: Plan) -> DataFrame:
+    """The records that were judged at first sight, as they are counted: file, n, words, sums."""
     shape = ["file", "n", *bits.words(plan), *rules.summed_names(plan)]
-    known = _scratch(read).where(sf.col("m0").isNotNull()).select(*shape)
-    return known if read.judged is None else known.unionByName(read.judged.select(*shape))
+    return _scratch(read).where(sf.col("m0").isNotNull()).select(*shape)
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:

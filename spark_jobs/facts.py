@@ -31,7 +31,7 @@ from spark_jobs import (
     storage,
     writer,
 )
-from spark_jobs.batch import Group, Lines, Read, every, judge_open, singles
+from spark_jobs.batch import Group, Lines, Read, judge_open, singles, told
 from spark_jobs.counts import Answer, Facts, count
 
 MANY = 50_000
@@ -59,7 +59,7 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     """Count, write the evidence and the producers' files, look for shared keys."""
     judge_open(spark, request, read)
     owners = {place.file: place.drop.id for group in read.groups for place in group.places}
-    found = Findings(*metrics.tally(every(read, request.plan), owners, request.plan), known=read.known)
+    found = Findings(*metrics.tally(told(read, request.plan), owners, request.plan), known=read.known)
     evidence = _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:

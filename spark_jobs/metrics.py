@@ -95,25 +95,30 @@ def is_blank() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
-def tally(records: DataFrame, owners: Mapping[str, str], plan: Plan) -> tuple[dict[str, Tally], dict[str, Masks]]:
-    """Count every row check and every sum, by drop, and the most frequent masks of failing checks.
-
-    `owners` are the drops by file; other files do not count.
-    """
-    words, sums = bits.words(plan), rules.summed_names(plan)
+def told(records: DataFrame, plan: Plan) -> dict[str, Teller]:
+    """The counts of every row check and every sum, by file."""
+    words = bits.words(plan)
     few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
-    tellers: dict[str, _Teller] = {}
+    tellers: dict[str, Teller] = {}
     with localcontext(prec=DIGITS):
         for file, *rest in few.toLocalIterator(prefetchPartitions=True):
-            if file in owners:
-                teller = tellers.get(file) or tellers.setdefault(file, _Teller(plan))
-                mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
-                teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
-    tallies = {owners[file]: teller.tally(sums) for file, teller in tellers.items()}
-    return tallies, {owners[file]: teller.masks() for file, teller in tellers.items() if teller.failing}
+            teller = tellers.get(file) or tellers.setdefault(file, Teller(plan))
+            mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
+            teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
+    return tellers
 
 
-class _Teller:
+def tally(
+    tellers: Mapping[str, Teller], owners: Mapping[str, str], plan: Plan
+) -> tuple[dict[str, Tally], dict[str, Masks]]:
+    """The same by drop, and the most frequent masks of failing checks; `owners` are the drops by file."""
+    sums = rules.summed_names(plan)
+    own = {owners[file]: teller for file, teller in tellers.items() if file in owners}
+    tallies = {drop: teller.tally(sums) for drop, teller in own.items()}
+    return tallies, {drop: teller.masks() for drop, teller in own.items() if teller.failing}
+
+
+class Teller:
     """Counts of one file: of all its records, and of those that fail each check."""
 
     def __init__(self, plan: Plan) -> None:

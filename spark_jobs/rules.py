@@ -297,10 +297,9 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
 
 
 def sums_of_sifted(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same where rows may stand for several lines, whose `nulls` are known; then nothing but nulls is summed."""
-    tests = _lacking(plan, present).items()
-    adds = (f"if(nulls is null, if({test}, 1L, 0L), get(nulls, {k}))" for k, (_, test) in enumerate(tests))
-    return [sf.expr(f"sum({add})").alias(name) for add, (name, _) in zip(adds, tests, strict=True)]
+    """The same of each row, which may stand for several lines whose `nulls` are known; nothing else is summed then."""
+    tests = enumerate(_lacking(plan, present).items())
+    return [sf.expr(f"if(nulls is null, if({test}, 1L, 0L), get(nulls, {k}))").alias(name) for k, (name, test) in tests]
 
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:

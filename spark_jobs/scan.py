@@ -31,18 +31,17 @@ def scan(
     """Group the records of files with one header: file, block, `at` and `raw` of single ones, words, n, first id, sums.
 
     The words of a record that needs a closer look are null. Empty lines are a group without `at`, words and sense.
-    Where there is a proof that lines pass, those it holds for are counted before the others are looked at.
+    Where there is a proof that lines pass, those it holds for are counted before the others are looked at, and groups
+    may come in parts.
     """
     at = positions(header)
     words = bits.words(plan)
     if proof is None:
         looked, raw = formats.of(plan).looked(source, plan, header, header_texts)
-        n, first, sums = sf.count(sf.lit(1)), sf.min("id"), rules.sums(plan, at)
         judged = "if(odd or id is null, null, {})"
     else:
         lines = sieve.sifted(reader.lines(source, plan.csv), proof)
         looked, raw = delimited.looked_at(lines, plan, header, header_texts)
-        n, first, sums = sf.sum("n"), sf.min(sf.coalesce("first", "id")), rules.sums_of_sifted(plan, at)
         judged = "if(nulls is not null, 0L, if(odd or id is null, null, {}))"
     looked = rules.with_tests(references.joined(looked, plan, at, known), plan, at)
     failing = rules.failing_of(plan, plan.row_checks(), at)
@@ -52,13 +51,10 @@ def scan(
     single = worded.select(
         "*", (reduce(Column.__or__, fails, sf.col("odd")) & sf.col("id").isNotNull()).alias("single")
     )
-    return (
-        rules.with_decimals(single, plan, at)
-        .groupBy(
-            *("file", "block"),
-            sf.when(sf.col("single"), sf.col("id")).alias("at"),
-            sf.when(sf.col("single"), raw).alias("raw"),
-            *words,
-        )
-        .agg(n.alias("n"), first.alias("first"), *sums)
-    )
+    alone = [sf.when(sf.col("single"), of).alias(name) for name, of in (("at", sf.col("id")), ("raw", raw))]
+    group = [*map(sf.col, ("file", "block")), *alone, *map(sf.col, words)]
+    if proof is not None:  # the few lines that are left are not worth a shuffle
+        known_first = sf.coalesce("first", "id").alias("first")
+        return single.select(*group, "n", known_first, *rules.sums_of_sifted(plan, at))
+    counted = (sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"))
+    return rules.with_decimals(single, plan, at).groupBy(*group).agg(*counted, *rules.sums(plan, at))

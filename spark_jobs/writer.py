@@ -35,7 +35,9 @@ def write_rows(
     `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
     """
     evidence = _evidence(records, request, failing)
-    files = evidence.coalesce(-(-how_many // ROWS_IN_A_FILE))
+    cores = spark.sparkContext.defaultParallelism
+    many = -(-how_many // ROWS_IN_A_FILE)
+    files = evidence.coalesce(many if many < cores else -(-many // cores) * cores)  # no core idle in the last round
     files.write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
 
