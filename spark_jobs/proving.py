@@ -79,6 +79,7 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
     found = Proof(
         rf"\A{re.escape(csv.delimiter).join(shapes)}\z",
         csv.delimiter,
+        csv.quote,
         len(header),
         csv.null_values,
         tuple(header_texts),
@@ -99,9 +100,9 @@ def _summed(plan: Plan) -> list[str]:
     return [nulls[one] for one in sums]
 
 
-def _text(csv: Csv) -> str:
-    """The characters of any text without a quote; RE2 lets surrogates through, which are no text in UTF-8."""
-    return rf"[^{re.escape(csv.delimiter)}{re.escape(csv.quote)}\x00\x{{d800}}-\x{{dfff}}]"
+def _class(*beside: str) -> str:
+    """The characters of any text but some; RE2 lets surrogates through, which are no text in UTF-8."""
+    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
@@ -113,12 +114,15 @@ def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
 
 
 def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
-    """The pattern of a cell that is surely of its type or, unless it must be filled, null."""
+    """The pattern of a cell, quoted or not, that is surely of its type or, unless it must be filled, null."""
     if prop is None or prop.type == "string":
-        return f"{_text(csv)}{'+' if filled else '*'}"
-    beyond = {csv.delimiter, csv.quote, "\0"}
-    words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
-    return f"(?:{'|'.join([_typed(prop), *words])})"
+        many = "+" if filled else "*"
+        bare, quoted = _class(csv.delimiter, csv.quote) + many, _class(csv.quote, csv.escape) + many
+    else:
+        beyond = {csv.delimiter, csv.quote, csv.escape, "\0"}
+        words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
+        bare = quoted = f"(?:{'|'.join([_typed(prop), *words])})"
+    return f"(?:{bare}|{csv.quote}{quoted}{csv.quote})" if csv.quote else bare
 
 
 def _typed(prop: Property) -> str:

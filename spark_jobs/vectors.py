@@ -65,6 +65,7 @@ class Proof:
 
     pattern: str
     delimiter: str
+    quote: str
     width: int
     nulls: tuple[str, ...]
     aside: tuple[str, ...]
@@ -118,7 +119,11 @@ def _cells(lines: pa.StringArray, proof: Proof) -> pa.Table:
             use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(proof.width)]
         ),
         pyarrow.csv.ParseOptions(
-            delimiter=proof.delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
+            delimiter=proof.delimiter,
+            quote_char=proof.quote or False,
+            double_quote=False,
+            escape_char=False,
+            ignore_empty_lines=False,
         ),
         pyarrow.csv.ConvertOptions(
             check_utf8=False,  # the pattern did
