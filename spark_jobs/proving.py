@@ -39,8 +39,13 @@ BOUNDS = {
     "exclusiveMaximum": ("less", math.ceil),
 }
 """By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
+OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
+"""What values of a type may hold, so that no delimiter, quote or escape may be it."""
+UNLIKE = "\0\ufeff\ufffd"
+"""What no text may hold that passes: NUL, a mark that Arrow drops from a first line, the sign for bytes of no text."""
 LENGTHS = {"minLength": "greater_equal", "maxLength": "less_equal"}
-ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
+ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u(?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})"
+"""Of one character: two surrogates are one to Java and two to RE2."""
 IN_CLASS = rf"(?:{ESCAPED}|[^\x00-\x1f\\\[\]^&-])"
 SHARED = re.compile(
     rf"(?:\^|\\z|\||\((?!\?)|\(\?:"
@@ -60,13 +65,16 @@ def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> P
     """When a line of files with a header passes; None where some check cannot be told, or its lines are no text."""
     try:
         return _proof(plan, header, header_texts)
-    except (_Unproven, pa.ArrowInvalid):  # a pattern too large for RE2
+    except (_Unproven, ValueError):  # a pattern too large for RE2, or what Python and Arrow do not know
         return None
 
 
 def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof:
     csv, at = plan.csv, positions(header)
     if plan.file_format != "csv" or csv.multi_line or csv.trailer or csv.encoding != "utf-8" or len(header) > WIDE:
+        raise _Unproven
+    signs = csv.delimiter + csv.quote + csv.escape
+    if not signs.isascii() or OF_VALUES.search(signs):
         raise _Unproven
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise _Unproven
@@ -102,7 +110,7 @@ def _summed(plan: Plan) -> list[str]:
 
 def _class(*beside: str) -> str:
     """The characters of any text but some; RE2 lets surrogates through, which are no text in UTF-8."""
-    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{d800}}-\x{{dfff}}]"
+    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{feff}}\x{{fffd}}\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
@@ -119,10 +127,11 @@ def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
         many = "+" if filled else "*"
         bare, quoted = _class(csv.delimiter, csv.quote) + many, _class(csv.quote, csv.escape) + many
     else:
-        beyond = {csv.delimiter, csv.quote, csv.escape, "\0"}
+        beyond = {csv.delimiter, csv.quote, csv.escape, *UNLIKE}
         words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
         bare = quoted = f"(?:{'|'.join([_typed(prop), *words])})"
-    return f"(?:{bare}|{csv.quote}{quoted}{csv.quote})" if csv.quote else bare
+    quote = re.escape(csv.quote)
+    return f"(?:{bare}|{quote}{quoted}{quote})" if quote else bare
 
 
 def _typed(prop: Property) -> str:

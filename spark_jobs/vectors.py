@@ -28,6 +28,8 @@ SCHEMA = pa.schema(
         ("nulls", pa.list_(pa.int64())),
     ]
 )
+LONG = 20_000
+"""Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
 LEAST_FIRST = {"greater_equal": operator.ge, "greater": operator.gt}
 """Bounds that all values keep if the least does, by Arrow's names; of others it is the greatest."""
 GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
@@ -87,6 +89,8 @@ def _proven(batch: pa.RecordBatch, proof: Proof) -> tuple[pa.BooleanArray, pa.Ta
     """Which lines pass, and the cells of those."""
     lines = batch.column("line")
     shaped = pc.and_(pc.match_substring_regex(lines, proof.pattern), batch.column("id").is_valid())
+    if proof.quote:
+        shaped = pc.and_(shaped, pc.less(pc.binary_length(lines), LONG))
     if proof.aside:
         shaped = pc.and_(shaped, pc.invert(pc.is_in(lines, pa.array(proof.aside))))
     fine = None
