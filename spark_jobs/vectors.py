@@ -99,7 +99,7 @@ def _proven(batch: pa.RecordBatch, proof: Proof) -> tuple[pa.BooleanArray, pa.Ta
         for column in proof.tested:
             for mask in _masks(cells.column(str(column.at)), column):
                 fine = mask if fine is None else pc.and_(fine, mask)
-    except pa.ArrowException:  # a value, or a bound, that Arrow does not know
+    except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
         return pa.array([False] * len(lines)), pa.table({})
     if fine is None:
         return shaped, cells
