@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
 from pyspark.sql import SparkSession
 
+from contracts.plan import Plan
+from spark_jobs import sieve
 from tests.oracle import files, records, running, tables, trees
 from tests.oracle.contracts import Contract, Document, a_contract
 from tests.oracle.running import Compared, Difference
@@ -47,6 +49,8 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
+SIFTED_FORMS = ("csv", "csv, other signs", "csv, tabs", "csv, no header", "csv, packed")
+"""Names of forms whose lines vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
 """Files whose records have values within values."""
 
@@ -86,6 +90,25 @@ def without_spark(form: Document, seed: object, count: int) -> Cases:
     headers, pools = files.headers(chance, contract.plan), files.pools(contract)
     names = [f"f{n}{contract.plan.suffix}" for n in range(count)]
     return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
+
+
+def sifted(form: Document, seed: object, count: int) -> Cases:
+    """The same of contracts without the checks that vectors cannot tell."""
+    chance = _chance({**form, "sifted": True}, seed)
+    while True:
+        contract = a_contract(chance, form)
+        told = tuple(c for c in contract.plan.checks if _is_sifted(replace(contract.plan, checks=(c,))))
+        plan = replace(contract.plan, checks=told)
+        if _is_sifted(plan):
+            break
+    contract = replace(contract, plan=plan)
+    headers, pools = files.headers(chance, plan), files.pools(contract)
+    names = [f"f{n}{plan.suffix}" for n in range(count)]
+    return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
+
+
+def _is_sifted(plan: Plan) -> bool:
+    return sieve.proof(plan, tuple(p.name for p in plan.properties), ()) is not None
 
 
 def nested(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:

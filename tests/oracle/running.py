@@ -14,6 +14,7 @@ from contracts.plan import Plan
 from contracts.verdict import Decision
 from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
+from spark_jobs import sieve
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_request
 from tests.oracle import records, referring
@@ -49,6 +50,7 @@ def compare(
     known: Mapping[str, records.Content] | None = None,
     marks: tuple[HighMark, ...] = (),
     references: Mapping[str, bytes] | None = None,
+    sift_from: int = sieve.LEAST,
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
 
@@ -63,7 +65,7 @@ def compare(
     found = [d for name in files if name not in let_in for d in _refused(name, admitted[name], opinions)]
     if let_in:
         pinned = referring.pinned(folder, references or {})
-        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned)
+        judged, rows = judged_by_job(spark, folder, plan, let_in, admitted, marks, pinned, sift_from)
         found += [d for name in let_in for d in differences(name, opinions[name], judged, rows.get(name, {}))]
     return Compared(tuple(found), admitted, opinions)
 
@@ -81,13 +83,14 @@ def judged_by_job(
     admitted: Mapping[str, Admission],
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
+    sift_from: int = sieve.LEAST,
 ) -> tuple[Judged, dict[str, Rows]]:
     """What the job says of files that the door let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
     request = replace(request, drops=drops, marks=marks, references=tuple(references))
     (folder / "request.json").write_text(request.dumps())
-    run(spark, (folder / "request.json").as_uri())
+    run(spark, (folder / "request.json").as_uri(), sift_from)
     judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
     rows: dict[str, Rows] = {}
     if (folder / "rows").exists():

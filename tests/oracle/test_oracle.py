@@ -39,6 +39,18 @@ def test_they_say_the_same_of_thousands(spark: SparkSession, tmp_path: Path, for
     _hold(spark, tmp_path, cases.MORE_FORMS[form], seed)
 
 
+@pytest.mark.parametrize("form", cases.SIFTED_FORMS[:2])
+def test_they_say_the_same_of_lines_that_are_sifted(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    _hold_sifted(spark, tmp_path, cases.MORE_FORMS[form], SEED)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("form", cases.SIFTED_FORMS)
+@pytest.mark.parametrize("seed", [f"{TORTURE}-{n}" for n in range(ROUNDS)])
+def test_they_say_the_same_of_thousands_of_those(spark: SparkSession, tmp_path: Path, form: str, seed: str) -> None:
+    _hold_sifted(spark, tmp_path, cases.MORE_FORMS[form], seed)
+
+
 @pytest.mark.parametrize("form", cases.NESTED_FORMS)
 def test_they_say_the_same_of_values_within_values(spark: SparkSession, tmp_path: Path, form: str) -> None:
     _hold_nested(spark, tmp_path, cases.NESTED_FORMS[form], SEED)
@@ -49,6 +61,12 @@ def test_they_say_the_same_of_values_within_values(spark: SparkSession, tmp_path
 @pytest.mark.parametrize("seed", [f"{TORTURE}-{n}" for n in range(ROUNDS)])
 def test_they_say_the_same_of_thousands_of_these(spark: SparkSession, tmp_path: Path, form: str, seed: str) -> None:
     _hold_nested(spark, tmp_path, cases.NESTED_FORMS[form], seed)
+
+
+def _hold_sifted(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:
+    made = cases.sifted(form, seed, FILES)
+    compared = running.compare(spark, folder, made.contract.plan, made.files, sift_from=0)
+    assert not compared.differences, "\n" + cases.told(spark, folder / "again", made, compared)
 
 
 def _hold_nested(spark: SparkSession, folder: Path, form: Document, seed: object) -> None:

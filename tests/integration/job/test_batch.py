@@ -14,6 +14,7 @@ from contracts.authoring.regex import to_java
 from contracts.job import JobResult
 from contracts.plan import Columns, Threshold
 from contracts.sets import SetRule
+from spark_jobs import sieve
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 
@@ -78,6 +79,16 @@ def test_others_in_a_batch_change_nothing(spark: SparkSession, tmp_path: Path, t
     alone = judge(spark, tmp_path, PLAN, {name: FILES[name]})
 
     assert replace(alone.drop(name), outputs={}) == replace(together.drop(name), outputs={})
+
+
+def test_results_are_the_same_where_lines_are_sifted(
+    spark: SparkSession, tmp_path: Path, together: Judged, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert sieve.proof(PLAN, ("id", "wind", "day", "state"), [HEAD])
+    assert sieve.proof(PLAN, ("id", "wind"), ["id,wind"])
+
+    assert judge(spark, tmp_path, PLAN, FILES, sift_from=0).told(spark) == together.told(spark)
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize(

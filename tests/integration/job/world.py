@@ -10,11 +10,13 @@ from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
+from contracts.columns import rejected_file
 from contracts.job import Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
 from contracts.watermarks import HighMark
 from functions.admission import admit, header
+from spark_jobs import sieve
 from spark_jobs.validate import run
 
 
@@ -46,6 +48,13 @@ class Judged:
         """The producer's file of rejected rows, as Python's csv reads it."""
         text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
         return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
+
+    def told(self, spark: SparkSession) -> tuple[object, ...]:
+        """All that the run says, rows and files too, but for when and where it is written."""
+        drops = [replace(drop, outputs=dict.fromkeys(drop.outputs, "")) for drop in self.result.drops]
+        reports = [self.folder / "rejected" / drop.drop / rejected_file(self.plan) for drop in drops]
+        bodies = [path.read_bytes() if path.exists() else None for path in reports]
+        return replace(self.result.header, started_at="", ended_at=""), drops, bodies, self.evidence(spark)
 
 
 def a_plan(
@@ -99,11 +108,12 @@ def judge(
     try_: int = 1,
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
+    sift_from: int = sieve.LEAST,
 ) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
     request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
     (folder / "request.json").write_text(request.dumps())
-    run(spark, (folder / "request.json").as_uri())
+    run(spark, (folder / "request.json").as_uri(), sift_from)
     return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
 
 

@@ -1,0 +1,123 @@
+"""Lines sifted and not sifted: every result of the job is the same, and what ails the sieve is no drop's fault."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.plan import Csv, Plan
+from spark_jobs import sieve
+from tests.integration.job.test_batch import FILES, PLAN
+from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
+from tests.oracle import faults
+
+Files = Mapping[str, bytes | str]
+NEVER, SMALL = 2**62, 2**20
+BOUNDLESS = [p | {"quality": [q for q in p.get("quality", ()) if "metric" in q]} for p in faults.PROPERTIES]
+"""The properties of the files with faults, without a figure of all values."""
+LINES = (
+    *(
+        "1,1.5,2024-01-01,SP",
+        "2,,,",
+        "3,NA,NA,NA",
+        "4,360,1582-10-10,é",
+        "+5,1e2,2024-02-29,RJ",
+        ",,,",
+        "6,1,2024-02-30,",
+    ),
+    *("", '7,"1","2024-01-01","SP"', "8,1", "9,1,,SP,", "10,-1,,XXX", "\ufeff11,1,,", "12,1,,S\0", "13,1,,\ufffd", ""),
+    *("id,wind,day,state", "14,1,,'S'", '15,1,,"S', "16,1,,\u2028", "17,0,2024-01-01,RJ", " 18,1,,", "NA,1,,SP", "#"),
+)
+HEADER = "id,wind,day,state"
+DIALECTS: dict[str, tuple[Csv, str]] = {
+    "other signs": (Csv(delimiter=";", quote="'", escape="\\", null_values=("", "NA", "17")), ";"),
+    "no quotes": (Csv(delimiter="\t", quote="", null_values=()), "\t"),
+    "no header": (Csv(header=False), ","),
+}
+
+
+def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: pytest.LogCaptureFixture) -> Judged:
+    """Judge files with and without the sieve, and hold the one against the other."""
+    runs = []
+    for name, least in (("sifted", 0), ("plain", NEVER)):
+        (folder / name).mkdir()
+        runs.append(judge(spark, folder / name, plan, files, sift_from=least))
+    assert runs[0].told(spark) == runs[1].told(spark)
+    assert caplog.records == []
+    return runs[0]
+
+
+def is_sifted(plan: Plan) -> bool:
+    """Whether lines of files with the contract's own header can be sifted."""
+    names = tuple(p.name for p in plan.properties)
+    return sieve.proof(plan, names, [plan.csv.delimiter.join(names)]) is not None
+
+
+def test_files_with_any_fault_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = faults.plan(BOUNDLESS)
+    assert is_sifted(plan)
+    few = {name: body for name, (body, _) in faults.CSV.items() if len(body) < SMALL}
+    alike = {name: body for name, body in few.items() if body.startswith(faults.HEAD)}
+    files = {f"{name}.csv".replace(" ", "-"): body for name, body in alike.items()}
+    judged = hold(spark, tmp_path, plan, files, caplog)
+    assert sum(drop.read for drop in judged.result.drops) > 10_000
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    csv, delimiter = DIALECTS[name]
+    plan = replace(PLAN, csv=csv)
+    assert is_sifted(plan)
+    lines = [line.replace(",", delimiter) for line in (HEADER, *LINES)][0 if csv.header else 1 :]
+    bodies = {f"{end!r}.csv".replace("\\", ""): end.join([*lines, ""]) for end in ("\n", "\r\n", "\r")}
+    judged = hold(spark, tmp_path, plan, bodies, caplog)
+    assert all(drop.valid and drop.rejected for drop in judged.result.drops)
+
+
+def test_packed_files_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = replace(PLAN, compression="gzip")
+    files = {f"{n}.csv.gz": gzip.compress("\n".join([HEADER, *LINES]).encode(), mtime=0) for n in range(2)}
+    judged = hold(spark, tmp_path, plan, files, caplog)
+    assert all(drop.valid for drop in judged.result.drops)
+
+
+def test_file_in_several_blocks_is_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Numbers of records stand in evidence: they are the same only if the first ids of blocks are."""
+    plan = a_plan([a_property("id", "integer"), a_property("note")], [a_check("minimum", "id", value="0")])
+    lines = [f"{'-' if n % 999 == 0 else ''}{n},{'x' * 900}\n" + "\n" * (n % 7 == 0) for n in range(1, 13_000)]
+    judged = hold(spark, tmp_path, plan, {"a.csv": "id,note\n" + "".join(lines)}, caplog)
+    assert [row.record for row in judged.evidence(spark)] == list(range(999, 13_000, 999))
+    assert judged.drop().blank == 12_999 // 7
+
+
+NO_ARROW = f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n'
+"""A Python that finds none of the packages that are installed."""
+
+
+@pytest.mark.parametrize("python", [NO_ARROW, "#!/bin/sh\nexit 1\n"])
+def test_sieve_that_fails_fails_no_drop(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    path = tmp_path / "python"
+    path.write_text(python)
+    path.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(path))
+    caplog.set_level(logging.WARNING)
+    judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
+    assert [record.getMessage()[:27] for record in caplog.records] == ["Lines are judged one by one"]
+    assert (judged.drop().valid, judged.drop().flagged, judged.drop().failure) == (2, 2, None)
