@@ -13,6 +13,7 @@ from tests.oracle.contracts import Document
 
 LINES = 12
 TEXT = faults.HEAD + b"".join(b'%d,"a, b",%d.5,2026-01-%02d,x"y\n' % (n, n, n) for n in range(1, LINES))
+PLAIN = TEXT.replace(b'"a, b"', b"a b").replace(b'x"y', b"x")
 OBJECTS = b"".join(
     b'{"id": %d, "name": "a\\u00e9", "amount": %d.5, "day": "2026-01-%02d", "note": null}\n' % (n, n, n)
     for n in range(1, LINES)
@@ -30,6 +31,7 @@ COLUMNS: list[Document] = [
 LAKE: Document = {"format": "parquet", "columns": {"extra": "ignore"}}
 TARGETS: dict[str, tuple[Plan, bytes]] = {
     "csv": (faults.plan(), TEXT),
+    "csv, sifted": (faults.plan(faults.WITHOUT_FIGURES), PLAIN),
     "csv over lines": (faults.plan(csv={"multiLine": True}), TEXT),
     "csv, other signs": (faults.plan(csv={"delimiter": ";", "quote": "'", "escape": "\\"}), TEXT.replace(b",", b";")),
     "jsonl": (faults.plan(format="jsonl", columns={"extra": "warn"}), OBJECTS),

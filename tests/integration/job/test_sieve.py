@@ -20,8 +20,6 @@ from tests.oracle import faults
 
 Files = Mapping[str, bytes | str]
 NEVER, SMALL = 2**62, 2**20
-BOUNDLESS = [p | {"quality": [q for q in p.get("quality", ()) if "metric" in q]} for p in faults.PROPERTIES]
-"""The properties of the files with faults, without a figure of all values."""
 LINES = (
     *(
         "1,1.5,2024-01-01,SP",
@@ -63,7 +61,7 @@ def is_sifted(plan: Plan) -> bool:
 def test_files_with_any_fault_are_judged_the_same(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plan = faults.plan(BOUNDLESS)
+    plan = faults.plan(faults.WITHOUT_FIGURES)
     assert is_sifted(plan)
     few = {name: body for name, (body, _) in faults.CSV.items() if len(body) < SMALL}
     alike = {name: body for name, body in few.items() if body.startswith(faults.HEAD)}
