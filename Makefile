@@ -47,7 +47,7 @@ audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says w
 bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
 	@$(BIN)/python -m bench
 
-build: interpreter ## Make what is deployed, into build/: the functions for each CPU, the job; GX=1 adds Great Expectations.
+build: interpreter ## Make what is deployed, into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.
 	@$(PYTHON) -m infra.build $(if $(GX),--with-great-expectations)
 
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped

@@ -1,8 +1,9 @@
 """`make build`: the checkout in, what is deployed out, under build/.
 
-    python -m infra.build                         the functions' bundle for each CPU, the job's archive and entry point
+    python -m infra.build                         the functions' bundle for each CPU, the job's archive and entry point,
+                                                  and for each CPU an archive of what the job needs of Arrow
     python -m infra.build --into FOLDER --cpu CPU the functions' bundle alone, unzipped: what `sam build` asks for
-    python -m infra.build --with-great-expectations  the same as the first, and for each CPU an archive for the job
+    python -m infra.build --with-great-expectations  the same as the first, and for each CPU another archive for the job
 
 All else that the job needs is pure Python, or EMR's own.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,15 +21,17 @@ from infra.bundles import (
     BUILD,
     ENTRY,
     Files,
+    arrow,
     environment,
     function_bundle,
     great_expectations,
     job_archive,
+    sifting,
     tarred,
     zipped,
 )
 from infra.setup.errors import SetupMissing, WheelUnfit
-from infra.setup.progress import Progress
+from infra.setup.progress import Progress, Tell
 from infra.setup.wheels import MACHINES
 
 SDK = ("boto3", "botocore", "s3transfer")
@@ -60,7 +64,7 @@ def main(arguments: list[str]) -> int:
         if asked.into is None:
             build(BUILD)
             if asked.with_great_expectations:
-                build_environments()
+                build_packages("Great Expectations", environment, great_expectations)
         else:
             _step(1, 1, asked.cpu, asked.into)
     except (SetupMissing, WheelUnfit) as error:
@@ -72,29 +76,30 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build(place: Path) -> None:
+def build(folder: Path) -> None:
     """Write every bundle into a folder, and say what each weighs."""
-    place.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     said = []
     for number, cpu in enumerate(MACHINES, start=1):
         with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
             files = _step(number, len(MACHINES), cpu, Path(scratch))
             name = f"functions-{cpu}.zip"
-            (place / name).write_bytes(zipped(files))
-            said.append((name, str(size(files, (place / name).stat().st_size))))
-    (place / "dropgate.zip").write_bytes(job_archive())
-    (place / "entry.py").write_bytes(ENTRY.read_bytes())
-    said += [(name, f"{(place / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
+            (folder / name).write_bytes(zipped(files))
+            said.append((name, str(size(files, (folder / name).stat().st_size))))
+    (folder / "dropgate.zip").write_bytes(job_archive())
+    (folder / "entry.py").write_bytes(ENTRY.read_bytes())
+    said += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
     for name, weight in said:
         sys.stdout.write(f"build/{name:<22} {weight}\n")
+    build_packages("Arrow", sifting, lambda cpu: folder / arrow(cpu).name)
 
 
-def build_environments() -> None:
-    """Write the archive of Great Expectations for each CPU, and say what it weighs."""
+def build_packages(what: str, of: Callable[[str, Tell], Files], where: Callable[[str], Path]) -> None:
+    """Write an archive of packages for each CPU, and say what it weighs."""
     for number, cpu in enumerate(MACHINES, start=1):
-        progress = Progress(number, len(MACHINES), f"Great Expectations for {cpu}")
+        progress = Progress(number, len(MACHINES), f"{what} for {cpu}")
         progress.begin()
-        files, place = environment(cpu, progress.tell), great_expectations(cpu)
+        files, place = of(cpu, progress.tell), where(cpu)
         progress.tell("packing")
         tarred(files, place)
         weight = sum(path.stat().st_size for path in files.values())

@@ -43,6 +43,8 @@ LAMBDA = Home(ROOT / "locks" / "functions.txt", ("manylinux2014", "manylinux_2_1
 TABLES = Home(ROOT / "locks" / "functions-table.txt", ("manylinux1", "manylinux_2_5", *LAMBDA.linux))
 # EMR 7 and later run on Amazon Linux 2023 (EMR Serverless user guide, "Using Python libraries"), whose glibc is 2.34.
 EMR = Home(ROOT / "locks" / "job-gx.txt", ("manylinux2014", *(f"manylinux_2_{minor}" for minor in range(17, 35))))
+# What sifts lines there.
+ARROW = Home(ROOT / "locks" / "job-arrow.txt", EMR.linux)
 TARGET = ("--implementation=cp", "--python-version=3.11", "--only-binary=:all:", "--require-hashes", "--no-compile")
 
 # What nothing reads at run time. Licences stay, as they must go along, and METADATA, which importlib.metadata reads.

@@ -36,7 +36,7 @@ from infra.setup import archive
 from infra.setup.jars import spark_jars
 from infra.setup.java import java_home
 from infra.setup.session import BRIEF, s3_settings
-from infra.setup.wheels import this_cpu
+from infra.setup.wheels import MACHINES, this_cpu
 from tests.e2e.cases import GOOD, HEADER
 from tests.unit.authoring.documents import a_document
 from tests.unit.authoring.documents import a_plan as a_contract_plan
@@ -77,6 +77,21 @@ import botocore.client
 clients = [each for each in gc.get_objects() if issubclass(type(each), botocore.client.BaseClient)]  # no proxies
 print("\\n" + json.dumps([answer, [each.meta.service_model.service_name for each in clients]]))
 """
+SIFT = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import pyarrow as pa
+from spark_jobs.vectors import Proof, Tested, sift
+numbers = Tested(0, pa.int64(), bounds=(("greater_equal", 2),), outside=((9,),))
+texts = Tested(1, pa.string(), patterns=("^a",))
+proof = Proof(r"\\A[0-9]{1,18},[^,]*\\z", ",", 2, ("",), (), (numbers, texts), (1,))
+lines = ["1,a", "2,", "3,ab", "4,b", "9,a", "x"]
+n = len(lines)
+columns = [pa.array(["f"] * n), pa.array([0] * n), pa.array(range(n)), pa.array(lines)]
+batch = pa.RecordBatch.from_arrays(columns, ["file", "block", "id", "line"])
+print([row["line"] or (row["n"], row["nulls"]) for out in sift([batch], proof) for row in out.to_pylist()])
+print(sorted({module.partition(".")[0] for module in sys.modules} & {"numpy", "pandas", "pyspark"}))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +130,27 @@ def test_native_code_alone_differs_between_cpus(built: Path) -> None:
     of_tables = {name for name in differing if name.lower().startswith(("arro3", "deltalake", "deprecated", "wrapt"))}
     assert of_tables <= intel.keys() - arm.keys()
     assert differing - of_tables == {*native, "markupsafe-3.0.4.dist-info/WHEEL"}
+
+
+def test_lines_are_sifted_with_the_built_archive_alone(built: Path, tmp_path: Path) -> None:
+    with tarfile.open(built / f"arrow-{this_cpu()}.tar.gz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    command = [*ALONE, "-c", SIFT, str(tmp_path), str(built / "dropgate.zip")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["['1,a', '4,b', '9,a', 'x', (2, [1])]", "[]"]
+
+
+def test_archives_of_arrow_hold_the_same_for_every_cpu(built: Path) -> None:
+    held = []
+    for cpu, machine in MACHINES.items():
+        with tarfile.open(built / f"arrow-{cpu}.tar.gz") as packed:
+            held.append([name.replace(machine, "cpu") for name in packed.getnames()])
+
+    assert held[0] == held[1]
+    assert {"pyarrow/libarrow.so.2600", "pyarrow/lib.cpython-311-cpu-linux-gnu.so"} <= set(held[0])
+    assert all((built / f"arrow-{cpu}.tar.gz").stat().st_size < 40_000_000 for cpu in MACHINES)
 
 
 def test_sam_gets_the_same_bytes_as_the_zip(built: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from infra.build import size
-from infra.bundles import ROOT, function_sources, job_archive, tarred, zipped
+from infra.bundles import ROOT, SIFTING, function_sources, job_archive, tarred, zipped
 from infra.setup import wheels
 from infra.setup.errors import WheelUnfit
 
@@ -113,6 +113,35 @@ def test_environment_carries_no_spark_and_what_the_functions_do_not_have() -> No
     assert "\ngreat-expectations==1.24.1 " in locked
     assert "\npyspark==" not in locked
     assert "great-expectations" not in wheels.LAMBDA.lock.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("pyarrow/__init__.py", True),
+        ("pyarrow/vendored/__pycache__/version.cpython-311.pyc", True),
+        ("pyarrow/lib.cpython-311-aarch64-linux-gnu.so", True),
+        ("pyarrow/libarrow_python.so.2600", True),
+        ("pyarrow-26.0.1.dist-info/licenses/LICENSE.txt", True),
+        ("pyarrow/libarrow_python.so.2600.1.0", False),
+        ("pyarrow/libarrow_flight.so.2600", False),
+        ("pyarrow/libarrow_s3.so.2600", False),
+        ("pyarrow/_dataset.cpython-311-x86_64-linux-gnu.so", False),
+        ("pyarrow/parquet/core.py", False),
+        ("pyarrow/include/arrow/api.h", False),
+        ("pyarrow/lib.pxd", False),
+    ],
+)
+def test_lines_are_sifted_with_a_part_of_arrow(name: str, needed: bool) -> None:
+    assert (SIFTING.fullmatch(name) is not None) == needed
+
+
+def test_job_sifts_with_the_arrow_that_is_tested() -> None:
+    locks = [wheels.ARROW.lock, ROOT / "locks" / "environment.txt"]
+    pins = [re.findall(r"(?m)^pyarrow==(\S+)", lock.read_text(encoding="utf-8")) for lock in locks]
+
+    assert len(pins[0]) == 1
+    assert pins[0] == pins[1]
 
 
 def test_functions_that_write_tables_have_the_same_pins() -> None:
