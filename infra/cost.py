@@ -185,12 +185,11 @@ def vcpu(workers: Workers) -> int:
 
 
 def memory_gb(workers: Workers) -> int:
-    """The memory of a run: each worker's with a tenth of overhead, in whole GB."""
-    return _worker_gb(workers.driver_memory) + workers.most * _worker_gb(workers.memory)
-
-
-def _worker_gb(memory: str) -> int:
-    return ceil(float(memory.removesuffix("g")) * 1.1)
+    """The memory of a run: each worker's with its overhead, the driver's a tenth, in whole GB."""
+    driver, executor, overhead = (
+        int(m.removesuffix("g")) for m in (workers.driver_memory, workers.memory, workers.overhead)
+    )
+    return ceil(driver * 1.1) + workers.most * (executor + overhead)
 
 
 def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> dict[str, float]:

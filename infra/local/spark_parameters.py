@@ -3,6 +3,7 @@
 Every parameter is on one of the lists below or is refused, so that none is silently without effect.
 """
 
+import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ WORKER_SETTINGS = frozenset(
         "spark.executor.cores",
         "spark.executor.instances",
         "spark.executor.memory",
+        "spark.executor.memoryOverhead",
         "spark.dynamicAllocation.enabled",
         "spark.dynamicAllocation.executorIdleTimeout",
         "spark.dynamicAllocation.initialExecutors",
@@ -54,9 +56,9 @@ JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})
 
 # vCPU: least and most GB of one worker, docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/app-behavior.html
 _WORKER_MEMORY = {1: (2, 8), 2: (4, 16), 4: (8, 30), 8: (16, 60), 16: (32, 120)}
-# Spark asks for a tenth more than spark.*.memory, and EMR counts that in:
+# Spark asks for a tenth more than spark.*.memory, unless it is told how much, and EMR counts that in:
 # docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/jobs-spark.html
-_OVERHEAD = 1.1
+_OVERHEAD = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,16 @@ def _check_java_options(name: str, options: list[str]) -> None:
 
 def _check_worker(conf: Mapping[str, str], worker: str) -> None:
     cores = conf.get(f"spark.{worker}.cores", "4")
-    memory = re.fullmatch(r"(\d+)g", conf.get(f"spark.{worker}.memory", "14g"), re.IGNORECASE)
+    memory = _gb(conf.get(f"spark.{worker}.memory", "14g"))
+    overhead = _gb(conf.get(f"spark.{worker}.memoryOverhead", f"{memory * _OVERHEAD}g"))
     if not cores.isdigit() or int(cores) not in _WORKER_MEMORY:
         raise ValidationException(f"spark.{worker}.cores is {cores}; a worker has 1, 2, 4, 8 or 16.")
     least, most = _WORKER_MEMORY[int(cores)]
-    if memory is None or not least <= int(memory[1]) * _OVERHEAD <= most:
+    if not least <= memory + overhead <= most:
         raise ValidationException(f"spark.{worker}.memory with its overhead must lie within {least} and {most} GB.")
+
+
+def _gb(size: str) -> float:
+    """Read a size in GB; what is in another unit is out of all bounds here."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)g", size, re.IGNORECASE)
+    return float(found[1]) if found else math.inf
