@@ -20,6 +20,9 @@ from contracts.sets import Totals
 from contracts.trailer import Ending
 from contracts.watermarks import HighMark
 
+SIFTED_FROM = 16 * 2**20
+"""Bytes of CSV files from which on the job sifts their lines: fewer are judged before Python workers have started."""
+
 
 @dataclass(frozen=True, slots=True)
 class JobDrop:

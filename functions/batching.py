@@ -14,6 +14,7 @@ from datetime import timedelta
 from random import sample
 
 from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
+from contracts.job import SIFTED_FROM
 from contracts.plan import Plan
 from functions import keys, referring
 from functions.keys import Zones
@@ -299,7 +300,8 @@ def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reac
     work = keys.job_folder(zones, batch.id, batch.try_)
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
     references = referring.folders(zones, plan)
-    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references)
+    sifted = plan.file_format == "csv" and batch.size >= SIFTED_FROM
+    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
 
 
 def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:

@@ -552,13 +552,14 @@ class Reach:
     """The folders that a run may read, and those that it may read and write; nothing else but its own code.
 
     URIs that end in `/`; `*` stands for any characters. `expectations` says that Great Expectations is to come with it,
-    `references` are folders and files that its plan names.
+    `arrow` that Arrow is; `references` are folders and files that its plan names.
     """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     expectations: bool = False
     references: tuple[str, ...] = ()
+    arrow: bool = False
 
 
 class Tables(Protocol):

@@ -82,7 +82,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
         _tell(sentence)
     has = deployed.parameters(former)
     around = surroundings(given, has)
-    options.parameters += with_expectations(given, has, bundles.great_expectations)
+    options.parameters += with_expectations(given, has, bundles.great_expectations) + with_arrow(given)
     coming, named = {**has, **parameters.read(options.parameters)}, options.contracts is not None
     ready = {
         "DROPGATE_JOB_ENVIRONMENT": "built" if coming.get("GreatExpectations") == "true" else "",
@@ -90,6 +90,9 @@ def up(options: argparse.Namespace, session: Any) -> None:
     }
     if (named or former is None) and (why := unfit(linted.plans, ready)):
         raise NotDeployed(f"{why} Nothing was deployed.")
+    archives = [bundles.great_expectations(cpu := ready["DROPGATE_ARCHITECTURE"])]
+    if coming["Arrow"] == "true":
+        archives.append(bundles.built_arrow(cpu, lambda _: None))
     for step in commands(options):
         _tell(" ".join(step[1:3]))
         if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
@@ -98,8 +101,7 @@ def up(options: argparse.Namespace, session: Any) -> None:
             )
     names = deployed.environment(cloudformation, options.stack)
     s3 = session.client("s3")
-    cpu = deployed.parameters(deployed.described(cloudformation, options.stack))["Architecture"]
-    for uri in bring_code(s3, names, bundles.great_expectations(cpu)):
+    for uri in bring_code(s3, names, *archives):
         _tell(f"brought {uri}")
     store = S3Catalog(s3, names["DROPGATE_CATALOG"])
     lacking = unfit(linted.plans, names)
@@ -122,6 +124,11 @@ def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: C
     if not brought and (said or has.get(name)) == "true":
         raise NotDeployed(f"There is no {built.name} in build/: run `make build GX=1` first. Nothing was deployed.")
     return []
+
+
+def with_arrow(given: Mapping[str, str]) -> list[str]:
+    """The parameter that tells the stack of the archive of Arrow, which each deployment brings unless told not to."""
+    return [] if "Arrow" in given else ["Arrow=true"]
 
 
 def _located(session: Any) -> None:
@@ -163,15 +170,14 @@ def surroundings(given: Mapping[str, str], former: Mapping[str, str]) -> dict[st
     return os.environ | ({"ARCHITECTURE": cpu} if cpu else {})
 
 
-def bring_code(s3: Any, names: dict[str, str], environment: Path) -> list[str]:
-    """Upload the job's archive, its entry point and, if it was built, its environment, each beside the other.
+def bring_code(s3: Any, names: dict[str, str], *packages: Path) -> list[str]:
+    """Upload the job's archive, its entry point and those archives of packages that were built, each beside the other.
 
     What is there already stays; the URIs of what did not.
     """
     archive = names["DROPGATE_JOB_ARCHIVE"]
     wanted: dict[str, bytes | Path] = {archive: bundles.job_archive(), names["DROPGATE_JOB_ENTRY"]: bundles.ENTRY}
-    if environment.is_file():
-        wanted[f"{archive.rpartition('/')[0]}/{environment.name}"] = environment
+    wanted |= {f"{archive.rpartition('/')[0]}/{one.name}": one for one in packages if one.is_file()}
     return [uri for uri, what in wanted.items() if _bring(s3, uri, what)]
 
 

@@ -85,7 +85,9 @@ def queues(cloudformation: Any, stack: str) -> dict[str, str]:
 def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, str]:
     """What the template gives the functions; KeyError where an output or a parameter is missing."""
     internal = f"s3://{outputs['InternalBucket']}"
-    environment = f"{internal}/code/great-expectations-{parameters['Architecture']}.tar.gz"
+    environment, arrow = (
+        f"{internal}/code/{n}-{parameters['Architecture']}.tar.gz" for n in ("great-expectations", "arrow")
+    )
     zones = ("stage", "held", "evidence", "reports", "catalog", "jobs")
     return {
         "DROPGATE_LANDING": f"s3://{outputs['LandingBucket']}/",
@@ -102,4 +104,5 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_JOB_ENTRY": f"{internal}/code/entry.py",
         "DROPGATE_JOB_ARCHIVE": f"{internal}/code/dropgate.zip",
         "DROPGATE_JOB_ENVIRONMENT": environment if parameters.get("GreatExpectations") == "true" else "",
+        "DROPGATE_JOB_ARROW": arrow if parameters.get("Arrow") == "true" else "",
     }

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.job import SIFTED_FROM, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.trailer import Ending, Trailer, seen
@@ -70,7 +70,7 @@ class Read:
     known: references.Known = field(default_factory=references.Known)
 
 
-def read(spark: SparkSession, request: JobRequest, sift_from: int = sieve.LEAST) -> Read:
+def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM) -> Read:
     """Scan all lines into scratch; where that fails, find the files it fails for, and scan the others.
 
     Lines of so many bytes or more with one header are sifted first.

@@ -21,9 +21,6 @@ from contracts.plan import Plan
 if TYPE_CHECKING:
     from spark_jobs.vectors import Proof
 
-LEAST = 16 * 2**20
-"""Bytes of files from which on their lines are sifted: fewer are judged before Python workers have started."""
-
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
     """Whether the lines of files are to be sifted, where their contract allows it."""

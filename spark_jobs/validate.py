@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from contracts.job import DropResult, JobHeader, JobRequest, JobResult
+from contracts.job import SIFTED_FROM, DropResult, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
-from spark_jobs import batch, facts, sieve, storage, summary
+from spark_jobs import batch, facts, storage, summary
 from spark_jobs.jvm import java_class
 
 SETTINGS = {
@@ -66,7 +66,7 @@ def main() -> None:
     spark.stop()
 
 
-def run(spark: SparkSession, request_uri: str, sift_from: int = sieve.LEAST) -> None:
+def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> None:
     """Judge every drop of a request and write the result, last and whole; raises if the run as such fails.
 
     `sift_from` are the bytes from which on lines are sifted: results are the same, whatever it is.
@@ -112,7 +112,7 @@ def compiles_huge_methods(spark: SparkSession) -> bool:
     return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
 
 
-def judge(spark: SparkSession, request: JobRequest, sift_from: int = sieve.LEAST) -> list[DropResult]:
+def judge(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM) -> list[DropResult]:
     """The facts of every drop, in the request's order."""
     found = batch.read(spark, request, sift_from)
     results = dict(found.failed)

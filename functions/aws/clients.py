@@ -112,6 +112,7 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         entry=environment["DROPGATE_JOB_ENTRY"],
         archive=environment["DROPGATE_JOB_ARCHIVE"],
         environment=environment.get("DROPGATE_JOB_ENVIRONMENT") or None,
+        arrow=environment.get("DROPGATE_JOB_ARROW") or None,
     )
     return Ports(
         zones=zones,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -31,7 +31,6 @@ MOST_POLICY = 2048
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
 # Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
 S3A_FLAGS = "create,mkdir"
-UNPACKED = "environment"
 PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.PYTHONPATH")
 
 
@@ -67,10 +66,10 @@ def workers_for(size: int) -> Workers:
     return next((workers for most, workers in SIZES if size <= most), LARGEST)
 
 
-def spark_parameters(archive: str, size: int, environment: str | None = None) -> str:
-    """The `sparkSubmitParameters` of a run; `environment` is an archive of packages that its Python is to find.
+def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> str:
+    """The `sparkSubmitParameters` of a run; `packages` are archives of packages that its Python is to find, by folder.
 
-    It lies unpacked in each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
+    They lie unpacked in each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
     """
     workers = workers_for(size)
     conf = {
@@ -87,9 +86,9 @@ def spark_parameters(archive: str, size: int, environment: str | None = None) ->
         "spark.dynamicAllocation.initialExecutors": 1,
         "spark.dynamicAllocation.maxExecutors": workers.most,
     }
-    if environment:
-        conf["spark.archives"] = f"{environment}#{UNPACKED}"
-        conf |= dict.fromkeys(PYTHON_PATHS, f"./{UNPACKED}")
+    if packages:
+        conf["spark.archives"] = ",".join(f"{uri}#{folder}" for folder, uri in packages.items())
+        conf |= dict.fromkeys(PYTHON_PATHS, ":".join(f"./{folder}" for folder in packages))
     return " ".join(f"--conf {name}={value}" for name, value in conf.items())
 
 
@@ -97,7 +96,7 @@ def spark_parameters(archive: str, size: int, environment: str | None = None) ->
 class JobCode:
     """What runs, where and as whom: application id, role ARN, URIs of the entry point and of the archive.
 
-    `environment` is the archive of Great Expectations; None where the stack has none.
+    `environment` is the archive of Great Expectations, `arrow` that of Arrow; None where the stack has none.
     """
 
     application: str
@@ -105,10 +104,15 @@ class JobCode:
     entry: str
     archive: str
     environment: str | None = None
+    arrow: str | None = None
 
-    def wanted(self, reach: Reach) -> str | None:
-        """The archive of packages that a run needs, if there is one; without it the job says what it cannot check."""
-        return self.environment if reach.expectations else None
+    def wanted(self, reach: Reach) -> dict[str, str]:
+        """The archives of packages that a run needs, as far as they are there, by the folders that they come into.
+
+        Without the one the job says what it cannot check, without the other it judges lines one by one.
+        """
+        asked = {"environment": (reach.expectations, self.environment), "arrow": (reach.arrow, self.arrow)}
+        return {folder: uri for folder, (needed, uri) in asked.items() if needed and uri}
 
 
 def run_policy(job: JobCode, reach: Reach) -> str:
@@ -122,7 +126,7 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     for references in (reach.references, above):
         for kept in range(max(map(len, reach.reads)), 0, -1):
             beginnings = sorted({folder[:kept] for folder in reach.reads})
-            policy = _policy(job, job.wanted(reach), (*beginnings, *references), reach.writes)
+            policy = _policy(job, job.wanted(reach).values(), (*beginnings, *references), reach.writes)
             if len(policy) <= MOST_POLICY:
                 return policy
             if len(beginnings) == 1:
@@ -130,13 +134,13 @@ def run_policy(job: JobCode, reach: Reach) -> str:
     return policy
 
 
-def _policy(job: JobCode, environment: str | None, beginnings: Iterable[str], folders: Iterable[str]) -> str:
+def _policy(job: JobCode, packages: Iterable[str], beginnings: Iterable[str], folders: Iterable[str]) -> str:
     partition = job.role.split(":")[1]
 
     def arn(uri: str) -> str:
         return f"arn:{partition}:s3:::{uri.removeprefix('s3://')}"
 
-    code = [arn(uri) for uri in (job.entry, job.archive, environment) if uri]
+    code = [arn(uri) for uri in (job.entry, job.archive, *packages)]
     reads = [*code, *(f"{arn(one)}*" for one in beginnings)]
     writes = [name for folder in folders for name in (arn(folder).removesuffix("/"), f"{arn(folder)}*")]
     buckets = sorted({name.partition("/")[0] for name in (*reads, *writes)})

@@ -129,6 +129,7 @@ class Embedded:
             {
                 "WindowSeconds": self._window_seconds,
                 "GreatExpectations": str(self._expectations).lower(),
+                "Arrow": "true",
                 # What lasts names buckets, so that these need names that last as well.
                 "BucketPrefix": BUCKETS if self._kept else "",
             },
@@ -225,7 +226,8 @@ class Embedded:
             for uri in (spec.entry_point, *spec.py_files, *spec.archives):  # as EMR does, as the job's role
                 bucket, _, key = uri.removeprefix("s3://").partition("/")
                 self.client("s3", JOB).get_object(Bucket=bucket, Key=key)
-            if spec.archives:  # what the archive is made of; like the job's code, it comes from this machine
+            # What an archive is made of comes from this machine, like the job's code; Arrow is there already.
+            if self.environment()["DROPGATE_JOB_ENVIRONMENT"] in spec.archives:
                 bring(spark, lambda _: None)
             self._job(spark, request)
 
@@ -254,6 +256,7 @@ class Embedded:
         for uri, body in (
             (environment["DROPGATE_JOB_ENTRY"], Path(bundles.ENTRY).read_bytes()),
             (environment["DROPGATE_JOB_ARCHIVE"], bundles.job_archive()),
+            (environment["DROPGATE_JOB_ARROW"], b""),  # nobody here unpacks it
         ):
             bucket, _, key = uri.removeprefix("s3://").partition("/")
             client.put_object(Bucket=bucket, Key=key, Body=body)

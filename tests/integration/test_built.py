@@ -22,6 +22,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.linting import lint
+from contracts.job import SIFTED_FROM
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
@@ -275,6 +276,9 @@ class Deployed:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.ui.enabled": "false",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": self.scratch.as_uri(),
             **s3_settings(self.embedded.cloud.endpoint, KEY, KEY),
         }
         place = self.scratch / "emr.properties"
@@ -315,6 +319,10 @@ class Deployed:
                 packed.extractall(self.scratch / folder, filter="data")
         prefix = "spark.emr-serverless.driverEnv."
         return {name.removeprefix(prefix): value for name, value in parameters.items() if name.startswith(prefix)}
+
+    def has_sifted(self) -> bool:
+        """Whether a run had Python sift lines, by what Spark says of its queries."""
+        return any("MapInArrow" in log.read_text(encoding="utf-8") for log in self.scratch.glob("eventlog_*/events_*"))
 
     def asked(self, request: str) -> Any:
         """What EMR Serverless was asked for, from its own answer."""
@@ -395,13 +403,16 @@ def test_spark_submit_ran_what_was_asked(deployed: Deployed, drops: dict[str, Dr
     ]
 
 
-EXPECTING = a_document(
-    """\
+COLUMNS = """\
 - {name: id, logicalType: integer}
 - {name: name, logicalType: string}
 - {name: amount, logicalType: number}
 - {name: day, logicalType: date}
-""",
+"""
+FILES = "files: orders/*.csv\nproducer: shop\nformat: csv\n"
+MINDING = a_document(COLUMNS.replace("number}", "number, logicalTypeOptions: {minimum: 0}}"), drop=FILES)
+EXPECTING = a_document(
+    COLUMNS,
     """\
 - type: custom
   engine: greatExpectations
@@ -410,30 +421,38 @@ EXPECTING = a_document(
   engine: greatExpectations
   implementation: {type: expect_column_values_to_be_json_parseable, kwargs: {column: name}}
 """,
-    "files: orders/*.csv\nproducer: shop\nformat: csv\n",
+    FILES,
 )
 
 
 @pytest.mark.torture
-def test_built_archive_of_great_expectations_comes_with_the_run(
-    built: Path, bundle: Path, spark: SparkSession, tmp_path: Path
+@pytest.mark.parametrize(
+    ("expecting", "large", "folders"),
+    [(True, False, ["environment"]), (False, True, ["arrow"]), (True, True, ["environment", "arrow"])],
+)
+def test_built_archives_of_packages_come_with_the_run(
+    built: Path, bundle: Path, spark: SparkSession, tmp_path: Path, expecting: bool, large: bool, folders: list[str]
 ) -> None:
-    """The job's archive and that of Great Expectations, by spark-submit with all that StartJobRun was given."""
-    made, plan = Deployed(bundle, tmp_path), a_contract_plan(EXPECTING)
-    with Embedded(window_seconds=1, job=made.job, spark=spark, expectations=True) as embedded:
+    """The job's archive and those of packages, by spark-submit with all that StartJobRun was given."""
+    made, plan = Deployed(bundle, tmp_path), a_contract_plan(EXPECTING if expecting else MINDING)
+    body = BAD + (b"3,%s,1,2026-01-31\n" % (b"7" * 200)) * (SIFTED_FROM // 200 if large else 0)
+    with Embedded(window_seconds=1, job=made.job, spark=spark, expectations=expecting) as embedded:
         made.embedded, made.ports = embedded, ports_from(os.environ, Clients())
         embedded.publish([plan])
         made.put(os.environ["DROPGATE_JOB_ENTRY"], built / "entry.py")
         made.put(os.environ["DROPGATE_JOB_ARCHIVE"], built / "dropgate.zip")
-        version = embedded.upload("orders/bad.csv", BAD)
+        made.put(os.environ["DROPGATE_JOB_ARROW"], built / f"arrow-{this_cpu()}.tar.gz")
+        version = embedded.upload("orders/bad.csv", body)
         assert embedded.settle(300)
         drop = made.ports.ledger.drop(keys.drop_id(embedded.stack.names["LandingBucket"], "orders/bad.csv", version))
         assert drop
         assert drop.state == "rejected", made.said
         checks = json.loads(made.ports.store.get(drop.receipt or ""))["checks"]
 
-    told = [(check["result"], check["failed"]) for check in checks if check["kind"] == "expectation"]
-    assert sorted(told) == [("failed", 1), ("failed", 2)]  # the second by Python workers, which need it, too
+    told = [(check["result"], check["failed"]) for check in checks if check["kind"] in ("expectation", "minimum")]
+    # the second expectation by Python workers, which need it, too
+    assert sorted(told) == ([("failed", 1), ("failed", 2)] if expecting else [("failed", 1)])
     (command,) = made.submitted
-    uri = "/code/great-expectations-arm64.tar.gz#environment"
-    assert [pair.endswith(uri) for pair in command if pair.startswith("spark.archives=")] == [True]
+    (archives,) = [pair for pair in command if pair.startswith("spark.archives=")]
+    assert [uri.partition("#")[2] for uri in archives.split(",")] == folders
+    assert made.has_sifted() == large

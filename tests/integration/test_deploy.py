@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError
 from contracts.errors import DropgateError
 from contracts.plan import EXPECTATION, Check
 from infra import deploy, deployed, destroy
-from infra.bundles import ROOT, great_expectations
+from infra.bundles import ROOT, arrow, great_expectations
 from infra.catalog import S3Catalog, in_force, unfit
 from infra.cli.target import NOWHERE
 from infra.local.cloud import Cloud
@@ -62,16 +62,22 @@ def test_code_is_brought_once(stack: str, tmp_path: Path) -> None:
     code = {names["DROPGATE_JOB_ARCHIVE"], names["DROPGATE_JOB_ENTRY"]}
     none = tmp_path / "none.tar.gz"
 
-    assert set(deploy.bring_code(s3, names, none)) == code
+    assert set(deploy.bring_code(s3, names)) == code
     assert deploy.bring_code(s3, names, none) == []
     bucket, _, key = names["DROPGATE_JOB_ENTRY"].removeprefix("s3://").partition("/")
     s3.put_object(Bucket=bucket, Key=key, Body=b"print()")
     assert deploy.bring_code(s3, names, none) == [names["DROPGATE_JOB_ENTRY"]]
-    built = tmp_path / great_expectations("arm64").name
-    built.write_bytes(b"1")
-    first, again = deploy.bring_code(s3, names, built), deploy.bring_code(s3, names, built)
-    beside = f"{names['DROPGATE_JOB_ARCHIVE'].removesuffix('dropgate.zip')}great-expectations-arm64.tar.gz"
-    assert (first, again) == ([beside], [])
+    built = [tmp_path / place("arm64").name for place in (great_expectations, arrow)]
+    for number, place in enumerate(built):
+        place.write_bytes(b"%d" % number)
+    first, again = deploy.bring_code(s3, names, *built), deploy.bring_code(s3, names, *built)
+    outputs = {"LandingBucket": "l", "PromotedBucket": "p", "InternalBucket": "i", "LedgerTable": "t"}
+    outputs |= {"BatchQueueUrl": "q", "EmrApplication": "a", "JobRoleArn": "r", "DataKeyArn": "k"}
+    given = {"WindowSeconds": "60", "MostDrops": "500", "MaximumConcurrentRuns": "15", "Architecture": "arm64"}
+    named = deployed.variables(outputs, given | {"GreatExpectations": "true", "Arrow": "true"})
+    folder = names["DROPGATE_JOB_ARCHIVE"].removesuffix("dropgate.zip")
+    beside = [named[f"DROPGATE_JOB_{name}"].replace("s3://i/code/", folder) for name in ("ENVIRONMENT", "ARROW")]
+    assert (first, again) == (beside, [])
 
 
 def test_queues_are_found_in_the_stacks_within(stack: str) -> None:
@@ -164,6 +170,11 @@ def test_stack_is_told_of_the_archive_that_was_built(tmp_path: Path) -> None:
     place("arm64").write_bytes(b"1")
     assert deploy.with_expectations({}, {}, place) == ["GreatExpectations=true"]
     assert deploy.with_expectations({"GreatExpectations": "false"}, there, place) == []
+
+
+def test_stack_has_arrow_unless_it_is_told_not_to() -> None:
+    assert deploy.with_arrow({}) == ["Arrow=true"]
+    assert deploy.with_arrow({"Arrow": "false"}) == []
 
 
 def test_unreadable_catalog_is_said_and_left(stack: str) -> None:

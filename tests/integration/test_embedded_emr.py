@@ -39,6 +39,11 @@ PACKAGES = {
     "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment",
     "spark.executorEnv.PYTHONPATH": "./environment",
 }
+TWO = {
+    "spark.archives": f"{ARCHIVE}#environment,{ARCHIVE}#arrow",
+    "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment:./arrow",
+    "spark.executorEnv.PYTHONPATH": "./environment:./arrow",
+}
 
 
 def written(parameters: dict[str, str]) -> str:
@@ -240,6 +245,9 @@ def test_unknown_run_and_application_are_not_found(world: World) -> None:
         ({"spark": PACKAGES | {"spark.executorEnv.PYTHONPATH": "./env"}}, "lies in ./environment"),
         ({"spark": {"spark.executorEnv.PYTHONPATH": "./environment"}}, "lies in no folder"),
         ({"spark": {"spark.executor.memory": "16g"}}, "within 4 and 16 GB"),
+        ({"spark": {"spark.executor.memory": "15g", "spark.executor.memoryOverhead": "2g"}}, "within 4 and 16 GB"),
+        ({"spark": {"spark.executor.memoryOverhead": "2048m"}}, "within 4 and 16 GB"),
+        ({"spark": PACKAGES | TWO | {"spark.executorEnv.PYTHONPATH": "./environment"}}, "./environment:./arrow"),
     ],
 )
 def test_what_emr_or_the_double_refuses(request_part: dict[str, Any], complaint: str, world: World) -> None:
@@ -253,6 +261,13 @@ def test_archives_of_packages_reach_the_job(world: World) -> None:
     world.wait_for(world.start(spark=PACKAGES), "SUCCESS")
 
     assert world.jobs[-1].archives == (ARCHIVE,)
+
+
+def test_two_archives_reach_the_job_together(world: World) -> None:
+    more = {"spark.executor.memory": "13g", "spark.executor.memoryOverhead": "3g"}
+    world.wait_for(world.start(spark=TWO | more), "SUCCESS")
+
+    assert world.jobs[-1].archives == (ARCHIVE, ARCHIVE)
 
 
 def test_flag_other_than_conf_is_refused(world: World) -> None:

@@ -143,7 +143,8 @@ def test_longest_names_fit_the_environment() -> None:
     outputs |= {"DataKeyArn": f"arn:aws-us-gov:kms:us-gov-west-1:123456789012:key/{'k' * 36}"}
     outputs |= {"JobRoleArn": f"arn:aws-us-gov:iam::123456789012:role/{'r' * 64}"}
     given = {"WindowSeconds": "900", "MaximumConcurrentRuns": "1000", "MostDrops": "1000"}
-    longest = deployed.variables(outputs, given | {"Architecture": "x86_64", "GreatExpectations": "true"})
+    given |= {"Architecture": "x86_64", "GreatExpectations": "true", "Arrow": "true"}
+    longest = deployed.variables(outputs, given)
     others = {n: "v" * 128 for n in FUNCTIONS["ScheduleFunction"]["Environment"]["Variables"] if n not in longest}
 
     assert sum(len(name) + len(value) for name, value in (longest | others).items()) < 4096

@@ -111,6 +111,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_JOBS": f"s3://{internal}/jobs/",
             "DROPGATE_JOB_ARCHIVE": f"s3://{internal}/code/dropgate.zip",
             "DROPGATE_JOB_ENVIRONMENT": "",
+            "DROPGATE_JOB_ARROW": "",
             "DROPGATE_JOB_ENTRY": f"s3://{internal}/code/entry.py",
             "DROPGATE_JOB_ROLE": f"arn:aws:iam::123456789012:role/{stack.names['JobRole']}",
             "DROPGATE_LANDING": f"s3://{stack.names['LandingBucket']}/",

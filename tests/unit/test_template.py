@@ -177,6 +177,7 @@ def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
         "JOB_ENTRY",
         "JOB_ARCHIVE",
         "JOB_ENVIRONMENT",
+        "JOB_ARROW",
     }
     variables = function["Properties"]["Environment"]["Variables"]
 
@@ -294,7 +295,8 @@ def test_job_cannot_change_its_own_code() -> None:
     variables = FUNCTIONS["BatchDueFunction"]["Properties"]["Environment"]["Variables"]
 
     assert all("/code/" in variables[name]["Fn::Sub"] for name in ("DROPGATE_JOB_ENTRY", "DROPGATE_JOB_ARCHIVE"))
-    assert "/code/" in variables["DROPGATE_JOB_ENVIRONMENT"]["Fn::If"][1]["Fn::Sub"]
+    packages = ("DROPGATE_JOB_ENVIRONMENT", "DROPGATE_JOB_ARROW")
+    assert all("/code/" in variables[name]["Fn::If"][1]["Fn::Sub"] for name in packages)
     assert not [statement for statement in writing if "/code/" in resources(statement)]
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -14,6 +15,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts.errors import ObjectUnreadable, UploadGone
+from contracts.job import SIFTED_FROM
+from contracts.plan import FileFormat
 from contracts.problem import Problem
 from functions import keys
 from functions.aws import emr_serverless, items
@@ -68,8 +71,8 @@ def test_every_item_carries_format_and_version() -> None:
     assert all(i["format"] == 1 and i["version"] >= 1 for i in made)
 
 
-def conf(size: int, environment: str | None = None) -> dict[str, str]:
-    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size, environment))
+def conf(size: int, packages: Mapping[str, str] | None = None) -> dict[str, str]:
+    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size, packages or {}))
     return dict(word.split("=", 1) for word in words[1::2])
 
 
@@ -84,23 +87,48 @@ def test_hadoop_looks_for_no_folder_above_its_own() -> None:
     assert conf(1)[name] == FIXED_SETTINGS[name] == s3_settings("http://127.0.0.1:9", "k", "s")[name]
 
 
-def test_archive_of_packages_is_asked_for_only_where_a_run_needs_it() -> None:
-    more = {name: value for name, value in conf(1, "s3://code/gx.tar.gz").items() if name not in conf(1)}
+def test_archives_of_packages_are_asked_for_only_where_a_run_needs_them() -> None:
+    packages = {"environment": "s3://code/gx.tar.gz", "arrow": "s3://code/arrow.tar.gz"}
+    more = {name: value for name, value in conf(1, packages).items() if name not in conf(1)}
 
     assert more == {
-        "spark.archives": "s3://code/gx.tar.gz#environment",
-        "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment",
-        "spark.executorEnv.PYTHONPATH": "./environment",
+        "spark.archives": "s3://code/gx.tar.gz#environment,s3://code/arrow.tar.gz#arrow",
+        "spark.emr-serverless.driverEnv.PYTHONPATH": "./environment:./arrow",
+        "spark.executorEnv.PYTHONPATH": "./environment:./arrow",
     }
 
 
-def test_run_may_read_the_archive_that_it_needs() -> None:
-    code = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://b/e.py", "s3://b/d.zip", "s3://b/gx.tar.gz")
-    needing, other = (Reach(("s3://b/stage/o.v1/",), (), needs) for needs in (True, False))
+@pytest.mark.parametrize("expectations", [True, False])
+@pytest.mark.parametrize("arrow", [True, False])
+def test_run_may_read_the_archives_that_it_needs(expectations: bool, arrow: bool) -> None:
+    bare = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://b/e.py", "s3://b/d.zip")
+    code = replace(bare, environment="s3://b/gx.tar.gz", arrow="s3://b/arrow.tar.gz")
+    needing = Reach(("s3://b/stage/o.v1/",), (), expectations, arrow=arrow)
+    needed = {"environment": expectations, "arrow": arrow}
+    wanted = {"environment": "s3://b/gx.tar.gz", "arrow": "s3://b/arrow.tar.gz"}
 
-    assert "arn:aws:s3:::b/gx.tar.gz" in run_policy(code, needing)
-    assert "gx.tar.gz" not in run_policy(code, other)
-    assert (code.wanted(needing), code.wanted(other)) == ("s3://b/gx.tar.gz", None)
+    assert code.wanted(needing) == {folder: uri for folder, uri in wanted.items() if needed[folder]}
+    assert ("arn:aws:s3:::b/gx.tar.gz" in run_policy(code, needing)) == expectations
+    assert ("arn:aws:s3:::b/arrow.tar.gz" in run_policy(code, needing)) == arrow
+    assert bare.wanted(needing) == {}
+
+
+@pytest.mark.parametrize(
+    ("file_format", "size", "needed"),
+    [("csv", SIFTED_FROM, True), ("csv", SIFTED_FROM - 1, False), ("jsonl", SIFTED_FROM, False)],
+)
+def test_arrow_comes_to_large_files_of_csv(file_format: FileFormat, size: int, needed: bool) -> None:
+    batch = Batch("b", "p", "orders.v1", (), size, AT, AT, AT)
+
+    assert reach(ZONES, batch, a_plan(file_format=file_format), [a_drop()]).arrow == needed
+
+
+def test_workers_have_room_for_python_and_are_of_whole_gigabytes() -> None:
+    for size in (0, GIB, 100 * GIB):
+        asked = conf(size)
+        gigabytes = [int(asked[f"spark.executor.{name}"].removesuffix("g")) for name in ("memory", "memoryOverhead")]
+        assert gigabytes[1] * 1024 >= 530 * int(asked["spark.executor.cores"])
+        assert sum(gigabytes) in (7, 16)
 
 
 def test_runs_are_bounded_at_every_size() -> None:
@@ -137,10 +165,10 @@ def test_policy_of_longest_names_fits_its_field() -> None:
     zones = Zones(*(f"s3://{'b' * 63}/{name}/" for name in Zones.__slots__))
     batch = Batch("b" * keys.ID_LENGTH, "p", longest.contract, (), 0, AT, AT, AT, try_=99)
     role = f"arn:aws-us-gov:iam::123456789012:role/{'r' * 64}"
-    uris = (f"s3://{'b' * 63}/code/{name}" for name in ("entry.py", "dropgate.zip", "great-expectations-x86_64.tar.gz"))
-    code = JobCode("app", role, *uris)
+    packages = ("great-expectations-x86_64.tar.gz", "arrow-x86_64.tar.gz")
+    code = JobCode("app", role, *(f"s3://{'b' * 63}/code/{name}" for name in ("entry.py", "dropgate.zip", *packages)))
     for drops in ([a_drop(received_at=AT)], many_drops()):
-        needing = replace(reach(zones, batch, longest, drops), expectations=True)
+        needing = replace(reach(zones, batch, longest, drops), expectations=True, arrow=True)
         assert 1500 < len(run_policy(code, needing)) <= 2048
         referring = replace(needing, references=tuple(f"{zones.promoted}{longest.contract}{n}/" for n in range(20)))
         assert len(run_policy(code, referring)) <= 2048
