@@ -118,8 +118,8 @@ dropgate writes in that time every rejected row with its record number, its line
 fails, a file of them for the producer, and the results of all checks. No rival sets rows apart. Great Expectations is
 asked three times: as it comes, which is what `validate` does if nothing is set; how many rows fail, the least work that
 it can be given; and which, as dropgate says it of each. Two bounds of a property are one expectation. The bare scan
-checks nothing. DuckDB with SQL by hand, one query and one for uniqueness, is the floor. What rivals leave out, as they cannot count it row by row
-or not beside another rule:
+checks nothing. DuckDB with SQL by hand, one query and one for uniqueness, is the floor. What rivals leave out, as they
+cannot count it row by row or not beside another rule:
 
 {_left_out(duels)}
 """

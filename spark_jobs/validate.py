@@ -36,7 +36,7 @@ SETTINGS = {
     # What is done to a cell that may be null is else written out again for each of its uses.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 2**20),  # lines may be long
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 * 2**20),  # lines may be long
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
 """What correctness needs of a Spark session, wherever it comes from; the last four are for speed alone."""

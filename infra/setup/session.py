@@ -103,7 +103,9 @@ def start(conf: SparkConf) -> SparkContext:
     """Start the context, in the JVM that this process has or else in a new one under our Java."""
     spark_home = str(Path(pyspark.__file__).parent)
     os.environ |= {
-        "JAVA_HOME": str(java_home()), "SPARK_HOME": spark_home, "SPARK_LOCAL_IP": "127.0.0.1",
+        "JAVA_HOME": str(java_home()),
+        "SPARK_HOME": spark_home,
+        "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,  # of Python workers; what else is called python3 need not have Arrow
     }
     LOG.parent.mkdir(exist_ok=True)

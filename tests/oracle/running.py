@@ -9,12 +9,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from contracts.job import DropResult, JobReference, JobResult
+from contracts.job import SIFTED_FROM, DropResult, JobReference, JobResult
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
-from spark_jobs import sieve
 from spark_jobs.validate import run
 from tests.integration.job.world import Judged, a_request
 from tests.oracle import records, referring
@@ -50,7 +49,7 @@ def compare(
     known: Mapping[str, records.Content] | None = None,
     marks: tuple[HighMark, ...] = (),
     references: Mapping[str, bytes] | None = None,
-    sift_from: int = sieve.LEAST,
+    sift_from: int = SIFTED_FROM,
 ) -> Compared:
     """Let the door, the job and the oracle judge files; the job gets those that the door lets in.
 
@@ -83,7 +82,7 @@ def judged_by_job(
     admitted: Mapping[str, Admission],
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
-    sift_from: int = sieve.LEAST,
+    sift_from: int = SIFTED_FROM,
 ) -> tuple[Judged, dict[str, Rows]]:
     """What the job says of files that the door let in, and its rows of evidence by file and record."""
     request = a_request(folder, plan, files)

@@ -161,7 +161,9 @@ def test_column_of_nulls_alone_is_counted() -> None:
     assert sifted(of("NA", "NA"), proof) == ([], [Counted(("a", 0), 2, 1, (2,))])
 
 
-@pytest.mark.parametrize("text", ["x,SP", "-1,SP", ",SP", "1,SPX", "1", "1,SP,", '1,"S"', "1,S\0", "id,state", "+1,SP"])
+@pytest.mark.parametrize(
+    "text", ["x,SP", "-1,SP", ",SP", "1,SPX", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP"]
+)
 def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
     assert held(of(text)) == (of(text), [])
     assert held(of(text, GOOD, text)) == ([*of(text), *of(text, first=3)], [Counted(("a", 0), 1, 2, (0,))])

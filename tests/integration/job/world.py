@@ -11,12 +11,11 @@ from pathlib import Path
 from pyspark.sql import Row, SparkSession
 
 from contracts.columns import rejected_file
-from contracts.job import Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
+from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import Decision, decide
 from contracts.watermarks import HighMark
 from functions.admission import admit, header
-from spark_jobs import sieve
 from spark_jobs.validate import run
 
 
@@ -108,7 +107,7 @@ def judge(
     try_: int = 1,
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
-    sift_from: int = sieve.LEAST,
+    sift_from: int = SIFTED_FROM,
 ) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
     request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
