@@ -157,8 +157,15 @@ def lines(draw: st.DrawFn, made: Made) -> str:
     if kind == "any":
         signs = st.sampled_from([*"0123456789-+.eT: aé", csv.delimiter, csv.quote or '"', *ODD])
         return "".join(draw(st.lists(signs, max_size=20)))
-    line = csv.delimiter.join(draw(st.sampled_from(cells)) for cells in made.cells)
+    line = csv.delimiter.join(draw(_cell(csv, cells)) for cells in made.cells)
     return draw(_damaged(made, line)) if kind == "odd" else line
+
+
+def _cell(csv: Csv, cells: Sequence[str]) -> st.SearchStrategy[str]:
+    """A cell, quoted or not; within quotes also with a delimiter, an escape or a blank that it then holds."""
+    plain = st.sampled_from(cells)
+    within = st.builds(str.__add__, plain, st.sampled_from(["", "", "", csv.delimiter, csv.escape, " "]))
+    return st.one_of(plain, plain, within.map(lambda text: f"{csv.quote}{text}{csv.quote}"))
 
 
 @st.composite
