@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -21,6 +22,11 @@ from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, references, rules, sieve, storage
 from spark_jobs.scan import scan as scanned
+
+if TYPE_CHECKING:
+    from spark_jobs.vectors import Proof
+
+Proofs = Mapping[tuple[str, ...], "Proof"]
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +85,11 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
     run fails, and may be tried again. Sifting may not be the cause of anything: what fails with it is scanned without.
     """
     known = references.read(spark, request)
-    if sieve.is_for(request.drops, sift_from):
+    if proofs := _proofs(request, sift_from):
         try:
-            return _scan(spark, request, request.drops, known, sift_from)
+            return _scan(spark, request, request.drops, known, proofs)
         except (PySparkException, Py4JJavaError) as error:
-            log.warning("Lines are judged one by one, as they could not be sifted: %s", reader.first_line(error))
+            log.warning("Lines are judged one by one, as they could not be sifted: %s", _why(request.plan, error))
     try:
         return _scan(spark, request, request.drops, known)
     except (PySparkException, Py4JJavaError) as error:
@@ -93,6 +99,16 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
             raise
         others = _scan(spark, request, [d for d in request.drops if d.id not in failed], known)
         return replace(others, failed=others.failed | failed)
+
+
+def _proofs(request: JobRequest, least: int) -> Proofs:
+    """When the lines of drops pass, by the drops' header: of those that are to be sifted, and can be."""
+    if not sieve.is_for(request.drops, least):
+        return {}
+    form = formats.of(request.plan)
+    large = [(header, own) for header, own in reader.by_header(request.drops) if sieve.is_for(own, least)]
+    found = {header: sieve.proof(request.plan, header, _header_texts(form, own)) for header, own in large}
+    return {header: proof for header, proof in found.items() if proof is not None}
 
 
 def _unreadable(
@@ -115,14 +131,15 @@ def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, er
     """A drop that cannot be scanned: refused if its bytes are there and no file of its format, else failed."""
     fault = formats.of(request.plan).fault(spark, request.plan, drop)
     if fault is None:
-        why = _without_values(error) if any(p.masked for p in request.plan.properties) else reader.first_line(error)
-        problem = Problem("unreadable", f"The file could not be read: {why}", OURS)
+        problem = Problem("unreadable", f"The file could not be read: {_why(request.plan, error)}", OURS)
         return DropResult(drop.id, drop.attempt, failure=problem)
     return _refused(drop, fault)
 
 
-def _without_values(error: Exception) -> str:
-    """What kind of error it is: its text may quote a classified value."""
+def _why(plan: Plan, error: Exception) -> str:
+    """What an error says first; of a plan with classified values, which its text may quote, what kind it is."""
+    if not any(p.masked for p in plan.properties):
+        return reader.first_line(error)
     condition = error.getCondition() if isinstance(error, PySparkException) else None
     return f"{condition or type(error).__name__}; no more is told, as it may quote a classified value"
 
@@ -150,7 +167,7 @@ def _scan(
     request: JobRequest,
     drops: Sequence[JobDrop],
     known: references.Known,
-    sift_from: int | None = None,
+    proofs: Proofs = MappingProxyType({}),
 ) -> Read:
     """Scan all lines into scratch and find each file's records; a first line that is no header fails the drop."""
     form = formats.of(request.plan)
@@ -162,9 +179,7 @@ def _scan(
     parts = []
     for group in groups:
         texts = _header_texts(form, group.drops)
-        sift = sift_from is not None and sieve.is_for(group.drops, sift_from)
-        proof = sieve.proof(request.plan, group.header, texts) if sift else None
-        parts.append(scanned(group.source, request.plan, group.header, texts, known, proof))
+        parts.append(scanned(group.source, request.plan, group.header, texts, known, proofs.get(group.header)))
     found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, [d for g in groups for d in g.drops])
     by_file: dict[str, list[Row]] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
     """Whether the lines of files are to be sifted, where their contract allows it."""
-    return sum(drop.size for drop in drops) >= least and find_spec("pyarrow") is not None
+    return sum(drop.size for drop in drops) >= least and _is_here()
+
+
+def _is_here() -> bool:
+    """Whether Arrow loads: one that was made for another machine is there, and does not."""
+    try:
+        import_module("pyarrow.csv")
+    except ImportError:
+        return False
+    return True
 
 
 def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> Proof | None:

@@ -310,3 +310,19 @@ def test_later_try_replaces_the_evidence(spark: SparkSession, tmp_path: Path) ->
     judge(spark, tmp_path, PLAN, {"a.csv": HEAD + "1,-1,,\n2,-2,,\n"})
     judged = judge(spark, tmp_path, PLAN, {"a.csv": HEAD + "1,-1,,\n2,-2,,\n"}, try_=2)
     assert [(r["record"], r["try"]) for r in judged.evidence(spark)] == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(("kind", "again"), [("maxLength", True), ("multipleOf", False)])
+def test_only_what_was_sifted_is_scanned_again(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str, *, again: bool
+) -> None:
+    """Why is told without the error's text, which may quote a classified value."""
+    plan = a_plan([a_property("a", classification="internal")], [a_check(kind, "a", value="2")])
+    request = a_request(tmp_path, plan, {"gone.csv": "a\nx\n"})
+    (tmp_path / "stage" / "gone.csv").unlink()
+    (tmp_path / "request.json").write_text(request.dumps())
+
+    run(spark, (tmp_path / "request.json").as_uri(), sift_from=0)
+
+    told = [record.getMessage() for record in caplog.records if record.name == "spark_jobs.batch"]
+    assert [("PATH_NOT_FOUND" in text, "gone.csv" in text) for text in told] == [(True, False)] * again
