@@ -41,8 +41,9 @@ BOUNDS = {
 """By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
 OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
 """What values of a type may hold, so that no delimiter, quote or escape may be it."""
-UNLIKE = "\0\ufeff\ufffd"
-"""What no text may hold that passes: NUL, a mark that Arrow drops from a first line, the sign for bytes of no text."""
+UNLIKE = "\0\ufeff\ufffd\uffff"
+"""What no text may hold that passes: NUL, a mark that Arrow drops from a first line, the sign for bytes of no text, and
+what Spark's parser takes for an end."""
 LENGTHS = {"minLength": "greater_equal", "maxLength": "less_equal"}
 ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u(?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})"
 """Of one character: two surrogates are one to Java and two to RE2."""
@@ -110,7 +111,7 @@ def _summed(plan: Plan) -> list[str]:
 
 def _class(*beside: str) -> str:
     """The characters of any text but some; RE2 lets surrogates through, which are no text in UTF-8."""
-    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{feff}}\x{{fffd}}\x{{d800}}-\x{{dfff}}]"
+    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:

@@ -26,6 +26,8 @@ MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 
 JOINER = "\u2060"
 """What Unicode has in place of a byte order mark in the midst of text: neither blank nor seen, one character long."""
+END = "\uffff"
+"""A character that Spark's parser takes for the end of its input."""
 MOST_CELLS = 20_000
 """Spark's parser gives up the whole run at 20,480 cells in one line; a line with as many delimiters is no record."""
 
@@ -192,10 +194,12 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
     """A line as a struct of the texts c0, c1, ... and `bad`; see `fits` for whether it has exactly `width` cells.
 
     A byte order mark that a line begins with becomes `JOINER`: the parser would drop it from the first line that it
-    gets, which may be any, and keep it in all others.
+    gets, which may be any, and keep it in all others. So does what it takes for the end of all lines, and would take
+    for it in the next line, too.
     """
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
     text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
+    text = sf.when(sf.contains(text, sf.lit(END)), sf.replace(text, sf.lit(END), sf.lit(JOINER))).otherwise(text)
     return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 
 
@@ -260,8 +264,10 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     fields, pieces = parsed(sf.when(quoted, raw), csv, width), split(sf.when(~quoted, raw), csv)
     apart = rows.select("*", fields.alias("fields"), pieces.alias("pieces"))
     of_fields = ", ".join(f"coalesce(fields.c{n}, '')" for n in places)
-    of_pieces = ", ".join(f"get(pieces, {n})" for n in places)
-    texts = sf.expr(f"if(pieces is null, array({of_fields}), array({of_pieces}))")
+    of_pieces = f"array({', '.join(f'get(pieces, {n})' for n in places)})"
+    if list(places) == list(range(width)):  # nearly always all of them, as they are
+        of_pieces = f"if(size(pieces) = {width}, pieces, {of_pieces})"
+    texts = sf.expr(f"if(pieces is null, array({of_fields}), {of_pieces})")
     return apart.select("*", texts.alias("texts")).drop("fields", "pieces")
 
 

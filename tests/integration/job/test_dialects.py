@@ -232,3 +232,11 @@ def test_tabs_and_escapes_stand_between_quoted_cells(spark: SparkSession, tmp_pa
     assert judged.decision("good.csv").verdict == "accepted"
     assert refusal
     assert refusal.code == "open-quote"
+
+
+@pytest.mark.parametrize("least", [0, 2**62])
+def test_a_character_that_ends_the_parser_ends_no_line(spark: SparkSession, tmp_path: Path, least: int) -> None:
+    plan = a_plan([a_property("a"), a_property("b")], csv=Csv(escape="\\"))
+    text = 'a,b\n"x",\uffff\n"x",y\n"\uffff",y\n"x,",y\n'
+    drop = judge(spark, tmp_path, plan, {"a.csv": text}, sift_from=least).drop()
+    assert (drop.read, drop.valid) == (4, 4)
