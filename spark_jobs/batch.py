@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -79,13 +80,13 @@ class Read:
 def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM) -> Read:
     """Scan all lines into scratch; where that fails, find the files it fails for, and scan the others.
 
-    Lines of so many bytes or more with one header are sifted first.
+    Lines of so many bytes or more with one header are sifted first, where that pays; of 0 wherever it can be.
 
     If it fails for each of several files, or for one whose lines can be counted, the cause is hardly in the files: the
     run fails, and may be tried again. Sifting may not be the cause of anything: what fails with it is scanned without.
     """
     known = references.read(spark, request)
-    if proofs := _proofs(request, sift_from):
+    if proofs := _proofs(spark, request, sift_from):
         try:
             return _scan(spark, request, request.drops, known, proofs)
         except (PySparkException, Py4JJavaError) as error:
@@ -101,14 +102,17 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
         return replace(others, failed=others.failed | failed)
 
 
-def _proofs(request: JobRequest, least: int) -> Proofs:
-    """When the lines of drops pass, by the drops' header: of those that are to be sifted, and can be."""
+def _proofs(spark: SparkSession, request: JobRequest, least: int) -> Proofs:
+    """When the lines of drops pass, by the drops' header: of those to be sifted, where that can be and pays."""
     if not sieve.is_for(request.drops, least):
         return {}
-    form = formats.of(request.plan)
-    large = [(header, own) for header, own in reader.by_header(request.drops) if sieve.is_for(own, least)]
-    found = {header: sieve.proof(request.plan, header, _header_texts(form, own)) for header, own in large}
-    return {header: proof for header, proof in found.items() if proof is not None}
+    plan, form = request.plan, formats.of(request.plan)
+    found: dict[tuple[str, ...], Proof] = {}
+    for header, own in reader.by_header(request.drops):
+        proof = sieve.proof(plan, header, _header_texts(form, own)) if sieve.is_for(own, least) else None
+        if proof and (not least or sieve.pays(spark, plan, proof, max(own, key=attrgetter("size")))):
+            found[header] = proof
+    return found
 
 
 def _unreadable(

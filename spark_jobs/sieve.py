@@ -6,20 +6,27 @@ beyond doubt. Where Python has no Arrow, or a contract asks for what vectors can
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from pyspark.sql import DataFrame
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
+from spark_jobs import storage
 
 if TYPE_CHECKING:
     from spark_jobs.vectors import Proof
+
+
+SAMPLE = 2**16
+"""Bytes of a file's start that are looked at."""
 
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
@@ -41,6 +48,24 @@ def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> P
     from spark_jobs import proving  # noqa: PLC0415 (needs Arrow)
 
     return proving.proof(plan, header, header_texts)
+
+
+def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
+    """Whether most of the first lines of a file pass: else all would be looked at twice."""
+    from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
+
+    try:
+        start = storage.read_start(spark, drop.uri, SAMPLE)
+    except Py4JJavaError:  # of which the scan will say more
+        return False
+    if plan.compression == "gzip":
+        try:
+            start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, SAMPLE)
+        except zlib.error:
+            return False
+    lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
+    lines = [line for line in lines if line and line not in proof.aside]
+    return 2 * vectors.passing(lines, proof) >= len(lines)
 
 
 def sifted(lines: DataFrame, proof: Proof) -> DataFrame:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Csv, Plan
+from contracts.plan import Compression, Csv, Plan
 from spark_jobs import sieve
 from tests.integration.job.test_batch import FILES, PLAN
-from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
+from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 from tests.oracle import faults
 
 Files = Mapping[str, bytes | str]
@@ -101,6 +101,37 @@ def test_file_in_several_blocks_is_judged_the_same(
     judged = hold(spark, tmp_path, plan, {"a.csv": "id,note\n" + "".join(lines)}, caplog)
     assert [row.record for row in judged.evidence(spark)] == list(range(999, 13_000, 999))
     assert judged.drop().blank == 12_999 // 7
+
+
+@pytest.mark.parametrize(
+    ("body", "pays"),
+    [
+        (f"{HEADER}\n" + "1,1,,SP\n" * 9000, True),
+        (f"{HEADER}\n" + "1,1e2,,SP\n" * 9000, False),
+        (f"{HEADER}\r\n1,1,,SP\r\n1,1e2,,SP\r\n1,1e2", True),
+        (f"{HEADER}\n", True),
+        (b"\x1f\x8b no pack", False),
+    ],
+)
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_files_whose_first_lines_pass_are_worth_sifting(
+    spark: SparkSession, tmp_path: Path, body: str | bytes, compression: Compression, *, pays: bool
+) -> None:
+    plan = replace(PLAN, compression=compression)
+    packed = compression == "gzip" and isinstance(body, str)
+    data = gzip.compress(body.encode()) if isinstance(body, str) and packed else body
+    drop = a_request(tmp_path, replace(plan, compression="none"), {"a.csv": data}).drops[0]
+    proof = sieve.proof(plan, tuple(HEADER.split(",")), [HEADER])
+    assert proof
+    assert sieve.pays(spark, plan, proof, drop) is (pays or (data == b"\x1f\x8b no pack" and compression == "none"))
+
+
+def test_a_file_that_is_gone_is_not_worth_sifting(spark: SparkSession, tmp_path: Path) -> None:
+    drop = a_request(tmp_path, PLAN, {"a.csv": HEADER}).drops[0]
+    (tmp_path / "stage" / "a.csv").unlink()
+    proof = sieve.proof(PLAN, tuple(HEADER.split(",")), [HEADER])
+    assert proof
+    assert not sieve.pays(spark, PLAN, proof, drop)
 
 
 NO_ARROW = f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n'
