@@ -85,7 +85,7 @@ import pyarrow as pa
 from spark_jobs.vectors import Proof, Tested, sift
 numbers = Tested(0, pa.int64(), bounds=(("greater_equal", 2),), outside=((9,),))
 texts = Tested(1, pa.string(), patterns=("^a",))
-proof = Proof(r"\\A[0-9]{1,18},[^,]*\\z", ",", 2, ("",), (), (numbers, texts), (1,))
+proof = Proof(r"\\A[0-9]{1,18},[^,]*\\z", ",", "", 2, ("",), (), (numbers, texts), (1,))
 lines = ["1,a", "2,", "3,ab", "4,b", "9,a", "x"]
 n = len(lines)
 columns = [pa.array(["f"] * n), pa.array([0] * n), pa.array(range(n)), pa.array(lines)]
