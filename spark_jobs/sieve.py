@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
@@ -69,14 +70,16 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
 
 
 def sifted(lines: DataFrame, proof: Proof) -> DataFrame:
-    """Lines (file, block, id, line) as `vectors.SIFTED`.
+    """Lines (file, block, id, line) as `vectors.SCHEMA`.
 
     `mapInArrow` does this, but it asks for pandas, which nothing here needs.
     """
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 
     sift = cast("Any", UserDefinedFunction)(
-        partial(vectors.sift, proof=proof), vectors.SIFTED, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
+        partial(vectors.sift, proof=proof),
+        from_arrow_schema(vectors.SCHEMA),
+        evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF,
     )
     of_columns = sift(*(lines[name] for name in lines.columns))
     return DataFrame(lines._jdf.mapInArrow(of_columns._jc, False, None), lines.sparkSession)

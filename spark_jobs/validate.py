@@ -39,7 +39,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(32 * 2**20),  # lines may be long
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
-"""What correctness needs of a Spark session, wherever it comes from; the last four are for speed alone."""
+"""What correctness needs of a Spark session, wherever it comes from; the last four are for speed and memory."""
 FEW = 50_000
 """Lines that fail or need a closer look, up to which code for queries over them costs more to compile than it saves."""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}

@@ -15,8 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-SIFTED = "file string, block long, id long, line string, n long, first long, nulls array<long>"
-"""What comes out: a line as it came (n is 1), or how many lines of a split pass, the first id and the nulls of them."""
 SCHEMA = pa.schema(
     [
         ("file", pa.string()),
@@ -28,6 +26,7 @@ SCHEMA = pa.schema(
         ("nulls", pa.list_(pa.int64())),
     ]
 )
+"""What comes out: a line as it came (n is 1), or how many lines of a split pass, the first id and the nulls of them."""
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
 LEAST_FIRST = {"greater_equal": operator.ge, "greater": operator.gt}
@@ -76,7 +75,7 @@ class Proof:
 
 
 def sift(batches: Iterable[pa.RecordBatch], proof: Proof) -> Iterator[pa.RecordBatch]:
-    """Batches of lines (file, block, id, line; those that are empty have no id) as `SIFTED`."""
+    """Batches of lines (file, block, id, line; those that are empty have no id) as `SCHEMA`."""
     for batch in batches:
         passes, cells = _proven(batch, proof)
         if passes.true_count < batch.num_rows:

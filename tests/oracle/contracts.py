@@ -94,6 +94,21 @@ def compiled(document: Document) -> Plan | None:
     return compile_text(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml").plan
 
 
+def a_document(
+    properties: Sequence[Document], block: Document, quality: Sequence[Document] = (), status: str = "active"
+) -> Document:
+    """A contract of things with these properties, rules of records and settings."""
+    return {
+        "apiVersion": "v3.2.0",
+        "kind": "DataContract",
+        "id": "things",
+        "version": "1.0.0",
+        "status": status,
+        "schema": [{"name": "things", "properties": list(properties), "quality": list(quality)}],
+        "customProperties": [{"property": "drop", "vendor": "dropgate", "value": block}],
+    }
+
+
 def _document(chance: Random, columns: Sequence[Column], form: Document) -> Document:
     block = {"files": "maker/things/*", "producer": "maker", **form}
     if block["format"] == "csv" and form.get("csv", {}).get("header", True):
@@ -118,15 +133,8 @@ def _document(chance: Random, columns: Sequence[Column], form: Document) -> Docu
         counted.append({"id": f"e{n}", "type": "custom", "engine": "dropgate", "implementation": inner})
     asked = range(chance.choice((0, 0, 0, 0, 1, 2)))
     counted += [queries.an_entry(chance, n, kinds, _threshold(chance)) for n in asked]
-    return {
-        "apiVersion": "v3.2.0",
-        "kind": "DataContract",
-        "id": "things",
-        "version": "1.0.0",
-        "status": chance.choice(("active", "active", "active", "deprecated")),
-        "schema": [{"name": "things", "properties": [c.written for c in columns], "quality": counted}],
-        "customProperties": [{"property": "drop", "vendor": "dropgate", "value": block}],
-    }
+    status = chance.choice(("active", "active", "active", "deprecated"))
+    return a_document([c.written for c in columns], block, counted, status)
 
 
 def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.plan import Plan
-from tests.oracle.contracts import Document, compiled
+from tests.oracle.contracts import Document, a_document, compiled
 
 HEAD = b"id,name,amount,day,note\n"
 BLOCK: Document = {
@@ -38,17 +38,7 @@ Expected = dict[int, list[str]]
 
 def plan(properties: list[Document] = PROPERTIES, **block: object) -> Plan:
     """The contract of all these files, or one that differs from it."""
-    found = compiled(
-        {
-            "apiVersion": "v3.2.0",
-            "kind": "DataContract",
-            "id": "things",
-            "version": "1.0.0",
-            "status": "active",
-            "schema": [{"name": "things", "properties": properties}],
-            "customProperties": [{"property": "drop", "vendor": "dropgate", "value": BLOCK | block}],
-        }
-    )
+    found = compiled(a_document(properties, BLOCK | block))
     assert found
     return found
 

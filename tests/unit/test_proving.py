@@ -17,7 +17,7 @@ from contracts.plan import Plan
 from spark_jobs import proving
 from spark_jobs.vectors import Proof
 from tests.integration.job.world import a_check, a_plan, a_property
-from tests.oracle.contracts import Document, compiled
+from tests.oracle.contracts import Document, a_document, compiled
 
 ID: Document = {"name": "id", "logicalType": "integer"}
 NAME: Document = {"name": "name", "logicalType": "string"}
@@ -41,23 +41,8 @@ def asked(written: Document, metric: str, /, **more: Any) -> Document:
 
 def written(*properties: Document, quality: Sequence[Document] = (), **block: Any) -> Plan:
     """The plan of a contract with these properties."""
-    found = compiled(
-        {
-            "apiVersion": "v3.2.0",
-            "kind": "DataContract",
-            "id": "things",
-            "version": "1.0.0",
-            "status": "active",
-            "schema": [{"name": "things", "properties": list(properties), "quality": list(quality)}],
-            "customProperties": [
-                {
-                    "property": "drop",
-                    "vendor": "dropgate",
-                    "value": {"files": "maker/things/*", "producer": "maker", "format": "csv"} | block,
-                }
-            ],
-        }
-    )
+    least = {"files": "maker/things/*", "producer": "maker", "format": "csv"}
+    found = compiled(a_document(properties, least | block, quality))
     assert found
     return found
 
