@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import SIFTED_FROM, DropResult, JobDrop, JobRequest
@@ -21,8 +21,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
-from spark_jobs import bits, formats, judging, metrics, reader, references, rules, sieve, storage
-from spark_jobs.scan import scan as scanned
+from spark_jobs import bits, formats, judging, metrics, reader, references, rules, scan, sieve, storage
 
 if TYPE_CHECKING:
     from spark_jobs.vectors import Proof
@@ -49,7 +48,10 @@ class Lines:
 
 @dataclass(slots=True)
 class Group:
-    """Drops with one header, read together; places, ids of headers and trailers and number of open lines come later."""
+    """Drops with one header, read together.
+
+    Places, ids of headers and trailers, number of open lines and what a sieve has told come later.
+    """
 
     header: tuple[str, ...]
     drops: list[JobDrop]
@@ -57,6 +59,7 @@ class Group:
     places: list[metrics.Place] = field(default_factory=list)
     aside: list[int] = field(default_factory=list)
     open: int = 0
+    sifted: sieve.Sifted | None = None
 
 
 @dataclass(slots=True)
@@ -180,30 +183,57 @@ def _scan(
     found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused}, known=known)
     if not groups:
         return found
-    parts = []
-    for group in groups:
-        texts = _header_texts(form, group.drops)
-        parts.append(scanned(group.source, request.plan, group.header, texts, known, proofs.get(group.header)))
-    found.scratch = _written(spark, reduce(DataFrame.unionByName, parts), request, "lines")
     texts = _header_texts(form, [d for g in groups for d in g.drops])
-    by_file: dict[str, list[Row]] = {}
     ends = form.ends(sf.col("raw"), request.plan) if request.plan.csv.trailer else None
+    try:
+        _sift(groups, request.plan, proofs)
+        found.scratch = _scratched(spark, request, groups, known)
+    finally:
+        for group in groups:
+            if group.sifted:
+                group.sifted.rows.unpersist()
+    every: dict[tuple[str, int], metrics.Split] = {}
     with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
-        told = pool.submit(metrics.told, _known(found, request.plan), request.plan)
-        for row in metrics.splits(found.scratch, texts, ends).collect():
-            found.single += row["single"]
-            by_file.setdefault(storage.plain(row["file"]), []).append(row)
-    found.told = told.result()
+        counts = pool.submit(_counted, found, request.plan)
+        scanned = metrics.splits(found.scratch, texts, ends) if found.scratch else []
+        for split in (*scanned, *(s for g in groups if g.sifted for s in g.sifted.splits())):
+            place = storage.plain(split.file), split.block
+            every[place] = every[place] + split if place in every else split
+    found.told = counts.result()
+    found.single = sum(split.single for split in every.values())
+    by_file: dict[str, list[metrics.Split]] = {}
+    for (file, _), split in every.items():
+        by_file.setdefault(file, []).append(split)
     for splits in by_file.values():
-        splits.sort(key=lambda split: split["block"])
+        splits.sort(key=lambda split: split.block)
     for group in groups:
         for drop in group.drops:
             splits = by_file.get(storage.plain(drop.uri), [])
-            own = [split for split in splits if split["n"] > split["blank"]]
+            own = [split for split in splits if split.n > split.blank]
             found.lines[drop.id] = _lines(request.plan, form, splits, own)
             if not _placed(group, drop, own, form if form.is_headed(request.plan) else None, found.lines[drop.id]):
                 found.failed[drop.id] = _header_changed(drop)
     return found
+
+
+def _sift(groups: Iterable[Group], plan: Plan, proofs: Proofs) -> None:
+    for group in groups:
+        if proof := proofs.get(group.header):
+            group.sifted = sieve.sifted(group.source, plan, proof)
+
+
+def _scratched(
+    spark: SparkSession, request: JobRequest, groups: Iterable[Group], known: references.Known
+) -> DataFrame | None:
+    """What no sieve has told of, scanned into scratch; None where that is nothing."""
+    plan, form, parts = request.plan, formats.of(request.plan), []
+    for group in groups:
+        texts = _header_texts(form, group.drops)
+        if group.sifted is None:
+            parts.append(scan.scan(group.source, plan, group.header, texts, known))
+        elif group.sifted.leaves:
+            parts.append(scan.scan_odd(group.sifted.odd, plan, group.header, texts, known))
+    return _written(spark, reduce(DataFrame.unionByName, parts), request, "lines") if parts else None
 
 
 def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
@@ -223,17 +253,22 @@ def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
 
 
 def told(read: Read, plan: Plan) -> dict[str, metrics.Teller]:
-    """The counts of all records, by file; those that were judged later may fail the same checks as others."""
-    if read.judged is None:
-        return read.told
-    known = _known(read, plan)
-    return metrics.told(known.unionByName(read.judged.select(*known.columns)), plan)
+    """The counts of all records, by file."""
+    return read.told if read.judged is None else _counted(read, plan)
 
 
-def _known(read: Read, plan: Plan) -> DataFrame:
+def _counted(read: Read, plan: Plan) -> dict[str, metrics.Teller]:
+    """The counts of all records that were judged so far, by file."""
+    known = None if read.scratch is None else _known(read.scratch, plan)
+    if known is not None and read.judged is not None:  # which may fail the same checks as others
+        known = known.unionByName(read.judged.select(*known.columns))
+    return metrics.told(known, plan, [one for g in read.groups if g.sifted for one in g.sifted.passed()])
+
+
+def _known(scratch: DataFrame, plan: Plan) -> DataFrame:
     """The records that were judged at first sight, as they are counted: file, n, words, sums."""
     shape = ["file", "n", *bits.words(plan), *rules.summed_names(plan)]
-    return _scratch(read).where(sf.col("m0").isNotNull()).select(*shape)
+    return scratch.where(sf.col("m0").isNotNull()).select(*shape)
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
@@ -257,48 +292,49 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _lines(plan: Plan, form: formats.Format, splits: Sequence[Row], own: Sequence[Row]) -> Lines:
+def _lines(plan: Plan, form: formats.Format, splits: Sequence[metrics.Split], own: Sequence[metrics.Split]) -> Lines:
     """What the lines of a file are; `own` are its splits that have others than empty ones."""
-    lines, blank = (sum(split[name] for split in splits) for name in ("n", "blank"))
+    lines, blank = (sum(getattr(split, name) for split in splits) for name in ("n", "blank"))
     ending = _ending(plan, plan.csv.trailer, form, own) if plan.csv.trailer else None
     return Lines(lines, blank, form.is_headed(plan) + bool(ending and ending.cells is not None), ending)
 
 
-def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[Row]) -> Ending:
+def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[metrics.Split]) -> Ending:
     """What of a file's lines begins as a trailer: the last one, with its cells, and the first of all others."""
-    end: Any = splits[-1]["last"] if splits else None
-    is_last = end is not None and end["at"] == _end(splits[-1])
-    last = form.last_cells(bytes(end["raw"]), plan) if is_last else None
+    end: Any = splits[-1].last if splits else None
+    is_last = end is not None and end.at == _end(splits[-1])
+    last = form.last_cells(bytes(end.raw), plan) if is_last else None
     before, early = 0 if form.is_headed(plan) else 1, None
     for split in splits:
-        if early is None and split["early"] is not None and not (is_last and split["early"] == end["at"]):
-            early = split["early"] - split["first"] + before
-        before += split["n"] - split["blank"]
+        if early is None and split.early is not None and not (is_last and split.early == end.at):
+            early = split.early - split.first + before
+        before += split.n - split.blank
     return seen(rule, last, early)
 
 
-def _end(split: Row) -> int:
+def _end(split: metrics.Split) -> int:
     """The id of the last line of a split."""
-    last: int = split["first"] + split["n"] - split["blank"] - 1
-    return last
+    return split.first + split.n - split.blank - 1
 
 
-def _placed(group: Group, drop: JobDrop, splits: Sequence[Row], headed: formats.Format | None, lines: Lines) -> bool:
+def _placed(
+    group: Group, drop: JobDrop, splits: Sequence[metrics.Split], headed: formats.Format | None, lines: Lines
+) -> bool:
     """Note where the records of a drop lie; false if its first line should be its header, and is not."""
     if headed:
-        if not splits or splits[0]["block"] != 0:
+        if not splits or splits[0].block != 0:
             return False
-        start: Any = splits[0]["head"]
-        if start is None or start["at"] != splits[0]["first"] or start["raw"] not in headed.header_texts(drop):
+        start: Any = splits[0].head
+        if start is None or start.at != splits[0].first or start.raw not in headed.header_texts(drop):
             return False
-        group.aside.append(start["at"])
+        group.aside.append(start.at)
     if lines.ending and lines.ending.cells is not None:
         group.aside.append(_end(splits[-1]))
     offset, last = 0 if headed else 1, lines.records
     for split in splits:
-        group.places.append(metrics.Place(split["file"], split["block"], drop, offset - split["first"], last))
-        offset += split["n"] - split["blank"]
-        group.open += split["open"]
+        group.places.append(metrics.Place(split.file, split.block, drop, offset - split.first, last))
+        offset += split.n - split.blank
+        group.open += split.open
     group.open -= lines.aside
     return True
 

@@ -63,7 +63,7 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
     evidence = _look_at_rows(spark, request, read, found)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
-            if group.places and (checks := keys.checks(request.plan, group.header)):
+            if group.places and (checks := _untold(keys.checks(request.plan, group.header), group)):
                 _look_at_keys(spark, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
@@ -105,6 +105,15 @@ def _compiled(spark: SparkSession, lines: int) -> Iterator[None]:
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
+
+
+def _untold(checks: bits.Numbered, group: Group) -> bits.Numbered:
+    """The checks of keys but for those of which the sieve knows that no value is there twice, in no file."""
+    if group.sifted is None:
+        return checks
+    told = group.sifted.ascending()
+    files = {place.file for place in group.places}
+    return [(n, c) for n, c in checks if not all(n in told.get(file, ()) for file in files)]
 
 
 def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group: Group, found: Findings) -> None:

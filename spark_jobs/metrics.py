@@ -6,10 +6,10 @@ worked out here, one after the other, so that no drop takes memory for more than
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import localcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -26,8 +26,10 @@ DIGITS = 100
 """More than any sum of decimals has."""
 Masks = tuple[tuple[tuple[str, int], ...], bool]
 """How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
-
-
+NONE = 2**63 - 1
+"""No id."""
+Passed = tuple[str, int, Sequence[Any]]
+"""A file, how many records of it pass all row checks, and their sums."""
 PLACED = ("file", "drop", "attempt", "name", "record", "raw")
 """What `placed` says of a line."""
 
@@ -46,6 +48,47 @@ class Place:
     last: int
 
 
+class Line(NamedTuple):
+    """A line: its id and its raw text, as bytes where it may be none."""
+
+    at: int
+    raw: str | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What is known of a part of a file: how many lines, empty, single and open ones; the first id; lines of note.
+
+    The first id of empty lines alone is `NONE`. Lines of note are the first like a header; where files have trailers,
+    the id of the first and all of the last line like one.
+    """
+
+    file: str
+    block: int
+    n: int
+    blank: int
+    single: int
+    open: int
+    first: int
+    head: Line | None
+    early: int | None = None
+    last: Line | None = None
+
+    def __add__(self, other: Split) -> Split:
+        """What is known of more of its lines; trailers are looked for in one place."""
+        heads = [one for one in (self.head, other.head) if one is not None]
+        return Split(
+            self.file,
+            self.block,
+            self.n + other.n,
+            self.blank + other.blank,
+            self.single + other.single,
+            self.open + other.open,
+            min(self.first, other.first),
+            min(heads, default=None),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What was counted in one drop: records, sound ones, valid ones; failing rows by bit, sums by name."""
@@ -58,12 +101,8 @@ class Tally:
     sums: dict[str, Any] = field(default_factory=dict)
 
 
-def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> DataFrame:
-    """For each split: its lines; blank, single and open ones; its first id, its first line like a header.
-
-    Where `ends` says whether a raw text begins as a trailer, also the first such id, `early`, and the last such line,
-    as bytes.
-    """
+def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None) -> list[Split]:
+    """What is known of each split; `ends` says whether a raw text begins as a trailer, where files have any."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
     single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
@@ -72,7 +111,12 @@ def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None)
         line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_RAW)).cast("binary").alias("raw"))
         last = sf.when(ends & ~sf.col("raw").isin(*header_texts), line)
         found += [sf.min(last["at"]).alias("early"), sf.max(last).alias("last")]
-    return scratch.groupBy("file", "block").agg(*found)
+    return [_split(row.asDict()) for row in scratch.groupBy("file", "block").agg(*found).collect()]
+
+
+def _split(found: dict[str, Any]) -> Split:
+    lines = {name: found[name] and Line(*found[name]) for name in ("head", "last") if name in found}
+    return Split(**found | lines | {"first": NONE if found["first"] is None else found["first"]})
 
 
 def placed(spark: SparkSession, scratch: DataFrame, places: Sequence[Place]) -> DataFrame:
@@ -95,11 +139,15 @@ def is_blank() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
-def told(records: DataFrame, plan: Plan) -> dict[str, Teller]:
+def told(records: DataFrame | None, plan: Plan, passed: Iterable[Passed] = ()) -> dict[str, Teller]:
     """The counts of every row check and every sum, by file."""
+    tellers: dict[str, Teller] = {}
+    for file, n, sums in passed:
+        (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(0, n, sums)
+    if records is None:
+        return tellers
     words = bits.words(plan)
     few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
-    tellers: dict[str, Teller] = {}
     with localcontext(prec=DIGITS):
         for file, *rest in few.toLocalIterator(prefetchPartitions=True):
             teller = tellers.get(file) or tellers.setdefault(file, Teller(plan))

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from contracts.columns import positions
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
-from spark_jobs import rules
+from spark_jobs import keys, rules
 from spark_jobs.schema import ISO
 from spark_jobs.vectors import Bound, Proof, Tested
 
@@ -39,11 +39,13 @@ BOUNDS = {
     "exclusiveMaximum": ("less", math.ceil),
 }
 """By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
+ORDERED = {"string": pa.string(), "integer": pa.int64(), "number": pa.float64(), "date": pa.date32()}
+"""Types whose values are held against each other, in Arrow."""
 OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
 """What values of a type may hold, so that no delimiter, quote or escape may be it."""
-UNLIKE = "\0\ufeff\ufffd\uffff"
-"""What no text may hold that passes: NUL, a mark that Arrow drops from a first line, the sign for bytes of no text, and
-what Spark's parser takes for an end."""
+UNLIKE = "\0\n\r\ufeff\ufffd\uffff"
+"""What no text may hold that passes: NUL, what ends a line, a mark that Arrow drops from a first line, the sign for
+bytes of no text, and what Spark's parser takes for an end."""
 LENGTHS = {"minLength": "greater_equal", "maxLength": "less_equal"}
 ESCAPED = r"\\(?:[nrtf\\^$.|?*+()\[\]{}/-]|x[0-9A-Fa-f]{2}|u(?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})"
 """Of one character: two surrogates are one to Java and two to RE2."""
@@ -82,22 +84,37 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
     here = {p.name: p for p in plan.properties if p.name in at}
     checks = {name: [c for c in plan.row_checks() if c.property == name] for name in here}
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, checks[name])}
-    tested = [_tested(prop, at[name], checks[name], filled=name in filled) for name, prop in here.items()]
+    tested = [
+        _tested(prop, at[name], checks[name], filled=name in filled, key=name in set(_keys(plan, header).values()))
+        for name, prop in here.items()
+    ]
     counted = [at.get(name) for name in _summed(plan)]
+    kinds = {column.at: column.type for column in tested}
+    held = [(n, at[name]) for n, name in _keys(plan, header).items() if kinds[at[name]] == _arrow(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
     found = Proof(
-        rf"\A{re.escape(csv.delimiter).join(shapes)}\z",
+        rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
         csv.delimiter,
         csv.quote,
         len(header),
         csv.null_values,
         tuple(header_texts),
-        tuple(one for one in tested if one.at in counted or one != Tested(one.at, one.type)),
+        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one != Tested(one.at, one.type)),
         tuple(counted),
+        tuple(held),
     )
     for pattern in (found.pattern, *(p for column in tested for p in column.patterns)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return found
+
+
+def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:
+    """The keys of one property that are told where their values ascend, by the number of their check."""
+    return {
+        n: c.properties()[0]
+        for n, c in keys.checks(plan, tuple(header))
+        if len(c.properties()) == 1 and not c.filter and plan.property_named(c.properties()[0]).type in ORDERED
+    }
 
 
 def _summed(plan: Plan) -> list[str]:
@@ -111,7 +128,7 @@ def _summed(plan: Plan) -> list[str]:
 
 def _class(*beside: str) -> str:
     """The characters of any text but some; RE2 lets surrogates through, which are no text in UTF-8."""
-    return rf"[^{''.join(map(re.escape, beside))}\x00\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
+    return rf"[^{''.join(map(re.escape, beside))}\x00\n\r\x{{feff}}\x{{fffd}}\x{{ffff}}\x{{d800}}-\x{{dfff}}]"
 
 
 def _is_filled(prop: Property, csv: Csv, checks: Iterable[Check]) -> bool:
@@ -156,7 +173,7 @@ def _typed(prop: Property) -> str:
     raise _Unproven
 
 
-def _tested(prop: Property, at: int, checks: Iterable[Check], *, filled: bool) -> Tested:
+def _tested(prop: Property, at: int, checks: Iterable[Check], *, filled: bool, key: bool) -> Tested:
     """What is to be looked at in a column beside its shape, which says that it is `filled`."""
     found: dict[str, list[Any]] = {"bounds": [], "lengths": [], "among": [], "outside": [], "patterns": []}
     required = banned = False
@@ -174,14 +191,14 @@ def _tested(prop: Property, at: int, checks: Iterable[Check], *, filled: bool) -
     as_value = found["bounds"] or (found["among"] and prop.type == "integer")
     if as_value and found["outside"]:  # which are of texts
         raise _Unproven
-    kind = _arrow(prop) if as_value else pa.string()
+    kind = _arrow(prop) if as_value or (key and not found["outside"]) else pa.string()
     return Tested(at, kind, required and not filled, banned, **{name: tuple(tests) for name, tests in found.items()})
 
 
 def _arrow(prop: Property) -> pa.DataType:
     if prop.exact:
         return pa.decimal128(*prop.exact)
-    return {"integer": pa.int64(), "number": pa.float64(), "date": pa.date32()}[prop.type]
+    return ORDERED[prop.type]
 
 
 def _tests(check: Check, prop: Property) -> Iterator[tuple[str, Any]]:

@@ -296,10 +296,9 @@ def sums(plan: Plan, present: Container[str]) -> list[Column]:
     return counts + [sf.expr(f"{figures.merged(which[n][1])}({sql})").alias(n) for n, sql in adds.items()]
 
 
-def sums_of_sifted(plan: Plan, present: Container[str]) -> list[Column]:
-    """The same of each row, which may stand for several lines whose `nulls` are known; nothing else is summed then."""
-    tests = enumerate(_lacking(plan, present).items())
-    return [sf.expr(f"if(nulls is null, if({test}, 1L, 0L), get(nulls, {k}))").alias(name) for k, (name, test) in tests]
+def sums_of_each(plan: Plan, present: Container[str]) -> list[Column]:
+    """The same of each row, of a plan whose nulls alone are counted."""
+    return [sf.expr(f"if({test}, 1L, 0L)").alias(name) for name, test in _lacking(plan, present).items()]
 
 
 def failing(check: Check, prop: Property, cell: Column, value: Column) -> Column:

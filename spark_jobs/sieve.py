@@ -7,22 +7,33 @@ beyond doubt. Where Python has no Arrow, or a contract asks for what vectors can
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urlsplit
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from spark_jobs import storage
+from spark_jobs import reader, storage
+from spark_jobs.jvm import java_class
+from spark_jobs.metrics import NONE, Line, Passed, Split
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from spark_jobs.reading import Piece
     from spark_jobs.vectors import Proof
 
 
@@ -69,17 +80,115 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
     return 2 * vectors.passing(lines, proof) >= len(lines)
 
 
-def sifted(lines: DataFrame, proof: Proof) -> DataFrame:
-    """Lines (file, block, id, line) as `vectors.SCHEMA`.
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What came of the lines of files with one header: counts by stretches of them, and the lines that none tells of.
+
+    `rows` are both, as `vectors.SCHEMA`; they are kept on the executors' disks until `unpersist`.
+    """
+
+    rows: DataFrame
+    counts: Sequence[Row]
+    keys: Sequence[tuple[int, Callable[[str], Any]]]
+
+    @property
+    def leaves(self) -> bool:
+        """Whether any lines are left."""
+        return any(row["odd"] for row in self.counts)
+
+    @property
+    def odd(self) -> DataFrame:
+        """The lines that are left: file, block, id, line."""
+        return self.rows.where("n is null").select("file", "block", "id", "line")
+
+    def splits(self) -> Iterator[Split]:
+        """What is told of parts of files, without the lines that are left; headers are open."""
+        for row in self.counts:
+            head = None if row["head"] is None else Line(row["head"], row["line"])
+            n = row["n"] + row["blank"] + (head is not None)
+            first = NONE if row["first"] is None else row["first"]
+            yield Split(row["file"], row["block"], n, row["blank"], 0, int(head is not None), first, head)
+
+    def passed(self) -> Iterator[Passed]:
+        """How many lines pass, and the nulls that are counted in them."""
+        for row in self.counts:
+            if row["n"]:
+                yield row["file"], row["n"], row["nulls"]
+
+    def ascending(self) -> dict[str, set[int]]:
+        """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
+        by_file: dict[str, list[Row]] = {}
+        for row in sorted((row for row in self.counts if row["n"] or row["odd"]), key=itemgetter("block", "first")):
+            by_file.setdefault(row["file"], []).append(row)
+        return {
+            file: {number for k, (number, value) in enumerate(self.keys) if _ascends(rows, k, value)}
+            for file, rows in by_file.items()
+            if not any(row["odd"] for row in rows)
+        }
+
+
+def _ascends(rows: Iterable[Row], key: int, value: Callable[[str], Any]) -> bool:
+    """Whether the spans of a key's values, in order, lie apart and ascend."""
+    spans = [row["keys"][key] for row in rows]
+    if None in spans:
+        return False
+    return all(value(before[1]) < value(after[0]) for before, after in pairwise(spans))
+
+
+def sifted(source: DataFrame, plan: Plan, proof: Proof) -> Sifted:
+    """Sift the lines of files as Spark has read them."""
+    from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
+
+    if partitions := _partitions(source):
+        from spark_jobs import reading  # noqa: PLC0415 (needs Arrow)
+
+        numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
+        rows = _mapped(numbers, partial(reading.sift, partitions=partitions, proof=proof), vectors.SCHEMA)
+    else:
+        rows = _mapped(reader.lines(source, plan.csv), partial(vectors.sift, proof=proof), vectors.SCHEMA)
+    rows = rows.persist(StorageLevel.DISK_ONLY)
+    try:
+        counts = rows.where("n is not null").collect()
+    except BaseException:
+        rows.unpersist()
+        raise
+    return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
+
+
+def _reader(plan: Plan, number: int) -> Callable[[str], Any]:
+    """What makes values of the texts of a check's key that can be compared."""
+    prop = plan.property_named(plan.checks[number].properties()[0])
+    return {"integer": int, "number": Decimal if prop.exact else float}.get(prop.type, str)
+
+
+def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) -> DataFrame:
+    """Rows as a function makes them of batches of Arrow, in Python workers.
 
     `mapInArrow` does this, but it asks for pandas, which nothing here needs.
     """
-    from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
-
-    sift = cast("Any", UserDefinedFunction)(
-        partial(vectors.sift, proof=proof),
-        from_arrow_schema(vectors.SCHEMA),
-        evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF,
+    made = cast("Any", UserDefinedFunction)(
+        function, from_arrow_schema(schema), evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
     )
-    of_columns = sift(*(lines[name] for name in lines.columns))
-    return DataFrame(lines._jdf.mapInArrow(of_columns._jc, False, None), lines.sparkSession)
+    of_columns = made(*(rows[name] for name in rows.columns))
+    return DataFrame(rows._jdf.mapInArrow(of_columns._jc, False, None), rows.sparkSession)
+
+
+def _partitions(source: DataFrame) -> list[list[Piece]]:
+    """The pieces of files that Spark reads for each of its partitions; none unless workers find all, as they are."""
+    from spark_jobs.reading import Piece  # noqa: PLC0415 (needs Arrow)
+
+    spark = source.sparkSession
+    packers = java_class(spark, "org.apache.hadoop.io.compress.CompressionCodecFactory")(
+        spark._jsc.hadoopConfiguration()
+    )
+    found = []
+    for partition in source._jdf.queryExecution().toRdd().partitions():
+        pieces = []
+        for file in partition.files():
+            name = file.urlEncodedPath()
+            parts = urlsplit(name)
+            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None:
+                return []
+            pieces.append(Piece(unquote(parts.path), name, file.start(), file.length()))
+        found.append(pieces)
+    return found

@@ -15,20 +15,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-SCHEMA = pa.schema(
-    [
-        ("file", pa.string()),
-        ("block", pa.int64()),
-        ("id", pa.int64()),
-        ("line", pa.string()),
-        ("n", pa.int64()),
-        ("first", pa.int64()),
-        ("nulls", pa.list_(pa.int64())),
-    ]
+COUNTS = (
+    ("n", pa.int64()),
+    ("first", pa.int64()),
+    ("blank", pa.int64()),
+    ("odd", pa.int64()),
+    ("head", pa.int64()),
+    ("nulls", pa.list_(pa.int64())),
+    ("keys", pa.list_(pa.list_(pa.string()))),
 )
-"""What comes out: a line as it came (n is 1), or how many lines of a split pass, the first id and the nulls of them."""
+SCHEMA = pa.schema([("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), *COUNTS])
+"""What comes out: a line as it came, or what is counted of a stretch of lines.
+
+That is how many pass, the first id, how many are empty and how many come out as they came; the id of a header, whose
+text is then the line; the nulls of those that pass, and the first and the last value of each key, where its values
+ascend and nothing comes out as it came.
+"""
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
+ENDS = ("", "\n", "\r\n", "\r")
+"""What a line may have behind it."""
 LEAST_FIRST = {"greater_equal": operator.ge, "greater": operator.gt}
 """Bounds that all values keep if the least does, by Arrow's names; of others it is the greatest."""
 GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
@@ -61,7 +67,8 @@ class Proof:
     """When a line passes: `pattern` (RE2) says that it is a record of `width` cells, null or of their types.
 
     `aside` are lines that are no records though they look like it; `counted` are the columns whose nulls are counted,
-    all of them `tested`, None for one that the file lacks.
+    None for one that the file lacks, `keys` the checks by number whose column's values are held against each other; all
+    such columns are `tested`.
     """
 
     pattern: str
@@ -72,41 +79,131 @@ class Proof:
     aside: tuple[str, ...]
     tested: tuple[Tested, ...]
     counted: tuple[int | None, ...]
+    keys: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of one part of a file: whose they are, and which of a batch."""
+
+    file: str
+    block: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A batch of lines: texts, with what ends them if `ended`; ids, null where empty; the parts of files, in order."""
+
+    texts: pa.StringArray
+    ids: pa.Int64Array
+    stretches: Sequence[Stretch]
+    ended: bool = False
 
 
 def sift(batches: Iterable[pa.RecordBatch], proof: Proof) -> Iterator[pa.RecordBatch]:
-    """Batches of lines (file, block, id, line; those that are empty have no id) as `SCHEMA`."""
-    for batch in batches:
-        passes, cells = _proven(batch, proof)
-        if passes.true_count < batch.num_rows:
-            yield _as_they_came(batch.filter(pc.invert(passes)))
-        if passes.true_count:
-            yield _counted(_kept(batch, passes), cells, proof)
+    """Batches of lines from Spark (file, block, id, line; those that are empty have no id) as `SCHEMA`."""
+    return sifted(map(_of_spark, batches), proof)
+
+
+def _of_spark(batch: pa.RecordBatch) -> Lines:
+    ends = {end for name in ("file", "block") for end in pc.run_end_encode(batch.column(name)).run_ends.to_pylist()}
+    stretches = [
+        Stretch(batch.column("file")[start].as_py(), batch.column("block")[start].as_py(), start, end)
+        for start, end in pairwise([0, *sorted(ends)])
+    ]
+    return Lines(batch.column("line"), batch.column("id"), stretches)
+
+
+def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
+    """The lines of one partition as `SCHEMA`."""
+    begun: tuple[str, int] | None = None
+    for lines in batches:
+        passes, cells = _proven(lines, proof)
+        there = lines.ids.is_valid()
+        firsts, heads = [], {}
+        for stretch in lines.stretches:
+            first = pc.index(there[stretch.start : stretch.end], True).as_py()
+            firsts.append(first + stretch.start if first >= 0 else None)
+            if first >= 0 and begun != (begun := (stretch.file, stretch.block)) and stretch.block == 0:
+                text = _text(lines, first + stretch.start)
+                if text in proof.aside:
+                    heads[first + stretch.start] = text
+        odd = pc.and_not(there, passes)
+        if heads:
+            odd = pc.and_(odd, pa.array([at not in heads for at in range(len(odd))]))
+        if odd.true_count:
+            yield _as_they_came(lines, pc.indices_nonzero(odd))
+        counts, before = [], 0
+        for stretch, first in zip(lines.stretches, firsts, strict=True):
+            own = slice(stretch.start, stretch.end)
+            n, unlike = passes[own].true_count, odd[own].true_count
+            counts.append(
+                {
+                    "file": stretch.file,
+                    "block": stretch.block,
+                    "line": heads.get(first),
+                    "n": n,
+                    "first": None if first is None else lines.ids[first].as_py(),
+                    "blank": there[own].false_count,
+                    "odd": unlike,
+                    "head": lines.ids[first].as_py() if first in heads else None,
+                    **_told(cells.slice(before, n), proof, alone=not unlike),
+                }
+            )
+            before += n
+        yield pa.RecordBatch.from_pylist(counts, SCHEMA)
+
+
+def _text(lines: Lines, at: int) -> str | None:
+    """A line without what ends it; None where it is no text."""
+    try:
+        return str(lines.texts[at].as_py()).rstrip("\r\n")
+    except UnicodeDecodeError:
+        return None
+
+
+def _told(cells: pa.Table, proof: Proof, *, alone: bool) -> dict[str, Any]:
+    """What is told of lines that pass; keys, too, where nothing else stands among them."""
+    if not cells.num_rows:
+        return {"nulls": [0] * len(proof.counted), "keys": [None] * len(proof.keys)}
+    return {
+        "nulls": [0 if at is None else cells.column(str(at)).null_count for at in proof.counted],
+        "keys": [_span(cells.column(str(at)).combine_chunks()) if alone else None for _, at in proof.keys],
+    }
+
+
+def _span(values: pa.Array) -> list[str] | None:
+    """The first and the last of values that ascend, so that each is there once."""
+    if values.null_count or pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
+        return None
+    return [str(values[at].as_py()) for at in (0, -1)]
 
 
 def passing(lines: Sequence[str], proof: Proof) -> int:
     """How many of some lines pass."""
-    places = {"file": pa.nulls(len(lines), pa.string()), "block": pa.nulls(len(lines)), "id": range(len(lines))}
-    passes, _ = _proven(pa.RecordBatch.from_pydict({**places, "line": pa.array(lines, pa.string())}), proof)
+    texts = pa.array(lines, pa.string())
+    passes, _ = _proven(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof)
     return passes.true_count or 0
 
 
-def _proven(batch: pa.RecordBatch, proof: Proof) -> tuple[pa.BooleanArray, pa.Table]:
+def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.Table]:
     """Which lines pass, and the cells of those."""
-    lines = batch.column("line")
-    shaped = pc.and_(pc.match_substring_regex(lines, proof.pattern), batch.column("id").is_valid())
+    texts = lines.texts
+    shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())
     if proof.quote:
-        shaped = pc.and_(shaped, pc.less(pc.binary_length(lines), LONG))
+        shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
     if proof.aside:
-        shaped = pc.and_(shaped, pc.invert(pc.is_in(lines, pa.array(proof.aside))))
+        shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in proof.aside for end in ENDS]))))
     fine = None
     try:
-        cells = _cells(_kept(lines, shaped), proof)
+        cells = _cells(_kept(texts, shaped), proof, ended=lines.ended)
         for column in proof.tested:
             for mask in _masks(cells.column(str(column.at)), column):
                 fine = mask if fine is None else pc.and_(fine, mask)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
-        return pa.array([False] * len(lines)), pa.table({})
+        return pa.array([False] * len(texts)), pa.table({})
     if fine is None:
         return shaped, cells
     fine = fine.combine_chunks()
@@ -117,13 +214,13 @@ def _kept(rows: Any, mask: pa.BooleanArray) -> Any:
     return rows if mask.true_count == len(mask) else rows.filter(mask)
 
 
-def _cells(lines: pa.StringArray, proof: Proof) -> pa.Table:
+def _cells(texts: pa.StringArray, proof: Proof, *, ended: bool) -> pa.Table:
     """The columns that are looked at, named by their places."""
     wanted = {str(column.at): column.type for column in proof.tested}
-    if not wanted or not len(lines):
+    if not wanted or not len(texts):
         return pa.table({name: pa.array([], kind) for name, kind in wanted.items()})
-    text = pa.concat_arrays([pc.binary_join_element_wise(lines, "", "\n")]).buffers()[2]
-    return pyarrow.csv.read_csv(
+    text = _joined(texts if ended else pc.binary_join_element_wise(texts, "", "\n"))
+    found = pyarrow.csv.read_csv(
         pa.BufferReader(text),
         pyarrow.csv.ReadOptions(
             use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(proof.width)]
@@ -143,6 +240,17 @@ def _cells(lines: pa.StringArray, proof: Proof) -> pa.Table:
             strings_can_be_null=True,
         ),
     )
+    if found.num_rows != len(texts):
+        raise pa.ArrowInvalid("as many rows as lines")
+    return found
+
+
+def _joined(texts: pa.StringArray) -> pa.Buffer:
+    """All texts as one."""
+    _, offsets, text = texts.buffers()
+    bounds = memoryview(offsets).cast("i")
+    start, end = bounds[texts.offset], bounds[texts.offset + len(texts)]
+    return text.slice(start, end - start)
 
 
 def _masks(values: pa.ChunkedArray, column: Tested) -> Iterator[Any]:
@@ -174,27 +282,18 @@ def _within(values: pa.ChunkedArray, bounds: Iterable[Bound]) -> Iterator[Any]:
             yield pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
 
 
-def _as_they_came(lines: pa.RecordBatch) -> pa.RecordBatch:
-    n = lines.num_rows
-    columns = [*lines.columns, pa.repeat(1, n), *(pa.nulls(n, SCHEMA.field(name).type) for name in ("first", "nulls"))]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
-
-
-def _counted(lines: pa.RecordBatch, cells: pa.Table, proof: Proof) -> pa.RecordBatch:
-    """Lines that pass as one row for each stretch of them in one split."""
-    ends = {end for name in ("file", "block") for end in pc.run_end_encode(lines.column(name)).run_ends.to_pylist()}
-    stretches = list(pairwise([0, *sorted(ends)]))
-    starts = [start for start, _ in stretches]
-    nulls = [_nulls(cells.slice(start, end - start), proof) for start, end in stretches]
+def _as_they_came(lines: Lines, which: pa.UInt64Array) -> pa.RecordBatch:
+    """Some of the lines, without what ends them."""
+    ends = pa.array([stretch.end for stretch in lines.stretches], pa.int32())
+    places = (
+        pa.array([stretch.file for stretch in lines.stretches]),
+        pa.array([stretch.block for stretch in lines.stretches]),
+    )
+    texts = lines.texts.take(which)
     columns = [
-        *(lines.column(name).take(pa.array(starts)) for name in ("file", "block")),
-        *(pa.nulls(len(starts), SCHEMA.field(name).type) for name in ("id", "line")),
-        pa.array([end - start for start, end in stretches]),
-        lines.column("id").take(pa.array(starts)),
-        pa.array(nulls, SCHEMA.field("nulls").type),
+        *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
+        lines.ids.take(which),
+        pc.ascii_rtrim(texts, "\r\n") if lines.ended else texts,
+        *(pa.nulls(len(which), kind) for _, kind in COUNTS),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
-
-
-def _nulls(cells: pa.Table, proof: Proof) -> list[int]:
-    return [0 if at is None else cells.column(str(at)).null_count for at in proof.counted]

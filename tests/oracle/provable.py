@@ -50,11 +50,11 @@ class Made:
         failed = line in ("", *self.texts) or found.broken or judging._failing(self.plan, content, found)
         return None if failed else found
 
-    def nulls(self, record: records.Record) -> list[int]:
-        """Which cells of a record are null that no check counts, as 0 and 1."""
+    def nulls(self, record: records.Record | None) -> list[int]:
+        """Which cells of a record are null that no check counts, as 0 and 1; of no record none is."""
         checked = {c.property for c in self.plan.checks}
         names = [p.name for p in self.plan.properties if p.name in checked and not self.plan.forbidding_null(p.name)]
-        return [int(name in record.cells and record.cells[name].text is None) for name in names]
+        return [int(bool(record) and name in record.cells and record.cells[name].text is None) for name in names]
 
 
 @st.composite

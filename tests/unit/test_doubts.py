@@ -17,7 +17,7 @@ def sifted(found: Proof | None, *lines: str) -> list[str | None]:
     """The lines that come out as they came; None stands for those that pass."""
     assert found is not None
     batch = pa.RecordBatch.from_pydict(
-        {"file": ["a"] * len(lines), "block": [0] * len(lines), "id": list(range(len(lines))), "line": list(lines)}
+        {"file": ["a"] * len(lines), "block": [7] * len(lines), "id": list(range(len(lines))), "line": list(lines)}
     )
     return [line for out in sift([batch], found) for line in out.column("line").to_pylist()]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contracts.plan import Csv
+from contracts.plan import Csv, LogicalType
 from spark_jobs import proving, vectors
 from tests.integration.job.world import a_check, a_plan, a_property
 from tests.oracle import provable
@@ -33,12 +33,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Counted:
-    """Lines that pass: where, how many, the first id, and nulls by property."""
+    """What is told of lines: where, how many pass, the first id, nulls by property; those left, empty, the header."""
 
     place: Place
     n: int
-    first: int
+    first: int | None
     nulls: tuple[int, ...]
+    odd: int = 0
+    blank: int = 0
+    head: tuple[int, str] | None = None
 
 
 def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
@@ -56,14 +59,18 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
 def sifted(lines: Sequence[Line], proof: vectors.Proof) -> tuple[list[Line], list[Counted]]:
     """What comes of one batch: lines, and counts."""
     rows = [row for batch in vectors.sift([a_batch(lines)], proof) for row in _rows(batch)]
-    as_they_came = [row for row in rows if row["nulls"] is None]
-    assert all(row["n"] == 1 and row["first"] is None for row in as_they_came)
-    counts = [row for row in rows if row["nulls"] is not None]
-    assert all(row["id"] is None and row["line"] is None for row in counts)
     return (
-        [Line((row["file"], row["block"]), row["id"], row["line"]) for row in as_they_came],
-        [Counted((row["file"], row["block"]), row["n"], row["first"], tuple(row["nulls"])) for row in counts],
+        [Line((row["file"], row["block"]), row["id"], row["line"]) for row in rows if row["n"] is None],
+        [_counted(row) for row in rows if row["n"] is not None],
     )
+
+
+def _counted(row: dict[str, Any]) -> Counted:
+    assert row["id"] is None
+    head = None if row["head"] is None else (row["head"], row["line"])
+    assert head or row["line"] is None
+    counts = (row["n"], row["first"], tuple(row["nulls"]), row["odd"], row["blank"])
+    return Counted((row["file"], row["block"]), *counts, head)
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
@@ -75,16 +82,28 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
         yield row | {"line": None if text is None else text.decode("utf-8", "surrogateescape")}
 
 
-def expected(made: Made, lines: Sequence[Line], counted: set[int]) -> list[Counted]:
-    """The counts of lines by stretch, as the oracle has them; fails where one of them does not pass."""
+def expected(made: Made, lines: Sequence[Line], left: set[int | None]) -> list[Counted]:
+    """The counts of lines by place, as the oracle has them; fails where one that is not left does not pass."""
     found = []
-    passing = [line for line in lines if line.id in counted]
-    for place, stretch in groupby(passing, key=lambda line: line.place):
+    for place, stretch in groupby(lines, key=lambda line: line.place):
         own = list(stretch)
-        records = [made.record(line.text) for line in own]
-        assert None not in records, [line.text for line, record in zip(own, records, strict=True) if record is None]
-        nulls = [made.nulls(record) for record in records if record]
-        found.append(Counted(place, len(own), own[0].id or 0, tuple(map(sum, zip(*nulls, strict=True)))))
+        there = [line for line in own if line.id is not None]
+        head = there[0] if place[1] == 0 and there and there[0].text in made.texts else None
+        passing = [line for line in there if line.id not in left and line is not head]
+        records = [made.record(line.text) for line in passing]
+        assert None not in records, [line.text for line, one in zip(passing, records, strict=True) if one is None]
+        nulls = [made.nulls(record) for record in records] or [made.nulls(None)]
+        found.append(
+            Counted(
+                place,
+                len(passing),
+                there[0].id if there else None,
+                tuple(map(sum, zip(*nulls, strict=True))),
+                sum(line.id in left for line in there),
+                len(own) - len(there),
+                (head.id or 0, head.text) if head else None,
+            )
+        )
     return found
 
 
@@ -94,7 +113,7 @@ def cases(draw: st.DrawFn) -> tuple[Made, list[Line]]:
     made = draw(provable.contracts())
     texts = draw(st.lists(provable.lines(made), min_size=1, max_size=12))
     places = draw(st.lists(st.sampled_from([("a", 0), ("a", 64), ("b", 0)]), min_size=len(texts), max_size=len(texts)))
-    placed = zip(places, texts, strict=True)
+    placed = zip(sorted(places), texts, strict=True)
     return made, [Line(place, n * 3 + 1 if text else None, text) for n, (place, text) in enumerate(placed)]
 
 
@@ -107,9 +126,8 @@ def test_what_is_counted_passes_all_checks(case: tuple[Made, list[Line]]) -> Non
     assert proof
     others, counts = sifted(lines, proof)
     left = {line.id for line in others}
-    counted = {line.id for line in lines if line.id is not None and line.id not in left}
-    assert others == [line for line in lines if line.id not in counted]
-    assert counts == expected(made, lines, counted)
+    assert others == [line for line in lines if line.id in left]
+    assert counts == expected(made, lines, left)
 
 
 PLAN = a_plan(
@@ -147,8 +165,9 @@ def test_stretches_of_files_and_blocks_are_told_apart() -> None:
         [lines[2], lines[5]],
         [
             Counted(("a", 0), 2, 1, (0,)),
-            Counted(("a", 64), 1, 2**33 + 1, (0,)),
+            Counted(("a", 64), 1, 2**33, (0,), odd=1),
             Counted(("b", 64), 1, 7, (0,)),
+            Counted(("b", 128), 0, 3, (0,), odd=1),
             Counted(("c", 128), 1, 3, (1,)),
         ],
     )
@@ -165,29 +184,92 @@ def test_column_of_nulls_alone_is_counted() -> None:
     "text", ["x,SP", "-1,SP", ",SP", "1,SPX", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP"]
 )
 def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
-    assert held(of(text)) == (of(text), [])
-    assert held(of(text, GOOD, text)) == ([*of(text), *of(text, first=3)], [Counted(("a", 0), 1, 2, (0,))])
+    lines = of(text, place=("a", 64))
+    assert held(lines) == (lines, [Counted(("a", 64), 0, 1, (0,), odd=1)])
+    lines = of(text, GOOD, text, place=("a", 64))
+    assert held(lines) == ([lines[0], lines[2]], [Counted(("a", 64), 1, 1, (0,), odd=2)])
 
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"])
 def test_bytes_that_are_no_text_are_not_counted(raw: bytes) -> None:
     lines = of(f"1,{raw.decode('utf-8', 'surrogateescape')}")
-    assert held(lines) == (lines, [])
+    assert held(lines) == (lines, [Counted(("a", 0), 0, 1, (0,), odd=1)])
 
 
-def test_empty_lines_come_out_without_an_id() -> None:
+def test_a_header_is_the_first_line_of_a_file_that_is_not_empty() -> None:
+    again = of("id,state", GOOD)
+    lines = [Line(("a", 0), None, ""), *again, Line(("a", 0), 3, "id,state"), *of("id,state", place=("a", 64))]
+    told = Counted(("a", 0), 1, 1, (0,), odd=1, blank=1, head=(1, "id,state"))
+    assert held(lines) == (lines[3:], [told, Counted(("a", 64), 0, 1, (0,), odd=1)])
+
+
+def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
+    assert PROOF
+    batches = [a_batch([Line(("a", 0), None, "")]), a_batch(of(GOOD)), a_batch(of("id,state", first=2))]
+    heads = [row["head"] for batch in vectors.sift(batches, PROOF) for row in _rows(batch)]
+    assert heads == [None] * 4
+
+
+KEYS: dict[str, tuple[LogicalType, list[str], list[str]]] = {
+    "texts": ("string", ["a", "a0", "b", "é"], ["a", "b", "a"]),
+    "numbers": ("number", ["-1.0", "-0.5", "0.0", "1.25"], ["0", "-0"]),
+    "integers": ("integer", ["-7", "2", "10"], ["7", "007"]),
+    "days": ("date", ["2024-01-31", "2024-02-01"], ["2024-01-31", "2024-01-31"]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_whose_values_ascend_are_told(name: str) -> None:
+    kind, ascending, others = KEYS[name]
+    proof = proof_of_keys(kind)
+    assert told_of_keys(proof, ascending) == [ascending[0], ascending[-1]]
+    assert told_of_keys(proof, others) is None
+
+
+@pytest.mark.parametrize("texts", [["1", "x"], ["", "1"], []])
+def test_keys_beside_a_null_or_a_line_that_is_left_are_not_told(texts: list[str]) -> None:
+    assert told_of_keys(proof_of_keys("integer"), texts or ["x"]) is None
+
+
+def test_key_with_missing_values_of_its_own_is_not_told() -> None:
+    key = a_property("key", "integer")
+    missing = a_check("missingValues", "key", values=["-9"], null=False)
+    proof = proving.proof(a_plan([key], [a_check("unique", "key", scope="set"), missing]), ("key",), ["key"])
+    assert proof
+    assert proof.keys == ()
+
+
+def proof_of_keys(kind: LogicalType) -> vectors.Proof:
+    """The proof of a plan whose first property is a key."""
+    checks = [a_check("unique", "key", scope="set")]
+    plan = a_plan([a_property("key", kind), a_property("more")], checks, Csv(null_values=("",)))
+    proof = proving.proof(plan, ("key", "more"), ["key,more"])
+    assert proof
+    assert [at for _, at in proof.keys] == [0]
+    return proof
+
+
+def told_of_keys(proof: vectors.Proof, texts: Sequence[str]) -> list[str] | None:
+    """The first and the last of the keys of some lines, where they ascend."""
+    batch = a_batch(of(*(f"{text}," for text in texts)))
+    (told,) = [row["keys"] for out in vectors.sift([batch], proof) for row in _rows(out) if row["n"] is not None]
+    return told[0]  # type: ignore[no-any-return]
+
+
+def test_empty_lines_are_counted() -> None:
     plan = a_plan([a_property("name")])
     proof = proving.proof(plan, ("name",), ["name"])
     empty = Line(("a", 0), None, "")
     assert proof
-    assert sifted([empty, *of(" "), empty], proof) == ([empty, empty], [Counted(("a", 0), 1, 1, ())])
+    assert sifted([empty, *of(" "), empty], proof) == ([], [Counted(("a", 0), 1, 1, (), blank=2)])
+    assert sifted([empty], proof) == ([], [Counted(("a", 0), 0, None, (), blank=1)])
 
 
 def test_mark_that_begins_the_first_line_is_a_character() -> None:
     plan = a_plan([a_property("state")], [a_check("enum", "state", values=["SP"])])
     proof = proving.proof(plan, ("state",), ["state"])
     assert proof
-    assert sifted(of("\ufeffSP", "SP"), proof) == (of("\ufeffSP"), [Counted(("a", 0), 1, 2, (0,))])
+    assert sifted(of("\ufeffSP", "SP"), proof) == (of("\ufeffSP"), [Counted(("a", 0), 1, 1, (0,), odd=1)])
 
 
 @pytest.mark.parametrize("kind", ["minLength", "maxLength"])
@@ -210,6 +292,7 @@ def test_each_batch_has_counts_of_its_own() -> None:
     batches = vectors.sift([a_batch(of(GOOD)), a_batch(of("x,SP", first=2)), a_batch(of(GOOD, first=3))], PROOF)
     assert [(row["n"], row["first"], row["id"]) for batch in batches for row in _rows(batch)] == [
         (1, 1, None),
-        (1, None, 2),
+        (None, None, 2),
+        (0, 2, None),
         (1, 3, None),
     ]
