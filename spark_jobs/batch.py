@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
+from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -67,7 +68,7 @@ class Read:
     """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
 
     `single` are the lines that scratch holds one by one, as they fail or need a closer look; `judged` is what came of
-    the latter, `told` are the counts of all others by file.
+    the latter, `told` are the counts of all others by file. `kept` is what executors keep until `forget`.
     """
 
     groups: list[Group]
@@ -77,6 +78,7 @@ class Read:
     judged: DataFrame | None = None
     single: int = 0
     told: dict[str, metrics.Teller] = field(default_factory=dict)
+    kept: list[DataFrame] = field(default_factory=list)
     known: references.Known = field(default_factory=references.Known)
 
 
@@ -183,57 +185,75 @@ def _scan(
     found = Read(groups, {}, {d.id: _refused(d, refused[d.id]) for d in drops if d.id in refused}, known=known)
     if not groups:
         return found
-    texts = _header_texts(form, [d for g in groups for d in g.drops])
-    ends = form.ends(sf.col("raw"), request.plan) if request.plan.csv.trailer else None
     try:
-        _sift(groups, request.plan, proofs)
-        found.scratch = _scratched(spark, request, groups, known)
-    finally:
-        for group in groups:
-            if group.sifted:
-                group.sifted.rows.unpersist()
-    every: dict[tuple[str, int], metrics.Split] = {}
-    with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
-        counts = pool.submit(_counted, found, request.plan)
-        scanned = metrics.splits(found.scratch, texts, ends) if found.scratch else []
-        for split in (*scanned, *(s for g in groups if g.sifted for s in g.sifted.splits())):
-            place = storage.plain(split.file), split.block
-            every[place] = every[place] + split if place in every else split
-    found.told = counts.result()
-    found.single = sum(split.single for split in every.values())
-    by_file: dict[str, list[metrics.Split]] = {}
-    for (file, _), split in every.items():
-        by_file.setdefault(file, []).append(split)
-    for splits in by_file.values():
-        splits.sort(key=lambda split: split.block)
+        _sift(found, request.plan, proofs)
+        found.scratch = _scratched(spark, request, found)
+        with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
+            counts = pool.submit(_counted, found, request.plan)
+            splits = _splits(found, request.plan)
+        found.told, opened = counts.result()
+    except BaseException:
+        forget(found)
+        raise
+    found.single = sum(opened.values()) + sum(teller.failing for teller in found.told.values())
     for group in groups:
         for drop in group.drops:
-            splits = by_file.get(storage.plain(drop.uri), [])
-            own = [split for split in splits if split.n > split.blank]
-            found.lines[drop.id] = _lines(request.plan, form, splits, own)
+            its = splits.get(storage.plain(drop.uri), [])
+            own = [split for split in its if split.n > split.blank]
+            found.lines[drop.id] = _lines(request.plan, form, its, own)
             if not _placed(group, drop, own, form if form.is_headed(request.plan) else None, found.lines[drop.id]):
                 found.failed[drop.id] = _header_changed(drop)
+        group.open = sum(opened.get(file, 0) for file in {place.file for place in group.places})
+        group.open -= len(group.aside) if group.sifted is None else 0  # a sieve knows what is aside
     return found
 
 
-def _sift(groups: Iterable[Group], plan: Plan, proofs: Proofs) -> None:
-    for group in groups:
+def forget(read: Read) -> None:
+    """Give back what executors keep."""
+    for rows in read.kept:
+        rows.unpersist()
+
+
+def _sift(read: Read, plan: Plan, proofs: Proofs) -> None:
+    for group in read.groups:
         if proof := proofs.get(group.header):
-            group.sifted = sieve.sifted(group.source, plan, proof)
+            rows = sieve.sifted(group.source, plan, proof)
+            read.kept.append(rows.persist(StorageLevel.DISK_ONLY))
+            group.sifted = sieve.told(rows, plan, proof)
 
 
-def _scratched(
-    spark: SparkSession, request: JobRequest, groups: Iterable[Group], known: references.Known
-) -> DataFrame | None:
+def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame | None:
     """What no sieve has told of, scanned into scratch; None where that is nothing."""
     plan, form, parts = request.plan, formats.of(request.plan), []
-    for group in groups:
+    for group in read.groups:
         texts = _header_texts(form, group.drops)
         if group.sifted is None:
-            parts.append(scan.scan(group.source, plan, group.header, texts, known))
+            parts.append(scan.scan(group.source, plan, group.header, texts, read.known))
         elif group.sifted.leaves:
-            parts.append(scan.scan_odd(group.sifted.odd, plan, group.header, texts, known))
-    return _written(spark, reduce(DataFrame.unionByName, parts), request, "lines") if parts else None
+            parts.append(scan.scan_odd(group.sifted.odd, plan, group.header, texts, read.known))
+    if not parts:
+        return None
+    scanned = reduce(DataFrame.unionByName, parts)
+    if all(group.sifted for group in read.groups):  # so few that executors may keep them
+        read.kept.append(scanned.persist(StorageLevel.DISK_ONLY))
+        return scanned
+    return _written(spark, scanned, request, "lines")
+
+
+def _splits(read: Read, plan: Plan) -> dict[str, list[metrics.Split]]:
+    """What is known of each part of each file, in order; where a sieve has told of it, that is all."""
+    found: dict[tuple[str, int], metrics.Split] = {}
+    if read.scratch is not None and any(group.sifted is None for group in read.groups):
+        form = formats.of(plan)
+        ends = form.ends(sf.col("raw"), plan) if plan.csv.trailer else None
+        texts = _header_texts(form, [drop for group in read.groups for drop in group.drops])
+        found = {(split.file, split.block): split for split in metrics.splits(read.scratch, texts, ends)}
+    for group in read.groups:
+        found |= group.sifted.splits() if group.sifted else {}
+    by_file: dict[str, list[metrics.Split]] = {}
+    for split in sorted(found.values(), key=attrgetter("block")):
+        by_file.setdefault(storage.plain(split.file), []).append(split)
+    return by_file
 
 
 def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
@@ -254,21 +274,18 @@ def judge_open(spark: SparkSession, request: JobRequest, read: Read) -> None:
 
 def told(read: Read, plan: Plan) -> dict[str, metrics.Teller]:
     """The counts of all records, by file."""
-    return read.told if read.judged is None else _counted(read, plan)
+    return read.told if read.judged is None else _counted(read, plan)[0]
 
 
-def _counted(read: Read, plan: Plan) -> dict[str, metrics.Teller]:
-    """The counts of all records that were judged so far, by file."""
-    known = None if read.scratch is None else _known(read.scratch, plan)
-    if known is not None and read.judged is not None:  # which may fail the same checks as others
-        known = known.unionByName(read.judged.select(*known.columns))
-    return metrics.told(known, plan, [one for g in read.groups if g.sifted for one in g.sifted.passed()])
-
-
-def _known(scratch: DataFrame, plan: Plan) -> DataFrame:
-    """The records that were judged at first sight, as they are counted: file, n, words, sums."""
+def _counted(read: Read, plan: Plan) -> tuple[dict[str, metrics.Teller], dict[str, int]]:
+    """By file the counts of all records that were judged so far, and how many are open."""
     shape = ["file", "n", *bits.words(plan), *rules.summed_names(plan)]
-    return scratch.where(sf.col("m0").isNotNull()).select(*shape)
+    records = None
+    if read.scratch is not None:
+        records = read.scratch.where(sf.col("m0").isNotNull() | sf.col("at").isNotNull()).select(*shape)
+    if records is not None and read.judged is not None:  # which may fail the same checks as others
+        records = records.unionByName(read.judged.select(*shape))
+    return metrics.told(records, plan, [one for g in read.groups if g.sifted for one in g.sifted.passed()])
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
@@ -334,8 +351,6 @@ def _placed(
     for split in splits:
         group.places.append(metrics.Place(split.file, split.block, drop, offset - split.first, last))
         offset += split.n - split.blank
-        group.open += split.open
-    group.open -= lines.aside
     return True
 
 

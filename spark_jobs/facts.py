@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -55,12 +55,14 @@ class Findings:
     known: references.Known = field(default_factory=references.Known)
 
 
-def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop]) -> dict[str, DropResult]:
-    """Count, write the evidence and the producers' files, look for shared keys."""
+def measure(
+    spark: SparkSession, request: JobRequest, read: Read, drops: Sequence[JobDrop], pool: Executor
+) -> tuple[dict[str, DropResult], list[Future[None]]]:
+    """Count, write the evidence, look for shared keys; the files for producers may still be written by the pool."""
     judge_open(spark, request, read)
     owners = {place.file: place.drop.id for group in read.groups for place in group.places}
     found = Findings(*metrics.tally(told(read, request.plan), owners, request.plan), known=read.known)
-    evidence = _look_at_rows(spark, request, read, found)
+    evidence, files = _look_at_rows(spark, request, read, found, pool)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
             if group.places and (checks := _untold(keys.checks(request.plan, group.header), group)):
@@ -72,26 +74,28 @@ def measure(spark: SparkSession, request: JobRequest, read: Read, drops: Sequenc
         if request.plan.promote == "table":
             found.laid = promotable.write_tables(spark, request, read.groups, evidence, malformed=_malformed(found))
         found.expected = expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
-    return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}
+    return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}, files
 
 
-def _look_at_rows(spark: SparkSession, request: JobRequest, read: Read, found: Findings) -> DataFrame | None:
+def _look_at_rows(
+    spark: SparkSession, request: JobRequest, read: Read, found: Findings, pool: Executor
+) -> tuple[DataFrame | None, list[Future[None]]]:
     """Write the rows that fail, and take every figure of them from what lies there, which is given back."""
     if not (how_many := sum(t.failing for t in found.tallies.values())):
         storage.delete(spark, request.evidence_rows)  # what an earlier try left
-        return None
+        return None, []
     failing = [
         (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
     ]
     evidence = writer.write_rows(spark, singles(spark, read, request.plan), request, failing, how_many)
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
-    with ThreadPoolExecutor() as pool:  # each leaves a part of the executors idle
-        files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)
-        written = pool.submit(samples.written, evidence, request.plan, failing)
-        first = pool.submit(samples.first, evidence, request.plan, failing)
-    found.written, found.samples = written.result(), first.result()
-    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in files.result().items()}
-    return evidence
+    # Each leaves a part of the executors idle.
+    files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)
+    written = pool.submit(samples.written, evidence, request.plan, failing)
+    found.samples = samples.first(evidence, request.plan, failing)
+    found.written = written.result()
+    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in writer.rejected_files(request, rejected).items()}
+    return evidence, [files]
 
 
 @contextmanager

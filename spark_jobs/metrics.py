@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What is known of a part of a file: how many lines, empty, single and open ones; the first id; lines of note.
+    """What is known of a part of a file: how many lines, empty ones among them; the first id; lines of note.
 
     The first id of empty lines alone is `NONE`. Lines of note are the first like a header; where files have trailers,
     the id of the first and all of the last line like one.
@@ -67,8 +67,6 @@ class Split:
     block: int
     n: int
     blank: int
-    single: int
-    open: int
     first: int
     head: Line | None
     early: int | None = None
@@ -82,8 +80,6 @@ class Split:
             self.block,
             self.n + other.n,
             self.blank + other.blank,
-            self.single + other.single,
-            self.open + other.open,
             min(self.first, other.first),
             min(heads, default=None),
         )
@@ -105,8 +101,7 @@ def splits(scratch: DataFrame, header_texts: Sequence[str], ends: Column | None)
     """What is known of each split; `ends` says whether a raw text begins as a trailer, where files have any."""
     head = sf.when(sf.col("raw").isin(*header_texts), sf.struct("at", "raw"))
     blank = sf.sum(sf.when(is_blank(), sf.col("n")).otherwise(0)).alias("blank")
-    single, unsure = sf.count("at").alias("single"), sf.count_if(is_open()).alias("open")
-    found = [sf.sum("n").alias("n"), blank, single, unsure, sf.min("first").alias("first"), sf.min(head).alias("head")]
+    found = [sf.sum("n").alias("n"), blank, sf.min("first").alias("first"), sf.min(head).alias("head")]
     if ends is not None:
         line = sf.struct("at", sf.left("raw", sf.lit(LONGEST_RAW)).cast("binary").alias("raw"))
         last = sf.when(ends & ~sf.col("raw").isin(*header_texts), line)
@@ -139,21 +134,27 @@ def is_blank() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
-def told(records: DataFrame | None, plan: Plan, passed: Iterable[Passed] = ()) -> dict[str, Teller]:
-    """The counts of every row check and every sum, by file."""
+def told(
+    records: DataFrame | None, plan: Plan, passed: Iterable[Passed] = ()
+) -> tuple[dict[str, Teller], dict[str, int]]:
+    """By file the counts of every row check and every sum, and how many records have no words yet."""
     tellers: dict[str, Teller] = {}
     for file, n, sums in passed:
         (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(0, n, sums)
     if records is None:
-        return tellers
+        return tellers, {}
+    opened: dict[str, int] = {}
     words = bits.words(plan)
     few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
     with localcontext(prec=DIGITS):
         for file, *rest in few.toLocalIterator(prefetchPartitions=True):
+            if rest[0] is None:
+                opened[file] = rest[len(words)]
+                continue
             teller = tellers.get(file) or tellers.setdefault(file, Teller(plan))
             mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
             teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
-    return tellers
+    return tellers, opened
 
 
 def tally(

@@ -44,7 +44,7 @@ def sift(
 
 
 def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[Lines]:
-    """The lines of a partition; empty ones have no id. `block` bytes are looked at together, unless a line has more."""
+    """The lines of a partition; empty ones have no id. Some `block` bytes are read at once, unless a line has more."""
     next_id = number << ID_BITS
     texts: list[tuple[Piece, bytes]] = []
     size = 0
@@ -52,7 +52,7 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[
         for text in _texts(piece, block):
             texts.append((piece, text))
             size += len(text)
-            if size >= block or text[-1] == CR:  # which would be of one end with an LF behind it
+            if 2 * size > block or text[-1] == CR:  # which would be of one end with an LF behind it
                 yield (found := _lines(texts, next_id))
                 next_id += len(found.ids) - found.ids.null_count
                 texts, size = [], 0
@@ -63,7 +63,7 @@ def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[
 def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
     buffer = texts[0][1] if len(texts) == 1 else b"".join(text for _, text in texts)
     raw = np.frombuffer(buffer, np.uint8)
-    ends = _ends(raw)
+    ends = _ends(raw, b"\r" in buffer)
     starts = np.zeros(len(ends) + 1, np.int32)
     starts[1:] = ends
     lengths, first = np.diff(starts), raw[starts[:-1]]
@@ -78,13 +78,15 @@ def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
     return Lines(found, ids, stretches, ended=True)
 
 
-def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Where lines end: behind LF, CR or both."""
+def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where lines end: behind LF or, if there are `returns`, behind CR or both."""
     if len(raw) >= 2**31:
         raise OverflowError("a line is longer than Arrow's and Spark's texts may be")
     ends = np.flatnonzero(raw == LF) + 1
-    returns = np.flatnonzero(raw == CR) + 1
-    alone = returns[np.append(raw, LF ^ CR)[returns] != LF] if len(returns) else returns
+    if not returns:
+        return ends
+    after = np.flatnonzero(raw == CR) + 1
+    alone = after[np.append(raw, CR)[after] != LF]
     return np.sort(np.concatenate([ends, alone])) if len(alone) else ends
 
 

@@ -16,10 +16,11 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
@@ -84,7 +85,7 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
 class Sifted:
     """What came of the lines of files with one header: counts by stretches of them, and the lines that none tells of.
 
-    `rows` are both, as `vectors.SCHEMA`; they are kept on the executors' disks until `unpersist`.
+    `rows` are both, as `vectors.SCHEMA`.
     """
 
     rows: DataFrame
@@ -101,13 +102,17 @@ class Sifted:
         """The lines that are left: file, block, id, line."""
         return self.rows.where("n is null").select("file", "block", "id", "line")
 
-    def splits(self) -> Iterator[Split]:
-        """What is told of parts of files, without the lines that are left; headers are open."""
+    def splits(self) -> dict[tuple[str, int], Split]:
+        """What is known of each part of each file, by file and block."""
+        found: dict[tuple[str, int], Split] = {}
         for row in self.counts:
             head = None if row["head"] is None else Line(row["head"], row["line"])
-            n = row["n"] + row["blank"] + (head is not None)
+            n = row["n"] + row["blank"] + row["odd"] + (head is not None)
             first = NONE if row["first"] is None else row["first"]
-            yield Split(row["file"], row["block"], n, row["blank"], 0, int(head is not None), first, head)
+            split = Split(row["file"], row["block"], n, row["blank"], first, head)
+            place = row["file"], row["block"]
+            found[place] = found[place] + split if place in found else split
+        return found
 
     def passed(self) -> Iterator[Passed]:
         """How many lines pass, and the nulls that are counted in them."""
@@ -135,23 +140,21 @@ def _ascends(rows: Iterable[Row], key: int, value: Callable[[str], Any]) -> bool
     return all(value(before[1]) < value(after[0]) for before, after in pairwise(spans))
 
 
-def sifted(source: DataFrame, plan: Plan, proof: Proof) -> Sifted:
-    """Sift the lines of files as Spark has read them."""
+def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
+    """Lines of files with one header, as Spark has read them, as `vectors.SCHEMA`."""
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 
     if partitions := _partitions(source):
         from spark_jobs import reading  # noqa: PLC0415 (needs Arrow)
 
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
-        rows = _mapped(numbers, partial(reading.sift, partitions=partitions, proof=proof), vectors.SCHEMA)
-    else:
-        rows = _mapped(reader.lines(source, plan.csv), partial(vectors.sift, proof=proof), vectors.SCHEMA)
-    rows = rows.persist(StorageLevel.DISK_ONLY)
-    try:
-        counts = rows.where("n is not null").collect()
-    except BaseException:
-        rows.unpersist()
-        raise
+        return _mapped(numbers, partial(reading.sift, partitions=partitions, proof=proof), vectors.SCHEMA)
+    return _mapped(reader.lines(source, plan.csv), partial(vectors.sift, proof=proof), vectors.SCHEMA)
+
+
+def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
+    """What was counted, out of such rows."""
+    counts = rows.where("n is not null").collect()
     return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
@@ -164,8 +167,10 @@ def _reader(plan: Plan, number: int) -> Callable[[str], Any]:
 def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) -> DataFrame:
     """Rows as a function makes them of batches of Arrow, in Python workers.
 
-    `mapInArrow` does this, but it asks for pandas, which nothing here needs.
+    `mapInArrow` does this, but it asks for pandas, which nothing here needs. What is kept of them is kept of a plan:
+    its name, which is no other's, keeps it from being taken for what another job has kept of the same file before.
     """
+    rows = rows.where(sf.lit(uuid4().hex).isNotNull())
     made = cast("Any", UserDefinedFunction)(
         function, from_arrow_schema(schema), evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
     )

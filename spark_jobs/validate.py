@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -37,6 +37,7 @@ SETTINGS = {
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(32 * 2**20),  # lines may be long
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     "spark.sql.adaptive.enabled": "false",  # partitions are one for each core; planning anew finds nothing better
 }
 """What correctness needs of a Spark session, wherever it comes from; the last four are for speed and memory."""
@@ -75,14 +76,15 @@ def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> 
     session = configured(spark)
     asked = JobRequest.loads(storage.read_text(session, request_uri))
     request = replace(asked, plan=marked(asked.plan, asked.marks))
-    drops = judge(session, request, sift_from)
-    header = JobHeader(
-        request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
-    )
-    with ThreadPoolExecutor(1) as pool:  # Spark writes the one while Python makes the text of the other
+    with ThreadPoolExecutor() as pool:
+        drops, files = judge(session, request, pool, sift_from)
+        header = JobHeader(
+            request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
+        )
         checks = pool.submit(summary.write, session, request, drops, started)
         result = JobResult(header, tuple(drops)).dumps()
-        checks.result()
+        for one in (*files, checks):
+            one.result()
     storage.write_text(session, request.result, result)
     storage.delete(session, request.scratch)
 
@@ -112,17 +114,30 @@ def compiles_huge_methods(spark: SparkSession) -> bool:
     return bool(management.getRuntimeMXBean().getInputArguments().contains(JIT))
 
 
-def judge(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM) -> list[DropResult]:
-    """The facts of every drop, in the request's order."""
+def judge(
+    spark: SparkSession, request: JobRequest, pool: Executor, sift_from: int = SIFTED_FROM
+) -> tuple[list[DropResult], list[Future[None]]]:
+    """The facts of every drop, in the request's order; the files that the pool still writes."""
     found = batch.read(spark, request, sift_from)
+    try:
+        return _measured(spark, request, found, pool)
+    finally:
+        batch.forget(found)
+
+
+def _measured(
+    spark: SparkSession, request: JobRequest, found: batch.Read, pool: Executor
+) -> tuple[list[DropResult], list[Future[None]]]:
     results = dict(found.failed)
     good = [d for d in request.drops if d.id not in results]
     _set(spark, INTERPRETED if found.single <= FEW else IN_PIECES)
+    files: list[Future[None]] = []
     if good:
-        results |= facts.measure(spark, request, found, good)
+        measured, files = facts.measure(spark, request, found, good, pool)
+        results |= measured
     else:
         storage.delete(spark, request.evidence_rows)
-    return [results[d.id] for d in request.drops]
+    return [results[d.id] for d in request.drops], files
 
 
 def _now() -> str:

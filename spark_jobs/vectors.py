@@ -120,7 +120,7 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
     """The lines of one partition as `SCHEMA`."""
     begun: tuple[str, int] | None = None
     for lines in batches:
-        passes, cells = _proven(lines, proof)
+        shaped, passes, cells = _proven(lines, proof)
         there = lines.ids.is_valid()
         firsts, heads = [], {}
         for stretch in lines.stretches:
@@ -138,7 +138,7 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
-            n, unlike = passes[own].true_count, odd[own].true_count
+            like, n, unlike = shaped[own].true_count, passes[own].true_count, odd[own].true_count
             counts.append(
                 {
                     "file": stretch.file,
@@ -149,10 +149,11 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
                     "blank": there[own].false_count,
                     "odd": unlike,
                     "head": lines.ids[first].as_py() if first in heads else None,
-                    **_told(cells.slice(before, n), proof, alone=not unlike),
+                    "nulls": _nulls(cells.slice(before, like), passes[own].filter(shaped[own]), proof),
+                    "keys": _spans(cells.slice(before, like), proof) if n and not unlike else [None] * len(proof.keys),
                 }
             )
-            before += n
+            before += like
         yield pa.RecordBatch.from_pylist(counts, SCHEMA)
 
 
@@ -164,14 +165,21 @@ def _text(lines: Lines, at: int) -> str | None:
         return None
 
 
-def _told(cells: pa.Table, proof: Proof, *, alone: bool) -> dict[str, Any]:
-    """What is told of lines that pass; keys, too, where nothing else stands among them."""
-    if not cells.num_rows:
-        return {"nulls": [0] * len(proof.counted), "keys": [None] * len(proof.keys)}
-    return {
-        "nulls": [0 if at is None else cells.column(str(at)).null_count for at in proof.counted],
-        "keys": [_span(cells.column(str(at)).combine_chunks()) if alone else None for _, at in proof.keys],
-    }
+def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
+    """How many nulls there are in those of some lines that pass; nearly all do."""
+    if not passes.true_count:
+        return [0] * len(proof.counted)
+    names = [str(at) for at in proof.counted if at is not None]
+    found = {name: cells.column(name).null_count for name in names}
+    if passes.false_count:
+        others = cells.select(names).filter(pc.invert(passes))
+        found = {name: found[name] - others.column(name).null_count for name in names}
+    return [found.get(str(at), 0) for at in proof.counted]
+
+
+def _spans(cells: pa.Table, proof: Proof) -> list[list[str] | None]:
+    """The first and the last value of each key, where all that stand together ascend."""
+    return [_span(cells.column(str(at)).combine_chunks()) for _, at in proof.keys]
 
 
 def _span(values: pa.Array) -> list[str] | None:
@@ -184,12 +192,12 @@ def _span(values: pa.Array) -> list[str] | None:
 def passing(lines: Sequence[str], proof: Proof) -> int:
     """How many of some lines pass."""
     texts = pa.array(lines, pa.string())
-    passes, _ = _proven(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof)
+    _, passes, _ = _proven(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof)
     return passes.true_count or 0
 
 
-def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.Table]:
-    """Which lines pass, and the cells of those."""
+def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.BooleanArray, pa.Table]:
+    """Which lines have the shape that passes, which of them pass, and the cells of the former."""
     texts = lines.texts
     shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())
     if proof.quote:
@@ -203,11 +211,11 @@ def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.Table]:
             for mask in _masks(cells.column(str(column.at)), column):
                 fine = mask if fine is None else pc.and_(fine, mask)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
-        return pa.array([False] * len(texts)), pa.table({})
+        none = pa.array([False] * len(texts))
+        return none, none, pa.table({})
     if fine is None:
-        return shaped, cells
-    fine = fine.combine_chunks()
-    return pc.replace_with_mask(shaped, shaped, fine), cells.filter(fine)
+        return shaped, shaped, cells
+    return shaped, pc.replace_with_mask(shaped, shaped, fine.combine_chunks()), cells
 
 
 def _kept(rows: Any, mask: pa.BooleanArray) -> Any:

@@ -42,23 +42,28 @@ def write_rows(
     return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
 
 
+def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
+    """Where the rejected rows go of every drop that has some and a folder for them: a URI by drop."""
+    name = columns.rejected_file(request.plan)
+    return {d.id: f"{d.rejected}{name}" for d in request.drops if rejected.get(d.id) and d.rejected}
+
+
 def write_rejected(
     spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
-) -> dict[str, str]:
-    """Write the rejected rows of every drop that has some and a folder for them; the file's URI by drop."""
-    drops = [d for d in request.drops if rejected.get(d.id) and d.rejected]
+) -> None:
+    """Write those files."""
+    targets = rejected_files(request, rejected)
+    drops = [d for d in request.drops if d.id in targets]
     if not drops:
-        return {}
+        return
     folder = request.scratch + "rejected/"
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
     rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
     lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
-    targets = {d.id: f"{d.rejected}{columns.rejected_file(request.plan)}" for d in drops}
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
-    return targets
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
@@ -101,8 +106,10 @@ def _rejected_lines(
     titles = [(n, 0, title) for n, d in enumerate(drops) if (title := corrections.title(d, plan)) is not None]
     headed = frames.small(spark, titles, "number int, record long, line string")
     parts = [corrections.lines(own, header, plan) for own, header in _by_header(rows, drops)]
-    ordered = reduce(DataFrame.union, parts, headed).repartition("number").sortWithinPartitions("number", "record")
-    return ordered.select("number", reader.encoded("line", plan.csv))
+    lines = reduce(DataFrame.union, parts, headed)
+    # A file is written by one task in any case; where there is but one, its lines need not change places for it.
+    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("number")
+    return together.sortWithinPartitions("number", "record").select("number", reader.encoded("line", plan.csv))
 
 
 def _deliver(spark: SparkSession, folder: str, target: str) -> None:
