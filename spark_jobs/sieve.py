@@ -44,13 +44,13 @@ SAMPLE = 2**16
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
     """Whether the lines of files are to be sifted, where their contract allows it."""
-    return sum(drop.size for drop in drops) >= least and _is_here()
+    return sum(drop.size for drop in drops) >= least and _is_here("pyarrow.csv")
 
 
-def _is_here() -> bool:
-    """Whether Arrow loads: one that was made for another machine is there, and does not."""
+def _is_here(module: str) -> bool:
+    """Whether a module loads: one that was made for another machine is there, and does not."""
     try:
-        import_module("pyarrow.csv")
+        import_module(module)
     except ImportError:
         return False
     return True
@@ -144,8 +144,8 @@ def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
     """Lines of files with one header, as Spark has read them, as `vectors.SCHEMA`."""
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 
-    if partitions := _partitions(source):
-        from spark_jobs import reading  # noqa: PLC0415 (needs Arrow)
+    if _is_here("numpy") and (partitions := _partitions(source)):
+        from spark_jobs import reading  # noqa: PLC0415 (needs Arrow and numpy)
 
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
         return _mapped(numbers, partial(reading.sift, partitions=partitions, proof=proof), vectors.SCHEMA)
