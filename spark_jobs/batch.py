@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from py4j.protocol import Py4JJavaError
 from pyspark import StorageLevel
@@ -25,9 +25,10 @@ from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, references, rules, scan, sieve, storage
 
 if TYPE_CHECKING:
+    from spark_jobs.columns import Columns
     from spark_jobs.vectors import Proof
 
-Proofs = Mapping[tuple[str, ...], "Proof"]
+Proofs = Mapping[tuple[tuple[str, ...], tuple[str, ...]], "Proof | Columns"]
 
 log = logging.getLogger(__name__)
 
@@ -108,15 +109,24 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
 
 
 def _proofs(spark: SparkSession, request: JobRequest, least: int) -> Proofs:
-    """When the lines of drops pass, by the drops' header: of those to be sifted, where that can be and pays."""
+    """When records of drops pass, by the drops' header and types: of those to be sifted, where that can be and pays."""
     if not sieve.is_for(request.drops, least):
         return {}
     plan, form = request.plan, formats.of(request.plan)
-    found: dict[tuple[str, ...], Proof] = {}
+    found: dict[tuple[tuple[str, ...], tuple[str, ...]], Proof | Columns] = {}
     for header, own in reader.by_header(request.drops):
-        proof = sieve.proof(plan, header, _header_texts(form, own)) if sieve.is_for(own, least) else None
-        if proof and (not least or sieve.pays(spark, plan, proof, max(own, key=attrgetter("size")))):
-            found[header] = proof
+        if not sieve.is_for(own, least):
+            continue
+        types = own[0].types
+        if plan.file_format == "parquet":
+            proven: Proof | Columns | None = sieve.of_columns(plan, header, types)
+        elif (proof := sieve.proof(plan, header, _header_texts(form, own))) and least:
+            largest = max(own, key=attrgetter("size"))
+            proven = proof if sieve.pays(spark, plan, proof, largest) else None
+        else:
+            proven = proof
+        if proven:
+            found[header, types] = proven
     return found
 
 
@@ -216,10 +226,14 @@ def forget(read: Read) -> None:
 
 def _sift(read: Read, plan: Plan, proofs: Proofs) -> None:
     for group in read.groups:
-        if proof := proofs.get(group.header):
-            rows = sieve.sifted(group.source, plan, proof)
+        proof = proofs.get((group.header, group.drops[0].types))
+        if proof and plan.file_format == "parquet":
+            group.sifted = sieve.whole(group.source, plan, cast("Columns", proof))
+        elif proof:
+            of_lines = cast("Proof", proof)
+            rows = sieve.sifted(group.source, plan, of_lines)
             read.kept.append(rows.persist(StorageLevel.DISK_ONLY))
-            group.sifted = sieve.told(rows, plan, proof)
+            group.sifted = sieve.told(rows, plan, of_lines)
 
 
 def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame | None:

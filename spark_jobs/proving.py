@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -20,6 +21,7 @@ from contracts.columns import positions
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
 from spark_jobs import keys, rules
+from spark_jobs.columns import Columns
 from spark_jobs.schema import ISO
 from spark_jobs.vectors import Bound, Proof, Tested
 
@@ -39,8 +41,27 @@ BOUNDS = {
     "exclusiveMaximum": ("less", math.ceil),
 }
 """By kind: Arrow's name for it, and where a bound of integers goes that is between two of them."""
-ORDERED = {"string": pa.string(), "integer": pa.int64(), "number": pa.float64(), "date": pa.date32()}
-"""Types whose values are held against each other, in Arrow."""
+VALUES: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "date": pa.date32(),
+    "boolean": pa.bool_(),
+}
+"""The types of values, in Arrow."""
+WHOLE = {"int": (pa.int8(), pa.int16(), pa.int32()), "bigint": (pa.int64(),)}
+READ: dict[str, dict[str, tuple[pa.DataType, ...]]] = {
+    "string": {"string": (pa.string(),)},
+    "integer": WHOLE,
+    "number": WHOLE | {"float": (pa.float32(),), "double": (pa.float64(),)},
+    "date": {"date": (pa.date32(),)},
+    "boolean": {"boolean": (pa.bool_(),)},
+}
+"""By type of a property and Spark's type of a column of Parquet: what the column is to Arrow."""
+GREGORIAN = date(1582, 10, 15)
+"""Of days before it, it depends on Spark's settings which they are."""
+ORDERED = {kind: VALUES[kind] for kind in ("string", "integer", "number", "date")}
+"""Those whose values are held against each other."""
 OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
 """What values of a type may hold, so that no delimiter, quote or escape may be it."""
 UNLIKE = "\0\n\r\ufeff\ufffd\uffff"
@@ -106,6 +127,39 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
     for pattern in (found.pattern, *(p for column in tested for p in column.patterns)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return found
+
+
+def columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
+    """When records of Parquet files with the same columns and types pass; None where some check cannot be told."""
+    try:
+        return _columns(plan, header, dict(zip(header, types, strict=True)))
+    except (_Unproven, ValueError):
+        return None
+
+
+def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Columns:
+    if plan.file_format != "parquet" or any(c.property is None or c.filter for c in plan.row_checks()):
+        raise _Unproven
+    here = {p.name: p for p in plan.properties if p.name in types}
+    told = _keys(plan, header)
+    tested = {}
+    for n, (name, prop) in enumerate(here.items()):
+        if prop.exact or prop.path or types[name] not in READ.get(prop.type, {}):
+            raise _Unproven
+        own = [c for c in plan.row_checks() if c.property == name]
+        one = _tested(prop, n, own, filled=False, key=name in set(told.values()))
+        if one.outside and prop.type != "string":  # which are of texts
+            raise _Unproven
+        bounds = (*one.bounds, ("greater_equal", GREGORIAN)) if prop.type == "date" else one.bounds
+        tested[name] = replace(one, type=VALUES[prop.type], bounds=bounds)
+    for pattern in (p for one in tested.values() for p in one.patterns):
+        pc.match_substring_regex(pa.array([""]), pattern)
+    return Columns(
+        tested,
+        {name: READ[prop.type][types[name]] for name, prop in here.items()},
+        tuple(name if name in here else None for name in _summed(plan)),
+        tuple(told.items()),
+    )
 
 
 def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:

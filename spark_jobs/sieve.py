@@ -7,7 +7,7 @@ beyond doubt. Where Python has no Arrow, or a contract asks for what vectors can
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
@@ -34,6 +34,7 @@ from spark_jobs.metrics import NONE, Line, Passed, Split
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from spark_jobs.columns import Columns, Group
     from spark_jobs.reading import Piece
     from spark_jobs.vectors import Proof
 
@@ -63,6 +64,13 @@ def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> P
     return proving.proof(plan, header, header_texts)
 
 
+def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
+    """When the records of Parquet files with the same columns pass; None where vectors cannot tell."""
+    from spark_jobs import proving  # noqa: PLC0415 (needs Arrow)
+
+    return proving.columns(plan, header, types) if _is_here("pyarrow.parquet") and _is_here("numpy") else None
+
+
 def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
     """Whether most of the first lines of a file pass: else all would be looked at twice."""
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
@@ -85,11 +93,11 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
 class Sifted:
     """What came of the lines of files with one header: counts by stretches of them, and the lines that none tells of.
 
-    `rows` are both, as `vectors.SCHEMA`.
+    `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts.
     """
 
-    rows: DataFrame
-    counts: Sequence[Row]
+    rows: DataFrame | None
+    counts: Sequence[Mapping[str, Any]]
     keys: Sequence[tuple[int, Callable[[str], Any]]]
 
     @property
@@ -100,6 +108,7 @@ class Sifted:
     @property
     def odd(self) -> DataFrame:
         """The lines that are left: file, block, id, line."""
+        assert self.rows is not None, "nothing is left"
         return self.rows.where("n is null").select("file", "block", "id", "line")
 
     def splits(self) -> dict[tuple[str, int], Split]:
@@ -122,7 +131,7 @@ class Sifted:
 
     def ascending(self) -> dict[str, set[int]]:
         """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
-        by_file: dict[str, list[Row]] = {}
+        by_file: dict[str, list[Mapping[str, Any]]] = {}
         for row in sorted((row for row in self.counts if row["n"] or row["odd"]), key=itemgetter("block", "first")):
             by_file.setdefault(row["file"], []).append(row)
         return {
@@ -132,7 +141,7 @@ class Sifted:
         }
 
 
-def _ascends(rows: Iterable[Row], key: int, value: Callable[[str], Any]) -> bool:
+def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str], Any]) -> bool:
     """Whether the spans of a key's values, in order, lie apart and ascend."""
     spans = [row["keys"][key] for row in rows]
     if None in spans:
@@ -154,8 +163,77 @@ def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
 
 def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
     """What was counted, out of such rows."""
-    counts = rows.where("n is not null").collect()
+    counts = [row.asDict() for row in rows.where("n is not null").collect()]
     return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
+
+
+def whole(source: DataFrame, plan: Plan, proof: Columns) -> Sifted | None:
+    """What is told of Parquet files with the same columns of which every record passes; None where one does not."""
+    from spark_jobs import columns  # noqa: PLC0415 (needs Arrow)
+
+    placed = _row_groups(_partitions(source), proof)
+    if not placed:
+        return None
+    cores = source.sparkSession.sparkContext.defaultParallelism
+    shares = max(1, min(cores // len(placed), len(proof.tested)))
+    apart = [tuple(proof.tested)[n::shares] for n in range(shares)]
+    parts = [columns.Part(one.path, one.group.number, one.group.rows, own) for one in placed for own in apart]
+    lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
+    numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
+    rows = _mapped(numbers, partial(columns.sift, parts=lists, known=proof), columns.SCHEMA).collect()
+    if not all(row["passes"] for row in rows):
+        return None
+    nulls: dict[tuple[str, int, str], int] = {}
+    spans: dict[tuple[str, int, str], list[str] | None] = {}
+    for part, row in zip((one for some in lists for one in some), sorted(rows, key=itemgetter("part")), strict=True):
+        for name, count, ends in zip(part.names, row["nulls"], row["keys"], strict=True):
+            nulls[part.path, part.group, name], spans[part.path, part.group, name] = count, ends
+    counts = [
+        {
+            **dict.fromkeys(("head", "line")),
+            **dict.fromkeys(("blank", "odd"), 0),
+            "file": one.file,
+            "block": one.block,
+            "n": one.group.rows,
+            "first": one.first,
+            "nulls": [0 if name is None else nulls[one.path, one.group.number, name] for name in proof.counted],
+            "keys": [spans[one.path, one.group.number, name] for _, name in proof.keys],
+        }
+        for one in placed
+    ]
+    return Sifted(None, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A row group of a file: where, the start of its split, and the id of its first record."""
+
+    path: str
+    file: str
+    block: int
+    group: Group
+    first: int
+
+
+def _row_groups(partitions: Sequence[Sequence[Piece]], proof: Columns) -> list[Placed]:
+    """The row groups of files with records, by Spark's partitions; none where one of the files is not read as here."""
+    from spark_jobs import columns, reading  # noqa: PLC0415 (need Arrow and numpy)
+
+    known: dict[str, list[Group]] = {}
+    found = []
+    for number, pieces in enumerate(partitions):
+        first = number << reading.ID_BITS
+        for piece in pieces:
+            if piece.path not in known:
+                own = columns.groups(piece.path, proof)
+                if own is None:
+                    return []
+                known[piece.path] = own
+            for group in known[piece.path]:
+                if group.rows and piece.start <= group.middle < piece.start + piece.length:
+                    found.append(Placed(piece.path, piece.file, piece.start, group, first))
+                    first += group.rows
+    return found
 
 
 def _reader(plan: Plan, number: int) -> Callable[[str], Any]:

@@ -179,10 +179,10 @@ def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
 
 def _spans(cells: pa.Table, proof: Proof) -> list[list[str] | None]:
     """The first and the last value of each key, where all that stand together ascend."""
-    return [_span(cells.column(str(at)).combine_chunks()) for _, at in proof.keys]
+    return [span(cells.column(str(at)).combine_chunks()) for _, at in proof.keys]
 
 
-def _span(values: pa.Array) -> list[str] | None:
+def span(values: pa.Array) -> list[str] | None:
     """The first and the last of values that ascend, so that each is there once."""
     if values.null_count or pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
         return None
@@ -208,7 +208,7 @@ def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.BooleanArra
     try:
         cells = _cells(_kept(texts, shaped), proof, ended=lines.ended)
         for column in proof.tested:
-            for mask in _masks(cells.column(str(column.at)), column):
+            for mask in masks(cells.column(str(column.at)), column):
                 fine = mask if fine is None else pc.and_(fine, mask)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
         none = pa.array([False] * len(texts))
@@ -261,7 +261,7 @@ def _joined(texts: pa.StringArray) -> pa.Buffer:
     return text.slice(start, end - start)
 
 
-def _masks(values: pa.ChunkedArray, column: Tested) -> Iterator[Any]:
+def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[Any]:
     """What passes, for each test that not all values pass."""
     if column.required and values.null_count:
         yield values.is_valid()
