@@ -196,7 +196,7 @@ def _scan(
     if not groups:
         return found
     try:
-        _sift(found, request.plan, proofs)
+        _sift(spark, found, request.plan, proofs)
         found.scratch = _scratched(spark, request, found)
         with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
             counts = pool.submit(_counted, found, request.plan)
@@ -206,7 +206,7 @@ def _scan(
         forget(found)
         raise
     found.single = sum(opened.values()) + sum(teller.failing for teller in found.told.values())
-    for group in groups:
+    for group in found.groups:
         for drop in group.drops:
             its = splits.get(storage.plain(drop.uri), [])
             own = [split for split in its if split.n > split.blank]
@@ -224,16 +224,31 @@ def forget(read: Read) -> None:
         rows.unpersist()
 
 
-def _sift(read: Read, plan: Plan, proofs: Proofs) -> None:
-    for group in read.groups:
+def _sift(spark: SparkSession, read: Read, plan: Plan, proofs: Proofs) -> None:
+    for group in list(read.groups):
         proof = proofs.get((group.header, group.drops[0].types))
         if proof and plan.file_format == "parquet":
-            group.sifted = sieve.whole(group.source, plan, cast("Columns", proof))
+            _sift_columns(spark, read, group, plan, cast("Columns", proof))
         elif proof:
             of_lines = cast("Proof", proof)
             rows = sieve.sifted(group.source, plan, of_lines)
             read.kept.append(rows.persist(StorageLevel.DISK_ONLY))
             group.sifted = sieve.told(rows, plan, of_lines)
+
+
+def _sift_columns(spark: SparkSession, read: Read, group: Group, plan: Plan, proof: Columns) -> None:
+    """Sift Parquet files; those that do not pass as a whole become a group of their own."""
+    told = sieve.columns_told(group.source, proof)
+    paths = {f"file://{path}" for path, _, _ in told}
+    passing = [drop for drop in group.drops if storage.plain(drop.uri) in paths]
+    others = [drop for drop in group.drops if storage.plain(drop.uri) not in paths]
+    if not passing:
+        return
+    if others:
+        form = formats.of(plan)
+        read.groups.append(Group(group.header, others, form.load(spark, plan, others)))
+        group.drops, group.source = passing, form.load(spark, plan, passing)
+    group.sifted = sieve.whole(group.source, plan, proof, told)
 
 
 def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFrame | None:

@@ -65,8 +65,8 @@ class Part:
     names: tuple[str, ...]
 
 
-def groups(path: str, known: Columns) -> list[Group] | None:
-    """The row groups of a file; None where it is none whose columns Spark reads as Arrow does.
+def groups(path: str, known: Columns) -> list[Group]:
+    """The row groups of a file; none where it is none whose columns Spark reads as Arrow does.
 
     Parquet's reader for Hadoop gives a row group to the split that has its middle byte (`ParquetMetadataConverter`).
     """
@@ -76,18 +76,18 @@ def groups(path: str, known: Columns) -> list[Group] | None:
         footer = pq.read_metadata(path)
         schema = footer.schema.to_arrow_schema()
     except (pa.ArrowException, OSError):  # of which Spark will say more
-        return None
+        return []
     if len(set(schema.names)) < len(schema.names):
-        return None
+        return []
     if any("." in name or schema.field(name).type not in kinds for name, kinds in known.types.items()):
-        return None
+        return []
     found = []
     for number in range(footer.num_row_groups):
         group = footer.row_group(number)
         chunks = [group.column(n) for n in range(group.num_columns)]
         own = [chunk for chunk in chunks if chunk.path_in_schema in known.types]
         if any(chunk.compression not in CODECS or set(chunk.encodings) - ENCODINGS for chunk in own):
-            return None
+            return []
         start = min(one for one in (chunks[0].dictionary_page_offset, chunks[0].data_page_offset) if one)
         middle = start + sum(chunk.total_compressed_size for chunk in chunks) // 2
         found.append(Group(number, group.num_rows, middle))

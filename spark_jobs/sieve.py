@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
@@ -167,13 +167,17 @@ def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
     return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
-def whole(source: DataFrame, plan: Plan, proof: Columns) -> Sifted | None:
-    """What is told of Parquet files with the same columns of which every record passes; None where one does not."""
+Told = dict[tuple[str, int, str], tuple[int, list[str] | None]]
+"""By path, number of the row group and column of Parquet files of which all records pass: the nulls, and the span."""
+
+
+def columns_told(source: DataFrame, proof: Columns) -> Told:
+    """What is told of those Parquet files with the same columns, as Spark has read them, that pass."""
     from spark_jobs import columns  # noqa: PLC0415 (needs Arrow)
 
     placed = _row_groups(_partitions(source), proof)
     if not placed:
-        return None
+        return {}
     cores = source.sparkSession.sparkContext.defaultParallelism
     shares = max(1, min(cores // len(placed), len(proof.tested)))
     apart = [tuple(proof.tested)[n::shares] for n in range(shares)]
@@ -181,13 +185,18 @@ def whole(source: DataFrame, plan: Plan, proof: Columns) -> Sifted | None:
     lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
     numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
     rows = _mapped(numbers, partial(columns.sift, parts=lists, known=proof), columns.SCHEMA).collect()
-    if not all(row["passes"] for row in rows):
-        return None
-    nulls: dict[tuple[str, int, str], int] = {}
-    spans: dict[tuple[str, int, str], list[str] | None] = {}
-    for part, row in zip((one for some in lists for one in some), sorted(rows, key=itemgetter("part")), strict=True):
-        for name, count, ends in zip(part.names, row["nulls"], row["keys"], strict=True):
-            nulls[part.path, part.group, name], spans[part.path, part.group, name] = count, ends
+    by_part = list(zip(chain.from_iterable(lists), sorted(rows, key=itemgetter("part")), strict=True))
+    failing = {part.path for part, row in by_part if not row["passes"]}
+    return {
+        (part.path, part.group, name): (nulls, ends)
+        for part, row in by_part
+        if part.path not in failing
+        for name, nulls, ends in zip(part.names, row["nulls"], row["keys"], strict=True)
+    }
+
+
+def whole(source: DataFrame, plan: Plan, proof: Columns, told: Told) -> Sifted:
+    """The same as counts, of files all of which pass."""
     counts = [
         {
             **dict.fromkeys(("head", "line")),
@@ -196,10 +205,10 @@ def whole(source: DataFrame, plan: Plan, proof: Columns) -> Sifted | None:
             "block": one.block,
             "n": one.group.rows,
             "first": one.first,
-            "nulls": [0 if name is None else nulls[one.path, one.group.number, name] for name in proof.counted],
-            "keys": [spans[one.path, one.group.number, name] for _, name in proof.keys],
+            "nulls": [0 if name is None else told[one.path, one.group.number, name][0] for name in proof.counted],
+            "keys": [told[one.path, one.group.number, name][1] for _, name in proof.keys],
         }
-        for one in placed
+        for one in _row_groups(_partitions(source), proof)
     ]
     return Sifted(None, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
@@ -216,7 +225,7 @@ class Placed:
 
 
 def _row_groups(partitions: Sequence[Sequence[Piece]], proof: Columns) -> list[Placed]:
-    """The row groups of files with records, by Spark's partitions; none where one of the files is not read as here."""
+    """The row groups with records, by Spark's partitions, of the files that are read as here."""
     from spark_jobs import columns, reading  # noqa: PLC0415 (need Arrow and numpy)
 
     known: dict[str, list[Group]] = {}
@@ -225,10 +234,7 @@ def _row_groups(partitions: Sequence[Sequence[Piece]], proof: Columns) -> list[P
         first = number << reading.ID_BITS
         for piece in pieces:
             if piece.path not in known:
-                own = columns.groups(piece.path, proof)
-                if own is None:
-                    return []
-                known[piece.path] = own
+                known[piece.path] = columns.groups(piece.path, proof)
             for group in known[piece.path]:
                 if group.rows and piece.start <= group.middle < piece.start + piece.length:
                     found.append(Placed(piece.path, piece.file, piece.start, group, first))

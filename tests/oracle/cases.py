@@ -49,8 +49,8 @@ MORE_FORMS: dict[str, Document] = FORMS | {
     "jsonl, packed": {"format": "jsonl", "compression": "gzip"},
     "csv, Latin-1": {"format": "csv", "csv": {"encoding": "iso-8859-1", "delimiter": "|", "escape": "\\"}},
 }
-SIFTED_FORMS = ("csv", "csv, other signs", "csv, tabs", "csv, no header", "csv, packed")
-"""Names of forms whose lines vectors may tell."""
+SIFTED_FORMS = ("csv", "csv, other signs", "parquet", "csv, tabs", "csv, no header", "csv, packed")
+"""Names of forms whose records vectors may tell."""
 NESTED_FORMS: dict[str, Document] = {"jsonl, nested": {"format": "jsonl"}, "parquet, nested": {"format": "parquet"}}
 """Files whose records have values within values."""
 
@@ -72,7 +72,10 @@ def made(spark: SparkSession, folder: Path, form: Document, seed: object, count:
     if form["format"] != "parquet":
         return without_spark(form, seed, count)
     chance = _chance(form, seed)
-    contract = a_contract(chance, form)
+    return _tables(spark, folder, chance, a_contract(chance, form), count)
+
+
+def _tables(spark: SparkSession, folder: Path, chance: Random, contract: Contract, count: int) -> Cases:
     header, pools = [p.name for p in contract.plan.properties], files.pools(contract)
     rows = {
         f"f{n}.parquet": files.rows(
@@ -92,7 +95,7 @@ def without_spark(form: Document, seed: object, count: int) -> Cases:
     return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
 
 
-def sifted(form: Document, seed: object, count: int) -> Cases:
+def sifted(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:
     """The same of contracts without the checks that vectors cannot tell."""
     chance = _chance({**form, "sifted": True}, seed)
     while True:
@@ -102,12 +105,17 @@ def sifted(form: Document, seed: object, count: int) -> Cases:
         if _is_sifted(plan):
             break
     contract = replace(contract, plan=plan)
+    if form["format"] == "parquet":
+        return _tables(spark, folder, chance, contract, count)
     headers, pools = files.headers(chance, plan), files.pools(contract)
     names = [f"f{n}{plan.suffix}" for n in range(count)]
     return Cases(contract, {n: files.a_file(chance, contract, chance.choice(headers), pools) for n in names})
 
 
 def _is_sifted(plan: Plan) -> bool:
+    if plan.file_format == "parquet":
+        types = tuple(tables.TYPES.get(p.type, "string") for p in plan.properties)
+        return sieve.of_columns(plan, tuple(p.name for p in plan.properties), types) is not None
     return sieve.proof(plan, tuple(p.name for p in plan.properties), ()) is not None
 
 

@@ -54,7 +54,8 @@ class Made:
         """Which cells of a record are null that no check counts, as 0 and 1; of no record none is."""
         checked = {c.property for c in self.plan.checks}
         names = [p.name for p in self.plan.properties if p.name in checked and not self.plan.forbidding_null(p.name)]
-        return [int(bool(record) and name in record.cells and record.cells[name].text is None) for name in names]
+        cells = record.cells if record else {}
+        return [int(name in cells and cells[name].text is None) for name in names]
 
 
 @st.composite
