@@ -47,15 +47,6 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """A row group: its number, how many rows it has, and the byte that says to which split of the file it belongs."""
-
-    number: int
-    rows: int
-    middle: int
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """Some columns of a row group of a file."""
 
@@ -63,35 +54,6 @@ class Part:
     group: int
     rows: int
     names: tuple[str, ...]
-
-
-def groups(path: str, known: Columns) -> list[Group]:
-    """The row groups of a file; none where it is none whose columns Spark reads as Arrow does.
-
-    Parquet's reader for Hadoop gives a row group to the split that has its middle byte (`ParquetMetadataConverter`).
-    """
-    from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
-
-    try:
-        footer = pq.read_metadata(path)
-        schema = footer.schema.to_arrow_schema()
-    except (pa.ArrowException, OSError):  # of which Spark will say more
-        return []
-    if len(set(schema.names)) < len(schema.names):
-        return []
-    if any("." in name or schema.field(name).type not in kinds for name, kinds in known.types.items()):
-        return []
-    found = []
-    for number in range(footer.num_row_groups):
-        group = footer.row_group(number)
-        chunks = [group.column(n) for n in range(group.num_columns)]
-        own = [chunk for chunk in chunks if chunk.path_in_schema in known.types]
-        if any(chunk.compression not in CODECS or set(chunk.encodings) - ENCODINGS for chunk in own):
-            return []
-        start = min(one for one in (chunks[0].dictionary_page_offset, chunks[0].data_page_offset) if one)
-        middle = start + sum(chunk.total_compressed_size for chunk in chunks) // 2
-        found.append(Group(number, group.num_rows, middle))
-    return found
 
 
 def sift(
@@ -121,7 +83,7 @@ def _told(part: Part, known: Columns) -> dict[str, Any]:
                 nulls[name] += values.null_count
             for name, ends in spans.items():
                 spans[name] = _longer(ends, _plain(batch.column(name), known.tested[name]))
-    except (pa.ArrowException, OverflowError, ValueError):  # what cannot be read, or compared, is another's to say
+    except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # of which Spark will say more
         return {"passes": False}
     keys = [spans.get(name) for name in part.names]
     return {
@@ -132,12 +94,28 @@ def _told(part: Part, known: Columns) -> dict[str, Any]:
 
 
 def _batches(part: Part, known: Columns) -> Iterator[pa.RecordBatch]:
+    """The values of a part; a ValueError where Spark may read it in another way than Arrow."""
     from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
 
     texts = [name for name in part.names if pa.types.is_string(known.types[name][0])]
     with pq.ParquetFile(part.path, read_dictionary=texts) as file:
+        if not _is_read_alike(file.metadata, part, known):
+            raise ValueError
         names = list(part.names)
         yield from file.iter_batches(ROWS, row_groups=[part.group], columns=names, use_threads=False)
+
+
+def _is_read_alike(footer: Any, part: Part, known: Columns) -> bool:
+    schema, paths = footer.schema.to_arrow_schema(), [column.path for column in footer.schema]
+    if len(set(schema.names)) < len(schema.names):
+        return False
+    if any("." in name or schema.field(name).type not in known.types[name] for name in part.names):
+        return False
+    group = footer.row_group(part.group)
+    chunks = [group.column(n) for n in range(group.num_columns)]
+    own = [chunk for chunk in chunks if chunk.path_in_schema in part.names]
+    told = all(chunk.compression in CODECS and set(chunk.encodings) <= ENCODINGS for chunk in own)
+    return told and [chunk.path_in_schema for chunk in chunks] == paths
 
 
 def passes(values: pa.Array, column: Tested) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -34,7 +36,7 @@ from spark_jobs.metrics import NONE, Line, Passed, Split
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spark_jobs.columns import Columns, Group
+    from spark_jobs.columns import Columns
     from spark_jobs.reading import Piece
     from spark_jobs.vectors import Proof
 
@@ -137,7 +139,6 @@ class Sifted:
         return {
             file: {number for k, (number, value) in enumerate(self.keys) if _ascends(rows, k, value)}
             for file, rows in by_file.items()
-            if not any(row["odd"] for row in rows)
         }
 
 
@@ -175,24 +176,53 @@ def columns_told(source: DataFrame, proof: Columns) -> Told:
     """What is told of those Parquet files with the same columns, as Spark has read them, that pass."""
     from spark_jobs import columns  # noqa: PLC0415 (needs Arrow)
 
-    placed = _row_groups(_partitions(source), proof)
+    placed = _row_groups(source.sparkSession, _partitions(source))
     if not placed:
         return {}
     cores = source.sparkSession.sparkContext.defaultParallelism
     shares = max(1, min(cores // len(placed), len(proof.tested)))
     apart = [tuple(proof.tested)[n::shares] for n in range(shares)]
-    parts = [columns.Part(one.path, one.group.number, one.group.rows, own) for one in placed for own in apart]
+    parts = [columns.Part(one.path, one.group, one.rows, own) for one in placed for own in apart]
     lists = [parts[n::cores] for n in range(min(cores, len(parts)))]
     numbers = source.sparkSession.range(0, len(lists), 1, len(lists))
-    rows = _mapped(numbers, partial(columns.sift, parts=lists, known=proof), columns.SCHEMA).collect()
+    with ThreadPoolExecutor(1) as pool:  # the JVM has nothing else to do meanwhile
+        broken = pool.submit(_broken, source.sparkSession, {one.path for one in placed}, proof)
+        rows = _mapped(numbers, partial(columns.sift, parts=lists, known=proof), columns.SCHEMA).collect()
     by_part = list(zip(chain.from_iterable(lists), sorted(rows, key=itemgetter("part")), strict=True))
-    failing = {part.path for part, row in by_part if not row["passes"]}
+    failing = {part.path for part, row in by_part if not row["passes"]} | broken.result()
     return {
         (part.path, part.group, name): (nulls, ends)
         for part, row in by_part
         if part.path not in failing
         for name, nulls, ends in zip(part.names, row["nulls"], row["keys"], strict=True)
     }
+
+
+def _broken(spark: SparkSession, paths: Iterable[str], proof: Columns) -> set[str]:
+    """The files of which Parquet for Hadoop cannot read the headers of all pages: it is stricter there than Arrow."""
+    return {path for path in paths if not _has_pages(spark, path, proof)}
+
+
+def _has_pages(spark: SparkSession, path: str, proof: Columns) -> bool:
+    try:
+        with closing(_footer(spark, path)) as file:
+            schema, wanted = file.getFooter().getFileMetaData().getSchema(), java_class(spark, "java.util.List")
+            for name in proof.tested:  # one by one: a row group may be larger than the memory
+                one = wanted.of(schema.getType(name))
+                file.setRequestedSchema(java_class(spark, "org.apache.parquet.schema.MessageType")("one", one))
+                for group in range(file.getRowGroups().size()):
+                    file.readRowGroup(group)
+    except Py4JJavaError:
+        return False
+    return True
+
+
+def _footer(spark: SparkSession, path: str) -> Any:
+    """A file as Parquet for Hadoop has it; a Py4JJavaError where it is none."""
+    place = java_class(spark, "org.apache.hadoop.fs.Path")(f"file://{path}")
+    inputs = java_class(spark, "org.apache.parquet.hadoop.util.HadoopInputFile")
+    found = inputs.fromPath(place, spark._jsc.hadoopConfiguration())
+    return java_class(spark, "org.apache.parquet.hadoop.ParquetFileReader").open(found)
 
 
 def whole(source: DataFrame, plan: Plan, proof: Columns, told: Told) -> Sifted:
@@ -203,43 +233,57 @@ def whole(source: DataFrame, plan: Plan, proof: Columns, told: Told) -> Sifted:
             **dict.fromkeys(("blank", "odd"), 0),
             "file": one.file,
             "block": one.block,
-            "n": one.group.rows,
+            "n": one.rows,
             "first": one.first,
-            "nulls": [0 if name is None else told[one.path, one.group.number, name][0] for name in proof.counted],
-            "keys": [told[one.path, one.group.number, name][1] for _, name in proof.keys],
+            "nulls": [0 if name is None else told[one.path, one.group, name][0] for name in proof.counted],
+            "keys": [told[one.path, one.group, name][1] for _, name in proof.keys],
         }
-        for one in _row_groups(_partitions(source), proof)
+        for one in _row_groups(source.sparkSession, _partitions(source))
     ]
     return Sifted(None, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A row group of a file: where, the start of its split, and the id of its first record."""
+    """A row group of a file: its number and rows, the start of its split, and the id of its first record."""
 
     path: str
     file: str
     block: int
-    group: Group
+    group: int
+    rows: int
     first: int
 
 
-def _row_groups(partitions: Sequence[Sequence[Piece]], proof: Columns) -> list[Placed]:
-    """The row groups with records, by Spark's partitions, of the files that are read as here."""
-    from spark_jobs import columns, reading  # noqa: PLC0415 (need Arrow and numpy)
+def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> list[Placed]:
+    """The row groups with records of files that are read by their footers, by Spark's partitions.
 
-    known: dict[str, list[Group]] = {}
+    A row group is of the split that has its middle byte (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`).
+    """
+    from spark_jobs import reading  # noqa: PLC0415 (needs numpy)
+
+    known: dict[str, list[tuple[int, int]]] = {}
     found = []
-    for number, pieces in enumerate(partitions):
-        first = number << reading.ID_BITS
+    for partition, pieces in enumerate(partitions):
+        first = partition << reading.ID_BITS
         for piece in pieces:
             if piece.path not in known:
-                known[piece.path] = columns.groups(piece.path, proof)
-            for group in known[piece.path]:
-                if group.rows and piece.start <= group.middle < piece.start + piece.length:
-                    found.append(Placed(piece.path, piece.file, piece.start, group, first))
-                    first += group.rows
+                known[piece.path] = _middles(spark, piece.path)
+            for group, (middle, rows) in enumerate(known[piece.path]):
+                if rows and piece.start <= middle < piece.start + piece.length:
+                    found.append(Placed(piece.path, piece.file, piece.start, group, rows, first))
+                    first += rows
     return found
+
+
+def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
+    """The middle byte and the rows of each row group of a file; none of a file that has no footer."""
+    try:
+        with closing(_footer(spark, path)) as file:
+            groups = file.getRowGroups()
+            return [(one.getStartingPos() + one.getCompressedSize() // 2, one.getRowCount()) for one in groups]
+    except Py4JJavaError:
+        return []
 
 
 def _reader(plan: Plan, number: int) -> Callable[[str], Any]:

@@ -28,8 +28,8 @@ SCHEMA = pa.schema([("file", pa.string()), ("block", pa.int64()), ("id", pa.int6
 """What comes out: a line as it came, or what is counted of a stretch of lines.
 
 That is how many pass, the first id, how many are empty and how many come out as they came; the id of a header, whose
-text is then the line; the nulls of those that pass, and the first and the last value of each key, where its values
-ascend and nothing comes out as it came.
+text is then the line; the nulls of those that pass; and of all of them the first and the last value of each key, where
+its values ascend and every line is a record.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
@@ -138,7 +138,8 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
-            like, n, unlike = shaped[own].true_count, passes[own].true_count, odd[own].true_count
+            like, n, left = shaped[own].true_count, passes[own].true_count, odd[own].true_count
+            alike = like == there[own].true_count - (first in heads)
             counts.append(
                 {
                     "file": stretch.file,
@@ -147,10 +148,10 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
                     "n": n,
                     "first": None if first is None else lines.ids[first].as_py(),
                     "blank": there[own].false_count,
-                    "odd": unlike,
+                    "odd": left,
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "nulls": _nulls(cells.slice(before, like), passes[own].filter(shaped[own]), proof),
-                    "keys": _spans(cells.slice(before, like), proof) if n and not unlike else [None] * len(proof.keys),
+                    "keys": _spans(cells.slice(before, like), proof) if like and alike else [None] * len(proof.keys),
                 }
             )
             before += like
