@@ -110,7 +110,9 @@ def _whole(value: Any) -> int:
 def _columns(elements: Sequence[dict[int, Any]]) -> tuple[Column, ...]:
     """The children of the root; the schema is a tree, written depth first."""
     at = iter(elements)
-    root = next(at)
+    root = next(at, None)
+    if root is None:
+        raise FooterInvalid("it has no schema")
     return tuple(_alone(_column(at, 1)) for _ in range(_whole(root.get(5, 0))))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -86,24 +87,26 @@ def judge_all(
 
     `references` are those of the plan, as `infra.references` finds them.
     """
-    admitted = [_admit(upload, plan) for upload in uploads]
-    let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
-    decided: dict[int, tuple[Decision, bytes | None]] = {}
-    if let_in:
-        with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-            drops = {n: _drop(n, uploads[n], found, plan, Path(folder)) for n, found in let_in.items()}
-            spark = session()
-            if plan.needs_expectations:
-                expectations.bring(spark, tell)
-            result = _run(plan, tuple(drops.values()), Path(folder), spark, marks, references)
-            for n, facts in zip(drops, result.drops, strict=True):
-                rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
-                kept = rows.read_bytes() if with_rows and rows.exists() else None
-                decided[n] = decide(plan, facts, result.header.checks), kept
-    return [
-        Judged(plan, file_of(upload.path), *decided.get(n, (refuse(found.problems),)))
-        for n, (upload, found) in enumerate(zip(uploads, admitted, strict=True))
-    ]
+    with ThreadPoolExecutor(1) as pool:  # while Spark starts
+        files = [pool.submit(file_of, upload.path) for upload in uploads]
+        admitted = [_admit(upload, plan) for upload in uploads]
+        let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
+        decided: dict[int, tuple[Decision, bytes | None]] = {}
+        if let_in:
+            with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
+                drops = {n: _drop(n, uploads[n], found, plan, Path(folder)) for n, found in let_in.items()}
+                spark = session()
+                if plan.needs_expectations:
+                    expectations.bring(spark, tell)
+                result = _run(plan, tuple(drops.values()), Path(folder), spark, marks, references)
+                for n, facts in zip(drops, result.drops, strict=True):
+                    rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
+                    kept = rows.read_bytes() if with_rows and rows.exists() else None
+                    decided[n] = decide(plan, facts, result.header.checks), kept
+        return [
+            Judged(plan, files[n].result(), *decided.get(n, (refuse(found.problems),)))
+            for n, found in enumerate(admitted)
+        ]
 
 
 def file_of(path: Path) -> File:

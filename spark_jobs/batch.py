@@ -86,7 +86,7 @@ class Read:
 def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM) -> Read:
     """Scan all lines into scratch; where that fails, find the files it fails for, and scan the others.
 
-    Lines of so many bytes or more with one header are sifted first, where that pays; of 0 wherever it can be.
+    Files of so many bytes or more with one header are sifted first, where that pays; of 0 wherever it can be.
 
     If it fails for each of several files, or for one whose lines can be counted, the cause is hardly in the files: the
     run fails, and may be tried again. Sifting may not be the cause of anything: what fails with it is scanned without.
@@ -96,7 +96,7 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
         try:
             return _scan(spark, request, request.drops, known, proofs)
         except (PySparkException, Py4JJavaError) as error:
-            log.warning("Lines are judged one by one, as they could not be sifted: %s", _why(request.plan, error))
+            log.warning("Records are judged one by one, as they could not be sifted: %s", _why(request.plan, error))
     try:
         return _scan(spark, request, request.drops, known)
     except (PySparkException, Py4JJavaError) as error:

@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from spark_jobs.vectors import Proof
 
 
+UNREADABLE = (Py4JJavaError, PySparkException)
+"""What Java says of a file that it cannot read, as py4j has it or PySpark."""
 SAMPLE = 2**16
 """Bytes of a file's start that are looked at."""
 
@@ -212,13 +215,13 @@ def _has_pages(spark: SparkSession, path: str, proof: Columns) -> bool:
                 file.setRequestedSchema(java_class(spark, "org.apache.parquet.schema.MessageType")("one", one))
                 for group in range(file.getRowGroups().size()):
                     file.readRowGroup(group)
-    except Py4JJavaError:
+    except UNREADABLE:
         return False
     return True
 
 
 def _footer(spark: SparkSession, path: str) -> Any:
-    """A file as Parquet for Hadoop has it; a Py4JJavaError where it is none."""
+    """A file as Parquet for Hadoop has it."""
     place = java_class(spark, "org.apache.hadoop.fs.Path")(f"file://{path}")
     inputs = java_class(spark, "org.apache.parquet.hadoop.util.HadoopInputFile")
     found = inputs.fromPath(place, spark._jsc.hadoopConfiguration())
@@ -282,7 +285,7 @@ def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
         with closing(_footer(spark, path)) as file:
             groups = file.getRowGroups()
             return [(one.getStartingPos() + one.getCompressedSize() // 2, one.getRowCount()) for one in groups]
-    except Py4JJavaError:
+    except UNREADABLE:
         return []
 
 

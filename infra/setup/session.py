@@ -113,7 +113,8 @@ def start(conf: SparkConf) -> SparkContext:
         try:
             # pyspark has no public way to ask for the JVM it has, or to send what the JVM says to a file.
             gateway = SparkContext._gateway or launch_gateway(  # type: ignore[no-untyped-call]  # noqa: SLF001
-                conf, {"stderr": log}
+                conf,
+                {"stderr": log, "stdout": log},  # who reads what we print need not wait for the JVM's end
             )
         except PySparkRuntimeError as error:
             raise SetupMissing(f"Spark did not start: {LOG} says why.") from error

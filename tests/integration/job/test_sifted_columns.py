@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -207,3 +208,17 @@ def test_integers_that_are_one_number_to_spark_are_told_of_in_no_file(spark: Spa
     plan = a_plan([a_property("n", "number")], [a_check("unique", "n", scope="set")], file_format="parquet")
     for rows, is_told in (([2**53 - 1, 2**53], True), ([2**53, 2**53 + 1], False)):
         assert told(spark, tmp_path, a_file({"n": rows}, {"n": pa.int64()}), plan) is is_told
+
+
+def test_workers_that_end_end_no_job(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrow ends its process at some damaged footers."""
+    path = tmp_path / "python"
+    path.write_text("#!/bin/sh\nexit 1\n")
+    path.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(path))
+    caplog.set_level(logging.WARNING)
+    judged = judge(spark, tmp_path, PLAN, {"a.csv": a_file()}, sift_from=0)
+    assert [record.getMessage()[:30] for record in caplog.records] == ["Records are judged one by one,"]
+    assert (judged.drop().valid, judged.drop().failure) == (4, None)

@@ -31,8 +31,9 @@ FULL = SCHEMA + ROWS + STRUCTS + b"\x00"
         (TRUTHS, f"more than {MOST_OF_SCHEMA:,} values"),
         (FULL, f"more than {MOST_VALUES:,} values"),
         (SCHEMA + b"\x0c\x04" + ROWS + b"\x00", "a thing twice"),
+        (b"\x15\x02\x19\x0c" + ROWS + b"\x00", "has no schema"),
     ],
-    ids=["lists", "schema", "structs", "truths", "full", "twice"],
+    ids=["lists", "schema", "structs", "truths", "full", "twice", "bare"],
 )
 def test_footer_that_is_made_to_hurt_is_refused_soon(raw: bytes, why: str) -> None:
     with pytest.raises(FooterInvalid, match=why):
