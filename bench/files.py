@@ -60,6 +60,16 @@ class Files:
         return whole
 
     @cached_property
+    def turned(self) -> Path:
+        """The clean file with its second half before the first, so that its keys do not ascend."""
+        turned = self.folder / "turned.csv"
+        with self.clean.open("rb") as opened:
+            header, *rows = opened
+        with turned.open("wb") as out:
+            out.writelines([header, *rows[len(rows) // 2 :], *rows[: len(rows) // 2]])
+        return turned
+
+    @cached_property
     def small(self) -> list[Path]:
         """A thousand files of 100 rows each, cut from the clean one, from its beginning again where it ends."""
         files = [self.folder / f"small-{n}.csv" for n in range(1000)]

@@ -71,10 +71,14 @@ def bad(bench: Bench) -> list[Row]:
 
 
 def unique(bench: Bench) -> list[Row]:
-    """The job with uniqueness, which needs a shuffle."""
-    file = bench.files.clean
-    pairs = bench.beside(bench.scan(file), bench.job(bench.whole, file), *LONG)
-    return [Row("clean, and uniqueness of `index`, beside the scan", pairs)]
+    """The job with uniqueness of values that ascend, and of such that do not, which needs a shuffle."""
+    ascending, turned = bench.files.clean, bench.files.turned
+    pairs = bench.beside(bench.scan(ascending), bench.job(bench.whole, ascending), *LONG)
+    shuffled = bench.beside(bench.scan(turned), bench.job(bench.whole, turned), *LONG)
+    return [
+        Row("clean, and uniqueness of `index`, whose values ascend, beside the scan", pairs),
+        Row("the same with the file's second half first: uniqueness is a shuffle", shuffled),
+    ]
 
 
 def parquet(bench: Bench) -> list[Row]:
