@@ -119,7 +119,7 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
         csv.quote,
         len(header),
         csv.null_values,
-        tuple(header_texts),
+        tuple(header_texts) if csv.header else (),
         tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one != Tested(one.at, one.type)),
         tuple(counted),
         tuple(held),

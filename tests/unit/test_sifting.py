@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -208,6 +208,12 @@ def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
     batches = [a_batch([Line(("a", 0), None, "")]), a_batch(of(GOOD)), a_batch(of("id,state", first=2))]
     heads = [row["head"] for batch in vectors.sift(batches, PROOF) for row in _rows(batch)]
     assert heads == [None] * 4
+
+
+def test_first_line_of_a_file_without_header_is_a_record() -> None:
+    proof = proving.proof(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
+    assert proof
+    assert sifted(of(GOOD, GOOD), proof) == ([], [Counted(("a", 0), 2, 1, (0,))])
 
 
 KEYS: dict[str, tuple[LogicalType, list[str], list[str]]] = {
