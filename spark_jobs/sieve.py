@@ -16,6 +16,7 @@ from functools import partial
 from importlib import import_module
 from itertools import chain, pairwise
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
@@ -323,8 +324,15 @@ def _partitions(source: DataFrame) -> list[list[Piece]]:
         for file in partition.files():
             name = file.urlEncodedPath()
             parts = urlsplit(name)
-            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None:
+            path = unquote(parts.path)
+            if parts.scheme != "file" or packers.getCodec(file.toPath()) is not None or _is_summed(path):
                 return []
-            pieces.append(Piece(unquote(parts.path), name, file.start(), file.length()))
+            pieces.append(Piece(path, name, file.start(), file.length()))
         found.append(pieces)
     return found
+
+
+def _is_summed(path: str) -> bool:
+    """Whether a local file has checksums beside it, against which Hadoop holds it as it reads."""
+    file = Path(path)
+    return file.with_name(f".{file.name}.crc").exists()

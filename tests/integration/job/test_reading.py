@@ -103,3 +103,11 @@ def test_what_workers_do_not_find_is_left_to_spark(session: SparkSession, tmp_pa
     assert sieve._partitions(session.read.text((tmp_path / "b.csv").as_uri()))
     (tmp_path / "c.csv.gz").write_bytes(b"no pack")
     assert sieve._partitions(session.read.text(tmp_path.as_uri())) == []
+
+
+def test_file_with_checksums_beside_it_is_left_to_spark(session: SparkSession, tmp_path: Path) -> None:
+    """Hadoop refuses a file that its checksums deny; workers would not see it."""
+    for name in ("a.csv", "b.csv", ".b.csv.crc"):
+        (tmp_path / name).write_bytes(b"a\n")
+    assert sieve._partitions(session.read.text((tmp_path / "a.csv").as_uri()))
+    assert sieve._partitions(session.read.text((tmp_path / "b.csv").as_uri())) == []
