@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Any
+from decimal import Decimal
+from itertools import groupby, pairwise
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contracts.plan import Csv, LogicalType
-from spark_jobs import proving, vectors
+from contracts.plan import Csv, LogicalType, Property
+from spark_jobs import proving, sieve, vectors
 from tests.integration.job.world import a_check, a_plan, a_property
 from tests.oracle import provable
 from tests.oracle.provable import Made
@@ -243,6 +244,75 @@ def test_key_with_missing_values_of_its_own_is_not_told() -> None:
     proof = proving.proof(a_plan([key], [a_check("unique", "key", scope="set"), missing]), ("key",), ["key"])
     assert proof
     assert proof.keys == ()
+
+
+VALUES: dict[str, tuple[Property, Callable[[str], Any], list[str]]] = {
+    "texts": (
+        a_property("key"),
+        str,
+        ["A", "a", "a ", "b", "é", "e\u0301", "\uff5e", "\U0001f600", '"a"'],
+    ),
+    "integers": (
+        a_property("key", "integer"),
+        int,
+        ["-1", "0", "-0", "7", "007", "8", "10", "999999999999999998", "999999999999999999", '"8"'],
+    ),
+    "exact integers": (
+        a_property("key", "integer", exact=(20, 0)),
+        int,
+        ["0", "-0", "7", "007", "18446744073709551614", "18446744073709551615"],
+    ),
+    "numbers": (
+        a_property("key", "number"),
+        float,
+        ["-0", "0", "0.1", "0.10", "0.100000000000000006", "1.0", "9007199254740992", "9007199254740993", "10"],
+    ),
+    "decimals": (
+        a_property("key", "number", exact=(38, 20)),
+        Decimal,
+        ["-0", "0.0", "0.00000000000000000001", "1", "1.00", "9007199254740992", "9007199254740993", "10"],
+    ),
+    "days": (a_property("key", "date"), str, ["1000-01-01", "1582-10-10", "2024-01-31", "2024-02-01", "9999-12-31"]),
+}
+"""By kind: a property that is a key, what makes values of its texts that are equal as Spark's are, and texts."""
+LEFT = {"NA", "\0"}
+"""A null, and what no line that passes has."""
+CUTS = st.lists(st.tuples(st.booleans(), st.integers(1, 4)), min_size=1, max_size=12)
+"""Pieces of lines: whether each begins a part of the file, and how many lines it has."""
+
+
+@pytest.mark.parametrize("name", VALUES)
+@given(data=st.data())
+@settings(derandomize=True, max_examples=60)
+def test_file_is_told_if_its_values_ascend_and_only_if_they_are_distinct(name: str, data: st.DataObject) -> None:
+    prop, value, texts = VALUES[name]
+    values = {text: value(text.strip('"')) for text in texts}
+    alike = data.draw(st.sampled_from([None, str, values.get]))
+    cells = data.draw(st.lists(st.sampled_from([*texts, *sorted(LEFT)]), min_size=1, max_size=14, unique_by=alike))
+    if data.draw(st.booleans()):
+        cells = sorted(cells, key=lambda text: (text in values, values.get(text, values[texts[0]])))
+    there, filled = [values[text] for text in cells if text in values], not LEFT & set(cells)
+    told = ascends(prop, cells, data.draw(CUTS))
+    assert not told or (filled and len(there) == len(set(there)))
+    assert told or not (filled and all(one < other for one, other in pairwise(there)))
+
+
+def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int]]) -> bool:
+    """Whether the sieve tells of a file, read in some batches of parts of it, that its keys ascend."""
+    plan = a_plan([prop, a_property("more")], [a_check("unique", "key", scope="set")], Csv(null_values=("NA",)))
+    proof = proving.proof(plan, ("key", "more"), ["key,more"])
+    assert proof
+    rows, at, block, number = [], 0, 0, len(cuts)
+    while at < len(texts):
+        for begins, n in cuts:
+            if begins:
+                block, number = at, number - 1
+            lines = of(*(f"{text}," for text in texts[at : at + n]), place=("a", block), first=(number << 33) + at)
+            rows += [row for out in vectors.sift([a_batch(lines)], proof) for row in _rows(out)] if lines else []
+            at += n
+    counts: Any = [row for row in rows if row["n"] is not None]
+    found = sieve.Sifted(cast("Any", None), counts, [(n, sieve._reader(plan, n)) for n, _ in proof.keys])
+    return bool(found.ascending().get("a"))
 
 
 def proof_of_keys(kind: LogicalType) -> vectors.Proof:
