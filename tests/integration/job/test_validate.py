@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_jobs.validate import compiles_huge_methods
@@ -58,6 +60,14 @@ def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: P
         ["3", "361.5", "RJ", "3", "wind.maximum (at most 360)"],
         ["x", "1", "SP", "4", "id.logicalType (integer)"],
     ]
+
+
+@pytest.mark.parametrize("sift_from", [0, 2**62])
+def test_result_waits_for_the_files_of_rejected_rows(spark: SparkSession, tmp_path: Path, sift_from: int) -> None:
+    (tmp_path / "rejected").write_text("no folder")
+    with pytest.raises(Py4JJavaError, match="rejected"):
+        judge(spark, tmp_path, PLAN, {"a.csv": "id,wind,state\n1,400,SP\n2,1,SP\n3,,\n"}, sift_from=sift_from)
+    assert not (tmp_path / "result.jsonl").exists()
 
 
 def test_local_spark_compiles_huge_methods(spark: SparkSession) -> None:
