@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -95,7 +95,7 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
     if proofs := _proofs(spark, request, sift_from):
         try:
             return _scan(spark, request, request.drops, known, proofs)
-        except (PySparkException, Py4JJavaError) as error:
+        except (PySparkException, Py4JError) as error:
             log.warning("Records are judged one by one, as they could not be sifted: %s", _why(request.plan, error))
     try:
         return _scan(spark, request, request.drops, known)

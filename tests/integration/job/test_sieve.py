@@ -5,15 +5,17 @@ from __future__ import annotations
 import gzip
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Compression, Csv, Plan
-from spark_jobs import sieve
+from contracts.plan import Compression, Csv, Plan, Threshold
+from spark_jobs import batch, sieve
+from spark_jobs.validate import configured
 from tests.integration.job.test_batch import FILES, PLAN
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request, judge
 from tests.oracle import faults
@@ -48,8 +50,14 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: py
         (folder / name).mkdir()
         runs.append(judge(spark, folder / name, plan, files, sift_from=least))
     assert runs[0].told(spark) == runs[1].told(spark)
+    assert is_nothing_kept(spark)
     assert caplog.records == []
     return runs[0]
+
+
+def is_nothing_kept(spark: SparkSession) -> bool:
+    """Whether executors keep nothing that was asked of them."""
+    return bool(spark._jsparkSession.sharedState().cacheManager().isEmpty())
 
 
 def is_sifted(plan: Plan) -> bool:
@@ -103,6 +111,63 @@ def test_file_in_several_blocks_is_judged_the_same(
     assert judged.drop().blank == 12_999 // 7
 
 
+KEYS = a_plan(
+    [a_property("id", "integer"), a_property("price", "number", exact=(5, 2)), a_property("code")],
+    [
+        *(a_check("unique", name, scope="set") for name in ("id", "price", "code")),
+        a_check("primaryKey", "id", scope="set"),
+        replace(a_check("duplicateValues", "code", scope="set"), threshold=Threshold("mustBeLessThan", (Decimal(2),))),
+    ],
+    Csv(null_values=("", "NA")),
+)
+NAMES = "id,price,code"
+ENDS = ("\n", "\r\n", "\r")
+ASCENDING = [f"{n},{n}.5,c{n:03}" for n in range(1, 25)]
+OF_KEYS: dict[str, dict[str, list[str]]] = {
+    "ascending": {
+        "plain": [NAMES, *ASCENDING],
+        "with empty lines": [NAMES, *[""] * 99, *ASCENDING, ""],
+        "with a mark": [f"\ufeff{NAMES}", *ASCENDING],
+    },
+    "repeated": {"plain": [NAMES, *ASCENDING], "far apart": [NAMES, *ASCENDING, "007,7.50,c007"]},
+    "of any kind": {
+        "falling": [NAMES, *reversed(ASCENDING)],
+        "a zero with a sign": [NAMES, "-0,-0.0,a", "0,0,b"],
+        "a null": [NAMES, "1,1,a", ",2,b", "3,NA,c", *ASCENDING[10:]],
+        "header again": [NAMES, *ASCENDING, NAMES],
+        "header alone": [NAMES],
+        "header quoted": ['"id",price,code', *ASCENDING],
+        "odd lines": [NAMES, *ASCENDING, "x,1,y", "+70,7e1,z", '"71","71","a,b"', "72"],
+        "texts by their bytes": [NAMES, "1,1,B", "2,2,a", "3,3,\uff5e", "4,4,\U0001f600", "5,5,A", "6,6,a "],
+    },
+}
+"""Files that are read together: only of those that ascend all no second look is taken."""
+
+
+@pytest.fixture
+def pieces(spark: SparkSession) -> Iterator[None]:
+    """Files are cut into pieces of a few lines, in every session that is made meanwhile."""
+    settings = {"spark.sql.files.maxPartitionBytes": "200", "spark.sql.files.openCostInBytes": "1"}
+    conf = spark.sparkContext._jsc.sc().conf()
+    for name, value in settings.items():
+        conf.set(name, value)
+    yield
+    for name in settings:
+        conf.remove(name)
+
+
+@pytest.mark.usefixtures("pieces")
+@pytest.mark.parametrize("name", OF_KEYS)
+def test_keys_and_headers_in_many_pieces_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    assert is_sifted(KEYS)
+    files = {f"{of}.csv": ENDS[n % 3].join(lines) for n, (of, lines) in enumerate(OF_KEYS[name].items())}
+    judged = hold(spark, tmp_path, KEYS, files, caplog)
+    verdicts = {drop.drop: judged.decision(drop.drop).verdict for drop in judged.result.drops}
+    assert (set(verdicts.values()) == {"accepted"}) is (name == "ascending")
+
+
 @pytest.mark.parametrize(
     ("body", "pays"),
     [
@@ -149,5 +214,22 @@ def test_sieve_that_fails_fails_no_drop(
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(path))
     caplog.set_level(logging.WARNING)
     judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
+<<<<<<< HEAD
     assert [record.getMessage()[:29] for record in caplog.records] == ["Records are judged one by one"]
+=======
+    assert [record.getMessage()[:27] for record in caplog.records] == ["Lines are judged one by one"]
+    assert is_nothing_kept(spark)
+>>>>>>> ec37001 (Judge keys and headers in files of many pieces with and without the sieve, and hold that executors keep nothing afterwards.)
     assert (judged.drop().valid, judged.drop().flagged, judged.drop().failure) == (2, 2, None)
+
+
+def test_what_an_earlier_job_keeps_of_a_file_is_not_taken_for_it(spark: SparkSession, tmp_path: Path) -> None:
+    request = a_request(tmp_path, PLAN, {"a.csv": FILES["rejected.csv"]})
+    kept = batch.read(configured(spark), request, 0)
+    assert kept.kept
+    try:
+        judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
+    finally:
+        batch.forget(kept)
+    assert (judged.drop().valid, judged.drop().rejected, judged.drop().flagged) == (2, 0, 2)
+    assert is_nothing_kept(spark)

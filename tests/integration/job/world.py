@@ -40,7 +40,9 @@ class Judged:
         return decide(self.plan, self.drop(name), self.result.header.checks)
 
     def evidence(self, spark: SparkSession) -> list[Row]:
-        """The evidence of rows, by file and record."""
+        """The evidence of rows, by file and record; none where no row fails."""
+        if not (self.folder / "rows").exists():
+            return []
         return spark.read.parquet(f"{self.folder}/rows").orderBy("file", "record").collect()
 
     def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
