@@ -123,9 +123,8 @@ def passes(values: pa.Array, column: Tested) -> bool:
     if (column.required and values.null_count) or (column.banned and values.null_count < len(values)):
         return False
     if pa.types.is_dictionary(values.type):
-        words = values.dictionary
-        words.validate(full=True)  # that they are UTF-8
-        if _pass(words, replace(column, required=False, banned=False)):
+        values.validate(full=True)  # that words are UTF-8, and every value is one of them
+        if _pass(values.dictionary, replace(column, required=False, banned=False)):
             return True
     if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
         return False

@@ -37,6 +37,7 @@ TARGETS: dict[str, tuple[Plan, bytes]] = {
     "jsonl": (faults.plan(format="jsonl", columns={"extra": "warn"}), OBJECTS),
     "csv packed": (faults.plan(compression="gzip"), gzip.compress(TEXT, mtime=0)),
     "parquet": (faults.plan(COLUMNS, **LAKE), TABLE),
+    "parquet, sifted": (faults.plan(COLUMNS[:5], **LAKE), TABLE),
 }
 """By name: a plan, and a file that it accepts."""
 SIGNS = (

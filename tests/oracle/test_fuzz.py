@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.job import DropResult
 from functions.admission import Admission
 from tests.oracle import cases, damage, running
 from tests.oracle.contracts import Contract
@@ -80,7 +81,14 @@ def _hold_figures(spark: SparkSession, folder: Path, target: str, files: dict[st
     plan, _ = damage.TARGETS[target]
     admitted = {name: running.look(plan, one) for name, one in files.items()}
     judged, _rows = running.judged_by_job(spark, folder, plan, files, admitted)
+    if target == "parquet, sifted":
+        sifted, _rows = running.judged_by_job(spark, folder / "sifted", plan, files, admitted, sift_from=0)
+        assert [_figures(sifted.drop(name)) for name in files] == [_figures(judged.drop(name)) for name in files]
     for name, one in files.items():
         drop, decision = judged.drop(name), judged.decision(name)
         assert decision.verdict, (decision.failure, one)
         assert drop.refusal or drop.read == drop.valid + drop.rejected, one
+
+
+def _figures(drop: DropResult) -> tuple[object, ...]:
+    return drop.refusal and drop.refusal.code, drop.failure, drop.read, drop.valid, drop.rejected, drop.counts

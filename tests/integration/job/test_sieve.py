@@ -214,12 +214,8 @@ def test_sieve_that_fails_fails_no_drop(
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(path))
     caplog.set_level(logging.WARNING)
     judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
-<<<<<<< HEAD
     assert [record.getMessage()[:29] for record in caplog.records] == ["Records are judged one by one"]
-=======
-    assert [record.getMessage()[:27] for record in caplog.records] == ["Lines are judged one by one"]
     assert is_nothing_kept(spark)
->>>>>>> ec37001 (Judge keys and headers in files of many pieces with and without the sieve, and hold that executors keep nothing afterwards.)
     assert (judged.drop().valid, judged.drop().flagged, judged.drop().failure) == (2, 2, None)
 
 

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
-from spark_jobs import sieve
+from spark_jobs import columns, sieve, vectors
 from tests.integration.job.test_sieve import NEVER
 from tests.integration.job.world import Judged, a_check, a_plan, a_property, judge
 
@@ -126,6 +126,13 @@ def test_bytes_that_are_no_text_are_told_of_no_file(spark: SparkSession, tmp_pat
         buffer = io.BytesIO()
         pq.write_table(pa.table({"state": raw}), buffer, use_dictionary=dictionary)
         assert not told(spark, tmp_path, buffer.getvalue(), plan)
+
+
+def test_value_that_is_no_word_of_its_dictionary_does_not_pass() -> None:
+    """Arrow hands on what a damaged page says; Spark fails."""
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 195], pa.int32()), pa.array(["SP"]), safe=False)
+    with pytest.raises(pa.ArrowIndexError):
+        columns.passes(values, vectors.Tested(0, pa.string()))
 
 
 def test_files_are_judged_the_same_whichever_of_them_is_told_of(spark: SparkSession, tmp_path: Path) -> None:
