@@ -119,7 +119,8 @@ def _proofs(spark: SparkSession, request: JobRequest, least: int) -> Proofs:
             continue
         types = own[0].types
         if plan.file_format == "parquet":
-            proven: Proof | Columns | None = sieve.of_columns(plan, header, types)
+            pays = not least or sieve.are_large(own)
+            proven: Proof | Columns | None = sieve.of_columns(plan, header, types) if pays else None
         elif (proof := sieve.proof(plan, header, _header_texts(form, own))) and least:
             largest = max(own, key=attrgetter("size"))
             proven = proof if sieve.pays(spark, plan, proof, largest) else None

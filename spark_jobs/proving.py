@@ -26,7 +26,7 @@ from spark_jobs.schema import ISO
 from spark_jobs.vectors import Bound, Proof, Tested
 
 WIDE = 200
-"""Columns up to which lines are held against one pattern."""
+"""Columns up to which lines are held against one pattern, and columns looked at one by one."""
 DIGITS = 18
 """Digits before and after the point of a number: of so many every one is an integer of 64 bits, none is infinite."""
 DATE = "[1-9][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -138,7 +138,11 @@ def columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Colu
 
 
 def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Columns:
-    if plan.file_format != "parquet" or any(c.property is None or c.filter for c in plan.row_checks()):
+    if (
+        plan.file_format != "parquet"
+        or len(types) > WIDE
+        or any(c.property is None or c.filter for c in plan.row_checks())
+    ):
         raise _Unproven
     here = {p.name: p for p in plan.properties if p.name in types}
     told = _keys(plan, header)

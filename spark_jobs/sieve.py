@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
 UNREADABLE = (Py4JJavaError, PySparkException)
 """What Java says of a file that it cannot read, as py4j has it or PySpark."""
+MOST_CHUNKS = 10_000
+"""Columns of row groups of which Java is asked one by one; each takes some tenths of a millisecond."""
+MEAN = 4 * 2**20
+"""Bytes that Parquet files have on average, so that reading their footers and pages' headers here is worth it."""
 SAMPLE = 2**16
 """Bytes of a file's start that are looked at."""
 
@@ -68,6 +72,11 @@ def proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> P
     from spark_jobs import proving  # noqa: PLC0415 (needs Arrow)
 
     return proving.proof(plan, header, header_texts)
+
+
+def are_large(drops: Sequence[JobDrop]) -> bool:
+    """Whether Parquet files are worth sifting: each is opened in turn before."""
+    return sum(drop.size for drop in drops) >= MEAN * len(drops)
 
 
 def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> Columns | None:
@@ -181,7 +190,7 @@ def columns_told(source: DataFrame, proof: Columns) -> Told:
     from spark_jobs import columns  # noqa: PLC0415 (needs Arrow)
 
     placed = _row_groups(source.sparkSession, _partitions(source))
-    if not placed:
+    if not placed or len(placed) * len(proof.tested) > MOST_CHUNKS:
         return {}
     cores = source.sparkSession.sparkContext.defaultParallelism
     shares = max(1, min(cores // len(placed), len(proof.tested)))

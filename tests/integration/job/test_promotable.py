@@ -12,20 +12,20 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.columns import valid_file
-from contracts.job import DataFiles, JobResult
-from contracts.plan import Columns, Csv, FileFormat, Plan, Property
+from contracts.job import SIFTED_FROM, DataFiles, JobResult
+from contracts.plan import Columns, Csv, FileFormat, Plan, Promoted, Property
 from spark_jobs.validate import run
-from tests.integration.job.world import Judged, a_plan, a_property, a_request
+from tests.integration.job.world import Judged, a_check, a_plan, a_property, a_request
 
 PROPERTIES = (a_property("n", "integer"), a_property("note"))
 
 
-def judged(spark: SparkSession, folder: Path, plan: Plan, **files: bytes) -> Judged:
+def judged(spark: SparkSession, folder: Path, plan: Plan, sift_from: int = SIFTED_FROM, **files: bytes) -> Judged:
     """A run over files that leaves their valid rows."""
     asked = a_request(folder, plan, {f"{name}{plan.suffix}": body for name, body in files.items()})
     drops = tuple(replace(d, valid=f"{folder.as_uri()}/valid/{d.id}/") for d in asked.drops)
     (folder / "request.json").write_text(replace(asked, drops=drops).dumps())
-    run(spark, (folder / "request.json").as_uri())
+    run(spark, (folder / "request.json").as_uri(), sift_from)
     return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
 
 
@@ -226,3 +226,41 @@ def test_records_without_any_column_that_is_read_are_counted(spark: SparkSession
 
     assert in_table(spark, found, "a") == [(None, None, "a.parquet", 1), (None, None, "a.parquet", 2)]
     assert (found.drop("a.parquet").read, found.drop("a.parquet").failure) == (2, None)
+
+
+@pytest.mark.parametrize("promote", ["rows", "table"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_consumers_get_the_same_whether_files_are_sifted_or_not(
+    spark: SparkSession, tmp_path: Path, promote: Promoted, form: FileFormat
+) -> None:
+    plan = replace(a_plan(PROPERTIES, [a_check("minimum", "n", value="0")], file_format=form), promote=promote)
+    files = {"good": [(1, "a"), (2, None), (3, "b")], "bad": [(4, "c"), (-1, "d"), (6, None)]}
+    bodies = {name: _body(spark, tmp_path / name, form, rows) for name, rows in files.items()}
+    found = []
+    for name, least in (("sifted", 0), ("plain", 2**62)):
+        (tmp_path / name).mkdir()
+        runs = judged(spark, tmp_path / name, plan, least, **bodies)
+        assert {drop.drop: (drop.valid, drop.failure) for drop in runs.result.drops} == {
+            f"good.{form}": (3, None),
+            f"bad.{form}": (2, None),
+        }
+        found.append({of: _laid(spark, runs, of) for of in files})
+    assert found[0] == found[1]
+    assert found[0]["bad"]
+
+
+def _body(spark: SparkSession, folder: Path, form: FileFormat, rows: list[tuple[int, str | None]]) -> bytes:
+    if form == "csv":
+        return "".join(f"{line}\n" for line in ("n,note", *(f"{n},{note or ''}" for n, note in rows))).encode()
+    spark.createDataFrame(rows, "n long, note string").coalesce(1).write.parquet(str(folder))
+    return next(folder.glob("*.parquet")).read_bytes()
+
+
+def _laid(spark: SparkSession, runs: Judged, name: str) -> object:
+    if runs.plan.promote == "table":
+        return in_table(spark, runs, name)
+    body = left(runs, name)
+    if body is None or runs.plan.file_format == "csv":
+        return body
+    path = runs.folder / "valid" / f"{name}{runs.plan.suffix}" / valid_file(runs.plan)
+    return [tuple(row) for row in spark.read.parquet(str(path)).collect()]
