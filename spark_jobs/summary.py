@@ -24,6 +24,8 @@ QUERY = "about.query || ' and drop = \\'' || drop || '\\' and attempt = ' || att
 STATES = ("counted", "error", "not_evaluated")
 ABOUT = """struct<binding: string, id: string, dimension: string, property: string, severity: string, metadata: string,
 nulls: boolean, query: string>"""
+SCHEMA = "drop string, attempt int, modified string, at string, lists array<array<long>>"
+"""What is handed on of a drop. `at` is no constant: Spark would compile its code anew for each run's time."""
 
 
 def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
@@ -35,16 +37,17 @@ def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult],
             d.drop,
             d.attempt,
             came[d.drop],
+            at,
             [_figures(check, made(check, n)) for check, n in zip(checks, d.counts, strict=True)],
         )
         for d in drops
         if d.counts
     ]
-    lists = frames.small(spark, rows, "drop string, attempt int, modified string, lists array<array<long>>")
-    each = lists.selectExpr("drop", "attempt", "modified", "posexplode(lists) as (nth, figures)")
+    lists = frames.small(spark, rows, SCHEMA)
+    each = lists.selectExpr("drop", "attempt", "modified", "at", "posexplode(lists) as (nth, figures)")
     apart = [f"figures[{n}] as {name}" for n, name in enumerate(FIGURES)]
-    known = each.selectExpr("drop", "attempt", "modified", f"{_about(request)}[nth] as about", *apart)
-    summary = known.selectExpr(*(f"{sql} as `{name}`" for name, sql in _columns(request, at).items()))
+    known = each.selectExpr("drop", "attempt", "modified", "at", f"{_about(request)}[nth] as about", *apart)
+    summary = known.selectExpr(*(f"{sql} as `{name}`" for name, sql in _columns(request).items()))
     summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
 
 
@@ -109,12 +112,12 @@ def _query(request: JobRequest, check: Check) -> str:
     return f"select {listed} from parquet.`{folder}` where array_contains(checks, {literal(check.id)})"  # noqa: S608 (a text)
 
 
-def _columns(request: JobRequest, at: str) -> dict[str, str]:
+def _columns(request: JobRequest) -> dict[str, str]:
     """The columns of `dq_summary`, null where there is no such thing, and ours: drop, attempt, batch, try and so on."""
     states = ", ".join(map(literal, STATES))
     rows = {name: f"if(holds is null, {sql}, null)" for name, sql in _of_rows().items()}
     return {
-        "execution_ts": f"to_timestamp({literal(at)})",
+        "execution_ts": "to_timestamp(at)",
         "rule_binding_id": "about.binding",
         "rule_id": "about.id",
         "dimension": "about.dimension",
