@@ -89,13 +89,16 @@ def _look_at_rows(
     ]
     evidence = writer.write_rows(spark, singles(spark, read, request.plan), request, failing, how_many)
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
-    # Each leaves a part of the executors idle.
-    files = pool.submit(writer.write_rejected, spark, evidence, request, failing, rejected)
+    targets, files = writer.rejected_files(request, rejected), []
+    # Each leaves a part of the executors idle; what takes longest begins first.
+    if targets:
+        lines = writer.rejected_lines(spark, evidence, request, failing, rejected)
+        files.append(pool.submit(writer.write_rejected, spark, lines, request, rejected))
     written = pool.submit(samples.written, evidence, request.plan, failing)
     found.samples = samples.first(evidence, request.plan, failing)
     found.written = written.result()
-    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in writer.rejected_files(request, rejected).items()}
-    return evidence, [files]
+    found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in targets.items()}
+    return evidence, files
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from contracts.job import SIFTED_FROM, DropResult, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
 from spark_jobs import batch, facts, storage, summary
-from spark_jobs.jvm import java_class
+from spark_jobs.jvm import java_class, remember
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -92,6 +92,7 @@ def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> 
 def configured(spark: SparkSession) -> SparkSession:
     """A session of its own with the settings that correctness needs; the caller's stays as it was."""
     session = spark.newSession()
+    remember(session)
     cores = str(session.sparkContext.defaultParallelism)
     # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
     in_parts = dict.fromkeys(("spark.sql.files.minPartitionNum", "spark.sql.shuffle.partitions", LISTING), cores)

@@ -48,22 +48,29 @@ def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str
     return {d.id: f"{d.rejected}{name}" for d in request.drops if rejected.get(d.id) and d.rejected}
 
 
-def write_rejected(
+def rejected_lines(
     spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
-) -> None:
-    """Write those files."""
-    targets = rejected_files(request, rejected)
-    drops = [d for d in request.drops if d.id in targets]
-    if not drops:
-        return
-    folder = request.scratch + "rejected/"
+) -> DataFrame:
+    """The lines of those files: the number of the drop among those that have one, and text."""
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
     rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
-    lines = _rejected_lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
+    cut = max(rejected.values(), default=0) > MOST_REJECTED
+    return _lines(spark, rows, _receiving(request, rejected), request.plan, cut)
+
+
+def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, rejected: Mapping[str, int]) -> None:
+    """Write those files."""
+    targets, drops = rejected_files(request, rejected), _receiving(request, rejected)
+    folder = request.scratch + "rejected/"
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
+
+
+def _receiving(request: JobRequest, rejected: Mapping[str, int]) -> list[JobDrop]:
+    targets = rejected_files(request, rejected)
+    return [d for d in request.drops if d.id in targets]
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
@@ -94,9 +101,7 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
     return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
 
 
-def _rejected_lines(
-    spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool
-) -> DataFrame:
+def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool) -> DataFrame:
     """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
     known = frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], "number int, drop string")
     rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
