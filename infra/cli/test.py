@@ -15,19 +15,15 @@ import click
 
 from infra.cli.gates import FORMATS
 from infra.cli.memory import Memory
+from infra.cli.spark import starting
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from contracts.job import JobReference
     from contracts.plan import Plan
     from contracts.watermarks import HighMark
     from infra.judge import Judged
     from infra.sets import Gathered
     from infra.setup.progress import Tell
-
-SMALL = 64 * 1024**2
-"""Bytes below which Spark's start and compilation outweigh the work."""
 
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
 
@@ -124,9 +120,8 @@ def command(
     names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)
     home = sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
-    brief = sum(file.stat().st_size for file in files) < SMALL
-    quiet = form != "text"
-    spark = partial(_spark, memory, brief=brief, quiet=quiet)
+    quiet, size = form != "text", sum(file.stat().st_size for file in files)
+    spark = starting("dropgate test", plan, size, memory, quiet=quiet)
     told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
     judged = judge.judge_all(home.uploads, plan, spark, *told, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
@@ -222,14 +217,6 @@ def _gates(
         findings += finding
         cases.append(case)
     click.echo(gates.shown(form, findings, "dropgate test", cases))
-
-
-def _spark(memory: str, *, brief: bool, quiet: bool) -> SparkSession:
-    from infra.setup.session import local_session
-
-    if not quiet:
-        click.echo("Starting Spark ...", err=True)
-    return local_session("dropgate test", memory=memory, brief=brief)
 
 
 def _telling(*, quiet: bool) -> Tell:

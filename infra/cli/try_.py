@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.memory import Memory
+from infra.cli.spark import starting
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from functions.ports import Ports
     from functions.submission import Drop
     from infra.trial import Tried
-
-SMALL = 64 * 1024**2
-"""Bytes below which Spark's start and compilation outweigh the work."""
 
 
 @click.command(
@@ -55,12 +53,12 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
 
     plan, world = load_plan(contract), ports()
     drops = _drops(world, of or plan.contract, last, given=of is not None)
-    brief = sum(d.size for d in drops) < SMALL
+    spark = starting("dropgate try", plan, sum(d.size for d in drops), memory)
 
     def tell(text: str) -> None:
         click.echo(text, err=True)
 
-    tried = try_on(world, plan, drops, lambda: _spark(memory, brief=brief), tell, AtHome(contract.parent))
+    tried = try_on(world, plan, drops, spark, tell, AtHome(contract.parent))
     if form == "json":
         click.echo(json.dumps(document(plan, tried), indent=2, ensure_ascii=False))
     else:
@@ -79,13 +77,6 @@ def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop
     close = nearest(contract, [name for name in known if name != contract])
     hint = f" Did you mean --of {close}?" if close else "" if given else " Say whose drops with --of."
     raise click.UsageError(f"{contract} has no drop of the last {MONTHS} months that was judged.{hint}")
-
-
-def _spark(memory: str, *, brief: bool) -> Any:
-    from infra.setup.session import local_session
-
-    click.echo("Starting Spark ...", err=True)
-    return local_session("dropgate try", memory=memory, brief=brief)
 
 
 def document(plan: Plan, tried: Sequence[Tried]) -> dict[str, Any]:
