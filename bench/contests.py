@@ -37,6 +37,7 @@ NUMBERS = (
     (None, COUNTS, DATACONTRACT, "duckdb_sql"),
     (3, SUMMARY, GX, "gx", "pandas", "plainly"),
     (10, SUMMARY, GX, "gx", "spark", "plainly"),
+    (10, SUMMARY, GX, "gx", "uncached", "plainly"),
     (3, RESULTS, GX, "gx", "pandas", "numbers"),
     (10, RESULTS, GX, "gx", "spark", "numbers"),
 )

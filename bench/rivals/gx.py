@@ -1,8 +1,9 @@
-"""Great Expectations: `python -m bench.rivals.gx pandas|spark plainly|numbers|rows CHECKS COLUMNS`.
+"""Great Expectations: `python -m bench.rivals.gx pandas|spark|uncached plainly|numbers|rows CHECKS COLUMNS`.
 
 Each check is an expectation, but for two bounds of one property, which are one: less work. It is asked plainly, as who
 sets nothing asks it (result format SUMMARY); or of failing rows the number alone, the least work; or which they are:
-then each comes with its key, but for rules that allow a share of nulls, which fail no row.
+then each comes with its key, but for rules that allow a share of nulls, which fail no row. `uncached` is Spark without
+its cache, which Great Expectations otherwise keeps the file in while it looks at it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -28,10 +30,12 @@ NUMBERS = {"result_format": "BASIC", "partial_unexpected_count": 0}
 ROWS = {"result_format": "COMPLETE", "unexpected_index_column_names": ["index"]}
 PANDAS_TYPES = {"integer": "int64", "number": "float64"}
 SPARK_TYPES = {"integer": "bigint", "number": "double", "date": "date"}
-CANNOT = {
-    "pandas": "left to the reader, which fills short lines and stops at other faults",
-    "spark": "left to the reader, which makes nulls of what it cannot read",
-}
+FILLED, NULLED = (
+    "left to the reader, which fills short lines and stops at other faults",
+    "left to the reader, which makes nulls of what it cannot read",
+)
+CANNOT = {"pandas": FILLED, "spark": NULLED, "uncached": NULLED}
+NAMES = {"pandas": f"pandas {pd.__version__}", "spark": "Spark", "uncached": "Spark with its cache off"}
 
 
 def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, str]) -> None:
@@ -40,7 +44,7 @@ def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, s
     rules = [rule for _, group in groupby(checks, rule_of) if (rule := expectation(list(group)))]
     expressed = {one for rule in rules for one in rule.meta["ids"].split("+")}
     cannot = {c.id: CANNOT[engine] for c in checks if c.id not in expressed}
-    definition, read, forget = (on_pandas if engine == "pandas" else on_spark)(context, columns)
+    definition, read, forget = ENGINES[engine](context, columns)
     suites = in_suites(rules, asked_for)
 
     def judge(file: str) -> Found:
@@ -52,13 +56,12 @@ def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, s
         results = [one for report in reports for one in report.results]
         return {one.expectation_config.meta["ids"]: failing(one) for one in results}
 
-    name = {"pandas": f"pandas {pd.__version__}", "spark": "Spark"}[engine]
     which = {
         "plainly": "as it comes",
         "numbers": "asked how many rows fail",
         "rows": "asked which rows fail, of 6 % bad ones",
     }[asked_for]
-    serve(f"Great Expectations {gx.__version__} on {name}, {which}", cannot, judge)
+    serve(f"Great Expectations {gx.__version__} on {NAMES[engine]}, {which}", cannot, judge)
 
 
 def in_suites(rules: list[Any], asked_for: str) -> list[tuple[gx.ExpectationSuite, dict[str, Any]]]:
@@ -123,13 +126,20 @@ def on_pandas(context: Any, columns: dict[str, str]) -> Engine:
     return asset.add_batch_definition_whole_dataframe("whole"), read, lambda: None
 
 
-def on_spark(context: Any, columns: dict[str, str]) -> Engine:
-    """Typed columns, which GX keeps in Spark's cache while it looks at them."""
+def on_spark(context: Any, columns: dict[str, str], *, cached: bool = True) -> Engine:
+    """Typed columns, which GX keeps in Spark's cache while it looks at them, or reads anew for each look."""
     spark = SparkSession.builder.getOrCreate()
     schema = ", ".join(f"`{name}` {SPARK_TYPES.get(kind, 'string')}" for name, kind in columns.items())
-    asset = context.data_sources.add_spark("files").add_dataframe_asset("file")
+    asset = context.data_sources.add_spark("files", persist=cached).add_dataframe_asset("file")
     read = lambda file: spark.read.csv(file, header=True, schema=schema)  # noqa: E731
     return asset.add_batch_definition_whole_dataframe("whole"), read, spark.catalog.clearCache
+
+
+ENGINES: dict[str, Callable[[Any, dict[str, str]], Engine]] = {
+    "pandas": on_pandas,
+    "spark": on_spark,
+    "uncached": partial(on_spark, cached=False),
+}
 
 
 if __name__ == "__main__":
