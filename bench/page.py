@@ -120,10 +120,11 @@ dropgate writes in that time every rejected row with its record number, its line
 fails, a file of them for the producer, and the results of all checks. No rival sets rows apart. Great Expectations is
 asked three times: as it comes, which is what `validate` does if nothing is set; how many rows fail, the least work that
 it can be given; and which, as dropgate says it of each. On Spark it keeps the file in Spark's cache, which has to be
-large enough; the bound of 10 comes from 32.5 s for its first look at a file like this, which is what it takes with the
-cache off. Two bounds of a property are one expectation. The bare scan checks nothing. DuckDB with SQL by hand, one
-query and one for uniqueness, is the floor. `index` ascends, so that dropgate needs no shuffle for it; what that costs
-where it does not, stands above. What rivals leave out, as they cannot count it row by row or not beside another rule:
+large enough. The bound of 10 was set by its first look at such a file in a new process with the cache off, 32.5 s;
+warm it is faster. Two bounds of a property are one expectation. The bare scan checks nothing. DuckDB with SQL by hand,
+one query and one for uniqueness, is the floor. `index` ascends, so that dropgate needs no shuffle for it; what that
+costs where it does not, stands above. What rivals leave out, as they cannot count it row by row or not beside another
+rule:
 
 {_left_out(duels)}
 """

@@ -92,8 +92,8 @@ def _look_at_rows(
     targets, files = writer.rejected_files(request, rejected), []
     # Each leaves a part of the executors idle; what takes longest begins first.
     if targets:
-        lines = writer.rejected_lines(spark, evidence, request, failing, rejected)
-        files.append(pool.submit(writer.write_rejected, spark, lines, request, rejected))
+        lines = writer.rejected_lines(spark, evidence, request, failing, rejected, targets)
+        files.append(pool.submit(writer.write_rejected, spark, lines, request, targets.values()))
     written = pool.submit(samples.written, evidence, request.plan, failing)
     found.samples = samples.first(evidence, request.plan, failing)
     found.written = written.result()

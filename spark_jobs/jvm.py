@@ -32,4 +32,5 @@ def remember(spark: SparkSession) -> None:
     for name in OF_COLUMNS:
         if name not in vars(view):
             found = getattr(view, name)
-            setattr(view, name, _Remembered(found._fqn, found._gateway_client))
+            if isinstance(found, JavaClass):  # what Java does not know is a package to py4j
+                setattr(view, name, _Remembered(found._fqn, found._gateway_client))

@@ -55,7 +55,12 @@ SAMPLE = 2**16
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
     """Whether the lines of files are to be sifted, where their contract allows it."""
-    return sum(drop.size for drop in drops) >= least and _is_here("pyarrow.csv")
+    return sum(drop.size for drop in drops) >= least and is_here()
+
+
+def is_here() -> bool:
+    """Whether this Python can sift lines at all."""
+    return _is_here("pyarrow.csv")
 
 
 def _is_here(module: str) -> bool:
@@ -88,8 +93,6 @@ def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> C
 
 def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
     """Whether most of the first lines of a file pass: else all would be looked at twice."""
-    from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
-
     try:
         start = storage.read_start(spark, drop.uri, SAMPLE)
     except Py4JJavaError:  # of which the scan will say more
@@ -99,6 +102,13 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
             start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, SAMPLE)
         except zlib.error:
             return False
+    return most_pass(start, proof)
+
+
+def most_pass(start: bytes, proof: Proof) -> bool:
+    """Whether most of the lines that a file begins with pass; the last may be cut."""
+    from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
+
     lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
     lines = [line for line in lines if line and line not in proof.aside]
     return 2 * vectors.passing(lines, proof) >= len(lines)

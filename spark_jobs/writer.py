@@ -49,28 +49,29 @@ def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str
 
 
 def rejected_lines(
-    spark: SparkSession, evidence: DataFrame, request: JobRequest, failing: bits.Numbered, rejected: Mapping[str, int]
+    spark: SparkSession,
+    evidence: DataFrame,
+    request: JobRequest,
+    failing: bits.Numbered,
+    rejected: Mapping[str, int],
+    targets: Mapping[str, str],
 ) -> DataFrame:
-    """The lines of those files: the number of the drop among those that have one, and text."""
+    """The lines of those files: the number of the target and text."""
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
     rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
-    cut = max(rejected.values(), default=0) > MOST_REJECTED
-    return _lines(spark, rows, _receiving(request, rejected), request.plan, cut)
+    drops = [drop for drop in request.drops if drop.id in targets]
+    return _lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
 
 
-def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, rejected: Mapping[str, int]) -> None:
-    """Write those files."""
-    targets, drops = rejected_files(request, rejected), _receiving(request, rejected)
+def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Iterable[str]) -> None:
+    """Write those files, the n-th with the lines of number n."""
     folder = request.scratch + "rejected/"
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: _deliver(spark, f"{folder}number={n}/", targets[drops[n].id]), range(len(drops))))
-
-
-def _receiving(request: JobRequest, rejected: Mapping[str, int]) -> list[JobDrop]:
-    targets = rejected_files(request, rejected)
-    return [d for d in request.drops if d.id in targets]
+        each = [pool.submit(_deliver, spark, f"{folder}number={n}/", target) for n, target in enumerate(targets)]
+    for one in each:
+        one.result()
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:

@@ -39,7 +39,7 @@ NAMES = {"pandas": f"pandas {pd.__version__}", "spark": "Spark", "uncached": "Sp
 
 
 def main(engine: str, asked_for: str, checks: list[Wanted], columns: dict[str, str]) -> None:
-    """Serve on one of the two engines."""
+    """Serve on one of the engines."""
     context = gx.get_context(mode="ephemeral")
     rules = [rule for _, group in groupby(checks, rule_of) if (rule := expectation(list(group)))]
     expressed = {one for rule in rules for one in rule.meta["ids"].split("+")}

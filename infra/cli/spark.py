@@ -1,4 +1,4 @@
-"""Spark for the commands that judge at home: a plan and the size of its files in; how to start a session out."""
+"""Spark for the commands that judge at home: a plan and its files in; how to start a session out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -19,27 +20,34 @@ SMALL_SIFTED = 256 * 1024**2
 """The same where most lines never reach the JVM: 202 MiB take two thirds to four fifths of the time."""
 
 
-def starting(app: str, plan: Plan, size: int, memory: str, *, quiet: bool = False) -> Callable[[], SparkSession]:
-    """How to start Spark for files of so many bytes under one plan."""
+def starting(app: str, memory: str, *, brief: bool, quiet: bool = False) -> Callable[[], SparkSession]:
+    """How to start Spark; `brief` is whether the JVM is to compile quickly rather than well."""
 
     def start() -> SparkSession:
         from infra.setup.session import local_session
 
         if not quiet:
             click.echo("Starting Spark ...", err=True)
-        return local_session(app, memory=memory, brief=is_brief(plan, size))
+        return local_session(app, memory=memory, brief=brief)
 
     return start
 
 
-def is_brief(plan: Plan, size: int) -> bool:
-    """Whether the JVM is to compile quickly rather than well."""
-    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan))
+def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
+    """Whether files are judged before code that is compiled well would pay."""
+    size = sum(file.stat().st_size for file in files)
+    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(files, key=lambda file: file.stat().st_size)))
 
 
-def _is_sifted(plan: Plan) -> bool:
-    """Whether Python tells of the lines of files as the plan has them."""
+def _is_sifted(plan: Plan, file: Path) -> bool:
+    """Whether Python reads a file and tells of most of its lines, and nothing looks at all of them again."""
+    from contracts.plan import QUERIES
     from spark_jobs import sieve
 
-    plain = plan.file_format == "csv" and plan.compression == "none"
-    return plain and sieve.proof(plan, tuple(p.name for p in plan.roots), ()) is not None
+    if plan.compression != "none" or plan.needs_expectations or any(c.kind in QUERIES for c in plan.checks):
+        return False
+    proof = sieve.proof(plan, tuple(p.name for p in plan.roots), ()) if sieve.is_here() else None
+    if proof is None:
+        return False
+    with file.open("rb") as opened:
+        return sieve.most_pass(opened.read(sieve.SAMPLE), proof)

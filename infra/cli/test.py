@@ -15,7 +15,7 @@ import click
 
 from infra.cli.gates import FORMATS
 from infra.cli.memory import Memory
-from infra.cli.spark import starting
+from infra.cli.spark import are_brief, starting
 
 if TYPE_CHECKING:
     from contracts.job import JobReference
@@ -120,8 +120,8 @@ def command(
     names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)
     home = sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
-    quiet, size = form != "text", sum(file.stat().st_size for file in files)
-    spark = starting("dropgate test", plan, size, memory, quiet=quiet)
+    quiet = form != "text"
+    spark = starting("dropgate test", memory, brief=are_brief(plan, files), quiet=quiet)
     told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
     judged = judge.judge_all(home.uploads, plan, spark, *told, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1

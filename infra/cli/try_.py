@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.memory import Memory
-from infra.cli.spark import starting
+from infra.cli.spark import SMALL, starting
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
 
     plan, world = load_plan(contract), ports()
     drops = _drops(world, of or plan.contract, last, given=of is not None)
-    spark = starting("dropgate try", plan, sum(d.size for d in drops), memory)
+    spark = starting("dropgate try", memory, brief=sum(d.size for d in drops) < SMALL)
 
     def tell(text: str) -> None:
         click.echo(text, err=True)

@@ -25,7 +25,7 @@ LOGGING = Path(__file__).with_name("log4j2.properties")
 JAVA_OPTIONS = (
     f"-XX:-DontCompileHugeMethods -XX:+UseParallelGC -Duser.timezone=UTC -Dlog4j2.configurationFile={LOGGING.as_uri()}"
 )
-# Of the work on a small file most is the compiler's; its first stage alone halves the time to a verdict.
+# Of little work in the JVM most is the compiler's; its first stage alone halves the time to a verdict.
 BRIEF = "-XX:TieredStopAtLevel=1"
 S3A = "spark.hadoop.fs.s3a"
 
@@ -42,8 +42,8 @@ def local_session(
 ) -> SparkSession:
     """Start Spark on this machine; with an endpoint, s3:// and s3a:// lead there. Raises SetupMissing.
 
-    A process has one JVM: `memory` and `brief` (for small files: the JVM compiles quickly, not well) hold from its
-    first session on. What the JVM says goes to .dropgate/spark.log.
+    A process has one JVM: `memory` and `brief` (where it has little to do: it compiles quickly, not well) hold from
+    its first session on. What the JVM says goes to .dropgate/spark.log.
     """
     settings = local_settings(app, memory, cores)
     if brief:
