@@ -55,11 +55,11 @@ SAMPLE = 2**16
 
 def is_for(drops: Sequence[JobDrop], least: int) -> bool:
     """Whether the lines of files are to be sifted, where their contract allows it."""
-    return sum(drop.size for drop in drops) >= least and is_here()
+    return sum(drop.size for drop in drops) >= least and has_arrow()
 
 
-def is_here() -> bool:
-    """Whether this Python can sift lines at all."""
+def has_arrow() -> bool:
+    """Whether this Python can sift lines."""
     return _is_here("pyarrow.csv")
 
 

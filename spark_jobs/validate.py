@@ -90,7 +90,7 @@ def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> 
 
 
 def configured(spark: SparkSession) -> SparkSession:
-    """A session of its own with the settings that correctness needs; the caller's stays as it was."""
+    """A session of its own with the settings that correctness needs; the caller's keeps its own."""
     session = spark.newSession()
     remember(session)
     cores = str(session.sparkContext.defaultParallelism)

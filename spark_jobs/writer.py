@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from itertools import count
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -69,9 +70,7 @@ def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, t
     folder = request.scratch + "rejected/"
     lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
-        each = [pool.submit(_deliver, spark, f"{folder}number={n}/", target) for n, target in enumerate(targets)]
-    for one in each:
-        one.result()
+        list(pool.map(lambda n, target: _deliver(spark, f"{folder}number={n}/", target), count(), targets))
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:

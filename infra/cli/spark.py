@@ -20,23 +20,24 @@ SMALL_SIFTED = 256 * 1024**2
 """The same where most lines never reach the JVM: 202 MiB take two thirds to four fifths of the time."""
 
 
-def starting(app: str, memory: str, *, brief: bool, quiet: bool = False) -> Callable[[], SparkSession]:
-    """How to start Spark; `brief` is whether the JVM is to compile quickly rather than well."""
+def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = False) -> Callable[[], SparkSession]:
+    """How to start Spark; `brief` says, once it is needed, whether the JVM is to compile quickly rather than well."""
 
     def start() -> SparkSession:
         from infra.setup.session import local_session
 
         if not quiet:
             click.echo("Starting Spark ...", err=True)
-        return local_session(app, memory=memory, brief=brief)
+        return local_session(app, memory=memory, brief=brief())
 
     return start
 
 
 def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
     """Whether files are judged before code that is compiled well would pay."""
-    size = sum(file.stat().st_size for file in files)
-    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(files, key=lambda file: file.stat().st_size)))
+    sized = [(file.stat().st_size, file) for file in files]
+    size = sum(own for own, _ in sized)
+    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(sized)[1]))
 
 
 def _is_sifted(plan: Plan, file: Path) -> bool:
@@ -46,7 +47,7 @@ def _is_sifted(plan: Plan, file: Path) -> bool:
 
     if plan.compression != "none" or plan.needs_expectations or any(c.kind in QUERIES for c in plan.checks):
         return False
-    proof = sieve.proof(plan, tuple(p.name for p in plan.roots), ()) if sieve.is_here() else None
+    proof = sieve.proof(plan, tuple(p.name for p in plan.roots), ()) if sieve.has_arrow() else None
     if proof is None:
         return False
     with file.open("rb") as opened:

@@ -121,7 +121,7 @@ def command(
     pinned = _pinned(plan, folder, contracts, references)
     home = sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
     quiet = form != "text"
-    spark = starting("dropgate test", memory, brief=are_brief(plan, files), quiet=quiet)
+    spark = starting("dropgate test", memory, partial(are_brief, plan, files), quiet=quiet)
     told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
     judged = judge.judge_all(home.uploads, plan, spark, *told, with_rows=True) + list(home.broken.values())
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1

@@ -53,7 +53,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
 
     plan, world = load_plan(contract), ports()
     drops = _drops(world, of or plan.contract, last, given=of is not None)
-    spark = starting("dropgate try", memory, brief=sum(d.size for d in drops) < SMALL)
+    spark = starting("dropgate try", memory, lambda: sum(d.size for d in drops) < SMALL)
 
     def tell(text: str) -> None:
         click.echo(text, err=True)
