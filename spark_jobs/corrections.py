@@ -53,7 +53,7 @@ def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
 
 
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
-    """Rejected rows (`broken`: no record) with their reasons, of files with one header: number, record, line."""
+    """Rejected rows (`broken`: no record) with their reasons, of files with one header: drop, record, line."""
     match plan.file_format:
         case "csv" if plan.csv.multi_line:
             return _csv_of_cells(rows, list(positions(header)), plan.csv)
@@ -78,7 +78,7 @@ def _json_lines(rows: DataFrame) -> DataFrame:
     alone = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
-    return rows.select("number", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
+    return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
@@ -95,7 +95,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
     cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
     line = sf.when(sf.col("odd").isNull(), raw).otherwise(_harmless(cells, csv))
-    return split.select("number", "record", _with_reasons(line, csv).alias("line"))
+    return split.select("drop", "record", _with_reasons(line, csv).alias("line"))
 
 
 def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
@@ -104,7 +104,7 @@ def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
     broken = sf.coalesce(sf.get_json_object("raw", "$.bad"), "raw")
     whole = sf.concat(sf.array(broken), sf.array_repeat(sf.lit(""), len(names) - 1))
     cells = sf.when(sf.col("broken"), whole).otherwise(own)
-    return rows.select("number", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
+    return rows.select("drop", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 
 
 def _with_reasons(line: Column, csv: Csv) -> Column:

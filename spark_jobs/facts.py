@@ -93,10 +93,9 @@ def _look_at_rows(
     # Each leaves a part of the executors idle; what takes longest begins first.
     if targets:
         lines = writer.rejected_lines(spark, evidence, request, failing, rejected, targets)
-        files.append(pool.submit(writer.write_rejected, spark, lines, request, targets.values()))
-    written = pool.submit(samples.written, evidence, request.plan, failing)
-    found.samples = samples.first(evidence, request.plan, failing)
-    found.written = written.result()
+        files.append(pool.submit(writer.write_rejected, spark, lines, request, targets))
+    found.written = samples.written(spark, evidence, request.plan, failing)
+    found.samples |= {(drop, check): some for drop, own in found.written.items() for check, some in own.first.items()}
     found.outputs |= {drop: {"rejected_rows": uri} for drop, uri in targets.items()}
     return evidence, files
 

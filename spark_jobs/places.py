@@ -5,30 +5,36 @@ Few rows are looked at. Whatever their format, the raw text of a sound record is
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import CONTAINERS, Check, Plan, Property
-from spark_jobs import json_lines, nesting, rules
+from spark_jobs import frames, json_lines, nesting, rules
 from spark_jobs.bits import Numbered
 
 LENGTH = 200
 """Characters of a text that are shown."""
+Records = Mapping[tuple[str, str], Sequence[int]]
+"""Numbers of records, by drop and check."""
 Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
 """The place and the text of what fails first, by drop, check and record; no place where there can be only one."""
 
 
-def first(rows: DataFrame, plan: Plan, failing: Numbered) -> Found:
-    """What fails each check of nested properties in rows (drop, check, record, raw) that fail it."""
+def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> Found:
+    """What fails each check of nested properties in some of the records that fail it."""
     inner = [c for _, c in failing if _is_inner(plan, c)]
     if not inner:
         return {}
     bare = replace(plan, properties=tuple(_as_json(p, plan) for p in plan.properties))
     raw = sf.concat(sf.lit('{"":'), "raw", sf.lit("}"))
     whole = sf.element_at(sf.from_json(raw, json_lines.KINDS, json_lines.STRICT), sf.lit("")).alias("kinds")
-    asked = rows.where(sf.col("check").isin([c.id for c in inner])).select("drop", "check", "record", whole)
+    ids = {c.id for c in inner}
+    asked_for = [(drop, check, n) for (drop, check), some in records.items() if check in ids for n in some]
+    wanted = frames.small(spark, asked_for, "drop string, check string, record long")
+    asked = evidence.join(sf.broadcast(wanted), ["drop", "record"]).select("drop", "check", "record", whole)
     roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
     names = {p.name for p in plan.properties}
     opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(rules.compared(plan)), at=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.internal import InternalFunction
 
 from contracts.columns import OURS
 from contracts.job import Sample
@@ -30,57 +30,60 @@ WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The evidence of one drop: rows by outcome, and by check id the text of its worst failing cell."""
+    """The evidence of one drop: rows by outcome; by check id the text of its worst cell and its first records."""
 
     rejected: int = 0
     flagged: int = 0
     worst: dict[str, str] = field(default_factory=dict)
+    first: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
 
 
-def written(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Written]:
-    """Count what was written, and find the worst value of each of the checks that any row fails."""
-    each = evidence.select("drop", "outcome", "record", "cells", sf.posexplode("checks").alias("nth", "check"))
-    texts = each.select("drop", "outcome", "record", "nth", "check", _value(failing).alias("value"))
-    once = sf.col("nth") == 0
+def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Written]:
+    """Count what was written, and find the worst value and the first records of each of the checks that any row fails.
+
+    All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
+    """
+    each = evidence.select("drop", "outcome", "record", "cells", "raw", sf.posexplode("checks").alias("nth", "check"))
+    texts = each.select(
+        *("drop", "check", "outcome", "record", "nth"),
+        _value(failing).alias("value"),
+        _unknown_keys(plan, failing).alias("keys"),
+        sf.coalesce(_cells(plan, failing), _reference(plan, failing)).alias("note"),
+    )
+    shown = sf.substring(sf.coalesce("value", "keys"), 1, LENGTH)
+    once, record = sf.col("nth") == 0, sf.col("record")
     rank = _rank(plan, failing)
-    worse = sf.when(rank.isNotNull(), sf.struct(rank.alias("rank"), -sf.col("record")))  # of equals the first
+    worse = sf.when(rank.isNotNull(), sf.struct(rank.alias("rank"), -record))  # of equals the first
     counted = texts.groupBy("drop", "check").agg(
         sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
         sf.count_if(once & (sf.col("outcome") == "flagged")).alias("flagged"),
         sf.max_by(sf.substring("value", 1, LENGTH), worse).alias("worst"),
+        InternalFunction.collect_top_k(sf.struct("record", shown.alias("value"), "note"), MOST, reverse=True).alias(
+            "first"
+        ),
     )
+    rows = counted.collect()
+    records = {(row["drop"], row["check"]): [one["record"] for one in row["first"]] for row in rows}
+    inner = places.first(spark, evidence, plan, failing, records)
     found: dict[str, Written] = {}
-    for row in counted.collect():
-        so_far = found.get(row["drop"], Written())
-        worst = {} if row["worst"] is None else {row["check"]: row["worst"]}
-        found[row["drop"]] = Written(
-            so_far.rejected + row["rejected"], so_far.flagged + row["flagged"], so_far.worst | worst
+    for row in rows:
+        drop, check = row["drop"], row["check"]
+        so_far = found.get(drop, Written())
+        worst = {} if row["worst"] is None else {check: row["worst"]}
+        first = tuple(_sample(one, *inner.get((drop, check, one["record"]), (None, None))) for one in row["first"])
+        found[drop] = Written(
+            so_far.rejected + row["rejected"],
+            so_far.flagged + row["flagged"],
+            so_far.worst | worst,
+            so_far.first | {check: first},
         )
     return found
 
 
-def first(evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[tuple[str, str], tuple[Sample, ...]]:
-    """The first failing records of each drop and check.
-
-    They are among the first of each combination of failing checks, which are few: only those are taken apart.
-    """
-    of_its_kind = sf.expr("row_number() over (partition by drop, checks order by record)")
-    candidates = evidence.select("drop", "checks", "record", of_its_kind.alias("nth")).where(sf.col("nth") <= MOST)
-    each = candidates.select("drop", "record", sf.explode("checks").alias("check"))
-    order = sf.expr("row_number() over (partition by drop, check order by record)")
-    chosen = each.select("*", order.alias("place")).where(sf.col("place") <= MOST)
-    top = evidence.join(sf.broadcast(chosen), ["drop", "record"])
-    found: dict[tuple[str, str], list[Sample]] = {}
-    text = sf.coalesce(_value(failing), _unknown_keys(plan, failing))
-    value = sf.substring(text, 1, LENGTH).alias("value")
-    note = sf.coalesce(_cells(plan), _reference(plan, failing)).alias("note")
-    inner = places.first(top, plan, failing)
-    for row in top.select("drop", "check", "record", value, note).collect():
-        at, within = inner.get((row["drop"], row["check"], row["record"]), (None, None))
-        texts = [text for text in (row["value"], within) if text is not None]
-        sample = Sample(row["record"], ", ".join(texts) if texts else None, at or row["note"])
-        found.setdefault((row["drop"], row["check"]), []).append(sample)
-    return {place: tuple(sorted(some, key=attrgetter("record"))) for place, some in found.items()}
+def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
+    """What is shown of a record; `at` and `within` are of a value within a column of it."""
+    texts = [text for text in (shown["value"], within) if text is not None]
+    return Sample(shown["record"], ", ".join(texts) if texts else None, at or shown["note"])
 
 
 def _rank(plan: Plan, failing: Numbered) -> Column:
@@ -112,10 +115,10 @@ def _size(prop: Property) -> Column:
     return size.cast("double")
 
 
-def _cells(plan: Plan) -> Column:
+def _cells(plan: Plan, failing: Numbered) -> Column:
     """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
     csv, raw = plan.csv, sf.col("raw")
-    if plan.file_format != "csv" or csv.multi_line:
+    if plan.file_format != "csv" or csv.multi_line or not any(c.kind == "fields" for _, c in failing):
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
     words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"))

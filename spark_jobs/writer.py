@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from itertools import count
+from urllib.parse import quote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -18,6 +18,7 @@ from contracts import columns
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from spark_jobs import bits, corrections, formats, frames, reader, storage
+from spark_jobs.jvm import java_class
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -57,7 +58,7 @@ def rejected_lines(
     rejected: Mapping[str, int],
     targets: Mapping[str, str],
 ) -> DataFrame:
-    """The lines of those files: the number of the target and text."""
+    """The lines of those files: the drop and text."""
     strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
     broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
     rows = corrections.with_reasons(evidence.select("*", broken.alias("broken")), failing)
@@ -65,12 +66,12 @@ def rejected_lines(
     return _lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
 
 
-def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Iterable[str]) -> None:
-    """Write those files, the n-th with the lines of number n."""
+def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
+    """Write those files, each to the target of its drop."""
     folder = request.scratch + "rejected/"
-    lines.write.mode("overwrite").partitionBy("number").text(storage.plain(folder))
+    lines.write.mode("overwrite").partitionBy("drop").text(storage.plain(folder))
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n, target: _deliver(spark, f"{folder}number={n}/", target), count(), targets))
+        list(pool.map(lambda drop, target: _deliver(spark, folder, drop, target), targets, targets.values()))
 
 
 def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -> DataFrame:
@@ -102,22 +103,23 @@ def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFram
 
 
 def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool) -> DataFrame:
-    """Lines of all files to be written, sorted: number of the drop, record (0 is the header), text."""
-    known = frames.small(spark, [(n, d.id) for n, d in enumerate(drops)], "number int, drop string")
-    rows = evidence.where(sf.col("outcome") == "rejected").join(sf.broadcast(known), "drop")
+    """Lines of all files to be written, sorted by record, of which 0 is the header: the drop, text."""
+    rows = evidence.where(sf.col("outcome") == "rejected")
     if cut:
         nth = sf.expr("row_number() over (partition by drop order by record)")
         rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
-    titles = [(n, 0, title) for n, d in enumerate(drops) if (title := corrections.title(d, plan)) is not None]
-    headed = frames.small(spark, titles, "number int, record long, line string")
+    titles = [(d.id, 0, title) for d in drops if (title := corrections.title(d, plan)) is not None]
+    headed = frames.small(spark, titles, "drop string, record long, line string")
     parts = [corrections.lines(own, header, plan) for own, header in _by_header(rows, drops)]
     lines = reduce(DataFrame.union, parts, headed)
     # A file is written by one task in any case; where there is but one, its lines need not change places for it.
-    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("number")
-    return together.sortWithinPartitions("number", "record").select("number", reader.encoded("line", plan.csv))
+    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
+    return together.sortWithinPartitions("drop", "record").select("drop", reader.encoded("line", plan.csv))
 
 
-def _deliver(spark: SparkSession, folder: str, target: str) -> None:
-    """Give the one file of a partition its name. Threads are for object stores, where a rename is a copy."""
-    part = next(name for name in storage.names(spark, folder) if name.startswith("part-"))
-    storage.move(spark, folder + part, target)
+def _deliver(spark: SparkSession, folder: str, drop: str, target: str) -> None:
+    """Give the one file of a drop its name. Threads are for object stores, where a rename is a copy."""
+    paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
+    own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
+    part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
+    storage.move(spark, own + part, target)
