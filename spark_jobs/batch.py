@@ -315,15 +315,19 @@ def _counted(read: Read, plan: Plan) -> tuple[dict[str, metrics.Teller], dict[st
         records = read.scratch.where(sf.col("m0").isNotNull() | sf.col("at").isNotNull()).select(*shape)
     if records is not None and read.judged is not None:  # which may fail the same checks as others
         records = records.unionByName(read.judged.select(*shape))
-    return metrics.told(records, plan, [one for g in read.groups if g.sifted for one in g.sifted.passed()])
+    return metrics.told(records, plan, [one for g in read.groups if g.sifted for one in g.sifted.told()])
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
-    """The records that scratch holds one by one, those that fail among them: as placed, words."""
-    shape = [*metrics.PLACED, *bits.words(plan)]
+    """The records that are known one by one, those that fail among them: as placed, words."""
+    words = bits.words(plan)
+    shape = [*metrics.PLACED, *words]
     places = [place for group in read.groups for place in group.places]
-    judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
-    known = metrics.placed(spark, _scratch(read).where(judged), places).select(*shape)
+    parts = [group.sifted.failing(words) for group in read.groups if group.sifted and group.sifted.fails]
+    if read.scratch is not None:
+        judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
+        parts.append(read.scratch.where(judged).select("file", "block", "at", "raw", *words))
+    known = metrics.placed(spark, reduce(DataFrame.unionByName, parts), places).select(*shape)
     return known if read.judged is None else known.unionByName(read.judged.select(*shape))
 
 

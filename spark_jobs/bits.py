@@ -26,6 +26,11 @@ def of(checks: Iterable[tuple[int, Check]]) -> dict[str, int]:
     return {f"m{n}": (mask >> n * WORD) & ((1 << WORD) - 1) for n in range(-(-mask.bit_length() // WORD))}
 
 
+def mask(words: Sequence[int]) -> int:
+    """The words of a row as one number."""
+    return sum(word << n * WORD for n, word in enumerate(words))
+
+
 def flags(failing: Sequence[Column | None]) -> list[Column]:
     """What fails each check, as columns f<n> for `word`; None is a check that no row can fail."""
     return [test.alias(f"f{n}") for n, test in enumerate(failing) if test is not None]

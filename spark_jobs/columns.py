@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark_jobs.vectors import Tested, masks, span
+from spark_jobs.vectors import OF_NULLS, Tested, masks, span
 
 SCHEMA = pa.schema(
     [
@@ -120,11 +120,13 @@ def _is_read_alike(footer: Any, part: Part, known: Columns) -> bool:
 
 def passes(values: pa.Array, column: Tested) -> bool:
     """Whether all values of a column pass, and are of its type."""
-    if (column.required and values.null_count) or (column.banned and values.null_count < len(values)):
+    of_nulls = [test for test in column.tests if test.kind in OF_NULLS]
+    if not _pass(values, replace(column, tests=tuple(of_nulls))):
         return False
     if pa.types.is_dictionary(values.type):
         values.validate(full=True)  # that words are UTF-8, and every value is one of them
-        if _pass(values.dictionary, replace(column, required=False, banned=False)):
+        others = (test for test in column.tests if test.kind not in OF_NULLS)
+        if _pass(values.dictionary, replace(column, tests=tuple(others))):
             return True
     if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
         return False
@@ -132,7 +134,7 @@ def passes(values: pa.Array, column: Tested) -> bool:
 
 
 def _pass(values: pa.Array, column: Tested) -> bool:
-    return all(pc.all(mask).as_py() is not False for mask in masks(values, column))
+    return all(pc.all(mask).as_py() is not False for _, mask in masks(values, column))
 
 
 def _plain(values: pa.Array, column: Tested) -> pa.Array:

@@ -28,8 +28,8 @@ Masks = tuple[tuple[tuple[str, int], ...], bool]
 """How many rows fail exactly which checks, as bits in hex, the most frequent first; whether rarer ones are left out."""
 NONE = 2**63 - 1
 """No id."""
-Passed = tuple[str, int, Sequence[Any]]
-"""A file, how many records of it pass all row checks, and their sums."""
+Told = tuple[str, int, int, Sequence[Any]]
+"""A file, the checks that some records of it fail as a mask, how many these are, and their sums."""
 PLACED = ("file", "drop", "attempt", "name", "record", "raw")
 """What `placed` says of a line."""
 
@@ -134,27 +134,41 @@ def is_blank() -> Column:
     return sf.col("m0").isNull() & sf.col("at").isNull()
 
 
-def told(
-    records: DataFrame | None, plan: Plan, passed: Iterable[Passed] = ()
-) -> tuple[dict[str, Teller], dict[str, int]]:
-    """By file the counts of every row check and every sum, and how many records have no words yet."""
+def told(records: DataFrame | None, plan: Plan, known: Iterable[Told] = ()) -> tuple[dict[str, Teller], dict[str, int]]:
+    """By file the counts of every row check and every sum, and how many records have no words yet.
+
+    `known` may tell of what fails the same checks several times, and so may records: a `Teller` is told of it once.
+    """
+    apart: dict[tuple[str, int], list[int]] = {}
+    for file, mask, n, sums in known:
+        apart[file, mask] = _added(apart.get((file, mask)), [n, *sums])
     tellers: dict[str, Teller] = {}
-    for file, n, sums in passed:
-        (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(0, n, sums)
-    if records is None:
-        return tellers, {}
     opened: dict[str, int] = {}
     words = bits.words(plan)
-    few = records.groupBy("file", *words).agg(sf.sum("n").alias("n"), *rules.merged(plan))
     with localcontext(prec=DIGITS):
-        for file, *rest in few.toLocalIterator(prefetchPartitions=True):
+        for file, *rest in _few(records, plan):
             if rest[0] is None:
                 opened[file] = rest[len(words)]
                 continue
-            teller = tellers.get(file) or tellers.setdefault(file, Teller(plan))
-            mask = sum(word << n * bits.WORD for n, word in enumerate(rest[: len(words)]))
-            teller.add(mask, rest[len(words)], rest[len(words) + 1 :])
+            mask = bits.mask(rest[: len(words)])
+            n, *sums = _added(apart.pop((file, mask), None), rest[len(words) :])
+            (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(mask, n, sums)
+    for (file, mask), (n, *sums) in apart.items():
+        (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(mask, n, sums)
     return tellers, opened
+
+
+def _few(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
+    """By file how many records fail the same checks, and their sums."""
+    if records is None:
+        return ()
+    few = records.groupBy("file", *bits.words(plan)).agg(sf.sum("n").alias("n"), *rules.merged(plan))
+    return few.toLocalIterator(prefetchPartitions=True)
+
+
+def _added(counts: list[int] | None, more: list[Any]) -> list[Any]:
+    """Counts with others added, where there are any: then all are plain counts."""
+    return more if counts is None else [one + other for one, other in zip(counts, more, strict=True)]
 
 
 def tally(

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 from contracts.columns import positions
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
-from spark_jobs import keys, rules
+from spark_jobs import bits, keys, rules
 from spark_jobs.columns import Columns
 from spark_jobs.schema import ISO
-from spark_jobs.vectors import Bound, Proof, Tested
+from spark_jobs.vectors import Bound, Kind, Proof, Test, Tested
 
 WIDE = 200
 """Columns up to which lines are held against one pattern, and columns looked at one by one."""
@@ -103,8 +103,8 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise _Unproven
     here = {p.name: p for p in plan.properties if p.name in at}
-    checks = {name: [c for c in plan.row_checks() if c.property == name] for name in here}
-    filled = {name for name, prop in here.items() if _is_filled(prop, csv, checks[name])}
+    checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
+    filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
     tested = [
         _tested(prop, at[name], checks[name], filled=name in filled, key=name in set(_keys(plan, header).values()))
         for name, prop in here.items()
@@ -120,11 +120,12 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
         len(header),
         csv.null_values,
         tuple(header_texts) if csv.header else (),
-        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one != Tested(one.at, one.type)),
+        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.tests),
         tuple(counted),
         tuple(held),
+        len(bits.words(plan)),
     )
-    for pattern in (found.pattern, *(p for column in tested for p in column.patterns)):
+    for pattern in (found.pattern, *_patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return found
 
@@ -150,13 +151,13 @@ def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Colu
     for n, (name, prop) in enumerate(here.items()):
         if prop.exact or prop.path or types[name] not in READ.get(prop.type, {}):
             raise _Unproven
-        own = [c for c in plan.row_checks() if c.property == name]
+        own = [(k, c) for k, c in enumerate(plan.row_checks()) if c.property == name]
         one = _tested(prop, n, own, filled=False, key=name in set(told.values()))
-        if one.outside and prop.type != "string":  # which are of texts
+        if prop.type != "string" and any(test.kind == "outside" for test in one.tests):  # which are of texts
             raise _Unproven
-        bounds = (*one.bounds, ("greater_equal", GREGORIAN)) if prop.type == "date" else one.bounds
-        tested[name] = replace(one, type=VALUES[prop.type], bounds=bounds)
-    for pattern in (p for one in tested.values() for p in one.patterns):
+        old = (Test("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
+        tested[name] = replace(one, type=VALUES[prop.type], tests=(*one.tests, *old))
+    for pattern in _patterns_of(tested.values()):
         pc.match_substring_regex(pa.array([""]), pattern)
     return Columns(
         tested,
@@ -231,26 +232,18 @@ def _typed(prop: Property) -> str:
     raise _Unproven
 
 
-def _tested(prop: Property, at: int, checks: Iterable[Check], *, filled: bool, key: bool) -> Tested:
+def _tested(prop: Property, at: int, checks: bits.Numbered, *, filled: bool, key: bool) -> Tested:
     """What is to be looked at in a column beside its shape, which says that it is `filled`."""
-    found: dict[str, list[Any]] = {"bounds": [], "lengths": [], "among": [], "outside": [], "patterns": []}
-    required = banned = False
-    for check in checks:
-        if check.kind in FORBID_NULL:
-            required = True
-        elif check.kind == "deprecated":
-            banned = True
-        elif check.kind == "missingValues":
-            required |= bool(check.arguments["null"])
-            found["outside"].append(tuple(check.arguments["values"]))
-        elif check.kind != "logicalType":
-            for name, test in _tests(check, prop):
-                found[name].append(test)
-    as_value = found["bounds"] or (found["among"] and prop.type == "integer")
-    if as_value and found["outside"]:  # which are of texts
+    tests = [test for n, check in checks for test in _tests(n, check, prop) if not (filled and test.kind == "required")]
+    as_value = any(test.kind == "bound" or (test.kind == "among" and prop.type == "integer") for test in tests)
+    of_texts = any(test.kind == "outside" for test in tests)
+    if as_value and of_texts:
         raise _Unproven
-    kind = _arrow(prop) if as_value or (key and not found["outside"]) else pa.string()
-    return Tested(at, kind, required and not filled, banned, **{name: tuple(tests) for name, tests in found.items()})
+    return Tested(at, _arrow(prop) if as_value or (key and not of_texts) else pa.string(), tuple(tests))
+
+
+def _patterns_of(tested: Iterable[Tested]) -> Iterator[str]:
+    return (test.of for column in tested for test in column.tests if test.kind == "pattern")
 
 
 def _arrow(prop: Property) -> pa.DataType:
@@ -259,30 +252,51 @@ def _arrow(prop: Property) -> pa.DataType:
     return ORDERED[prop.type]
 
 
-def _tests(check: Check, prop: Property) -> Iterator[tuple[str, Any]]:
-    """The tests of a check of values, with where they belong in `Tested`."""
+def _tests(n: int, check: Check, prop: Property) -> Iterator[Test]:
+    """The tests of the n-th row check."""
+    known: dict[str, Any] = check.arguments
+    if check.kind in FORBID_NULL or (check.kind == "missingValues" and known["null"]):
+        yield Test("required", None, divmod(n, bits.WORD))
+    if check.kind not in FORBID_NULL and check.kind != "logicalType":  # of which the shape tells
+        for kind, of, sure in _of_values(check, prop):
+            yield Test(kind, of, divmod(n, bits.WORD) if sure else None)
+
+
+def _of_values(check: Check, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:
+    """The same of values that are not null: kind, argument, and whether what does not pass surely fails the check."""
     known: dict[str, Any] = check.arguments
     match check.kind:
-        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
-            yield "bounds", _bound(check.kind, known["value"], prop)
-        case "minLength" | "maxLength" if prop.type == "string":
-            yield "lengths", (LENGTHS[check.kind], int(known["value"]))
+        case "deprecated":
+            yield "banned", None, True
+        case "missingValues":
+            yield "outside", tuple(known["values"]), True
         case "enum" | "invalidValues":
             if known.get("values") is not None:
-                yield "among", _among(known["values"], prop)
+                yield "among", _among(known["values"], prop), True
             if known.get("pattern") is not None:
                 yield from _patterns(known["pattern"], prop)
         case "pattern" | "regex" | "notBlank":
             yield from _patterns(known["pattern"], prop)
         case "format" if prop.type == "string":
             yield from _patterns(TEXT[known["format"]].pattern, prop)
-        case "format" if prop.type == "integer" and not prop.exact:
-            least, most = INTEGERS[known["format"]]
-            yield from (("bounds", _bound(*one, prop)) for one in (("minimum", str(least)), ("maximum", str(most))))
-        case "format" if prop.type == "number" and not prop.exact:
-            yield from (("bounds", ("greater", -BEYOND_F32)), ("bounds", ("less", BEYOND_F32)))
+        case "minLength" | "maxLength" if prop.type == "string":
+            yield "length", (LENGTHS[check.kind], int(known["value"])), True
         case _:
-            raise _Unproven
+            yield from (("bound", bound, True) for bound in _bounds(check, prop))
+
+
+def _bounds(check: Check, prop: Property) -> Iterator[Bound]:
+    """What values are held within by a check that is nothing but that."""
+    known: dict[str, Any] = check.arguments
+    if check.kind in BOUNDS:
+        yield _bound(check.kind, known["value"], prop)
+    elif check.kind == "format" and prop.type == "integer" and not prop.exact:
+        least, most = INTEGERS[known["format"]]
+        yield from (_bound("minimum", str(least), prop), _bound("maximum", str(most), prop))
+    elif check.kind == "format" and prop.type == "number" and not prop.exact:
+        yield from (("greater", -BEYOND_F32), ("less", BEYOND_F32))
+    else:
+        raise _Unproven
 
 
 def _bound(kind: str, text: str, prop: Property) -> Bound:
@@ -308,11 +322,11 @@ def _among(texts: Sequence[str], prop: Property) -> tuple[str, ...] | tuple[int,
     raise _Unproven
 
 
-def _patterns(pattern: str, prop: Property) -> Iterator[tuple[str, Any]]:
-    """A pattern that is searched in a text, as RE2 writes it."""
+def _patterns(pattern: str, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:
+    """The tests of a pattern that is searched in a text, as RE2 writes it."""
     if short := SHORT.fullmatch(pattern):
-        yield "lengths", ("less_equal", int(short["most"]) // 2)  # Java may count a character as two
+        yield "length", ("less_equal", int(short["most"]) // 2), False  # Java may count a character as two
         pattern = short["inner"]
     if prop.type != "string" or not SHARED.fullmatch(pattern):
         raise _Unproven
-    yield "patterns", re.sub(r"(\\\\)|\\u([0-9A-Fa-f]{4})", lambda m: m[1] or rf"\x{{{m[2]}}}", pattern)
+    yield "pattern", re.sub(r"(\\\\)|\\u([0-9A-Fa-f]{4})", lambda m: m[1] or rf"\x{{{m[2]}}}", pattern), True

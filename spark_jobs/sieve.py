@@ -1,7 +1,7 @@
 """The lines of large files sifted in vectors before anything else looks at them; all other lines as they came.
 
-It takes half the time of judging them one by one, and what it says of them is the same: it counts only what passes
-beyond doubt. Where Python has no Arrow, or a contract asks for what vectors cannot tell, nothing is sifted.
+It takes half the time of judging them one by one, and what it says of them is the same: it tells only of what passes or
+fails beyond doubt. Where Python has no Arrow, or a contract asks for what vectors cannot tell, nothing is sifted.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from spark_jobs import reader, storage
+from spark_jobs import bits, reader, storage
 from spark_jobs.jvm import java_class
-from spark_jobs.metrics import NONE, Line, Passed, Split
+from spark_jobs.metrics import NONE, Line, Split, Told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,36 +133,58 @@ class Sifted:
     @property
     def odd(self) -> DataFrame:
         """The lines that are left: file, block, id, line."""
-        assert self.rows is not None, "nothing is left"
-        return self.rows.where("n is null").select("file", "block", "id", "line")
+        return self._lines.where("words is null").select("file", "block", "id", "line")
+
+    @property
+    def fails(self) -> bool:
+        """Whether any lines are known to fail."""
+        return any(row["failing"] for row in self.counts)
+
+    def failing(self, words: Sequence[str]) -> DataFrame:
+        """The lines that fail: file, block, `at`, `raw`, words."""
+        apart = (f"words[{n}] as {name}" for n, name in enumerate(words))
+        return self._lines.where("words is not null").selectExpr("file", "block", "id as at", "line as raw", *apart)
+
+    @property
+    def _lines(self) -> DataFrame:
+        assert self.rows is not None, "there are counts alone"
+        return self.rows.where("n is null")
 
     def splits(self) -> dict[tuple[str, int], Split]:
         """What is known of each part of each file, by file and block."""
         found: dict[tuple[str, int], Split] = {}
         for row in self.counts:
             head = None if row["head"] is None else Line(row["head"], row["line"])
-            n = row["n"] + row["blank"] + row["odd"] + (head is not None)
+            n = row["n"] + row["blank"] + row["odd"] + _failing(row) + (head is not None)
             first = NONE if row["first"] is None else row["first"]
             split = Split(row["file"], row["block"], n, row["blank"], first, head)
             place = row["file"], row["block"]
             found[place] = found[place] + split if place in found else split
         return found
 
-    def passed(self) -> Iterator[Passed]:
-        """How many lines pass, and the nulls that are counted in them."""
+    def told(self) -> Iterator[Told]:
+        """How many lines pass, and how many fail which checks, and the nulls that are counted in them."""
         for row in self.counts:
             if row["n"]:
-                yield row["file"], row["n"], row["nulls"]
+                yield row["file"], 0, row["n"], row["nulls"]
+            for one in row["failing"]:
+                yield row["file"], bits.mask(one["words"]), one["n"], one["nulls"]
 
     def ascending(self) -> dict[str, set[int]]:
         """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
         by_file: dict[str, list[Mapping[str, Any]]] = {}
-        for row in sorted((row for row in self.counts if row["n"] or row["odd"]), key=itemgetter("block", "first")):
+        for row in sorted(
+            (row for row in self.counts if row["n"] or row["odd"] or row["failing"]), key=itemgetter("block", "first")
+        ):
             by_file.setdefault(row["file"], []).append(row)
         return {
             file: {number for k, (number, value) in enumerate(self.keys) if _ascends(rows, k, value)}
             for file, rows in by_file.items()
         }
+
+
+def _failing(row: Mapping[str, Any]) -> int:
+    return sum(one["n"] for one in row["failing"])
 
 
 def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str], Any]) -> bool:
@@ -191,11 +213,11 @@ def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
     return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
-Told = dict[tuple[str, int, str], tuple[int, list[str] | None]]
+Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
 """By path, number of the row group and column of Parquet files of which all records pass: the nulls, and the span."""
 
 
-def columns_told(source: DataFrame, proof: Columns) -> Told:
+def columns_told(source: DataFrame, proof: Columns) -> Passing:
     """What is told of those Parquet files with the same columns, as Spark has read them, that pass."""
     from spark_jobs import columns  # noqa: PLC0415 (needs Arrow)
 
@@ -248,12 +270,13 @@ def _footer(spark: SparkSession, path: str) -> Any:
     return java_class(spark, "org.apache.parquet.hadoop.ParquetFileReader").open(found)
 
 
-def whole(source: DataFrame, plan: Plan, proof: Columns, told: Told) -> Sifted:
+def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifted:
     """The same as counts, of files all of which pass."""
     counts = [
         {
             **dict.fromkeys(("head", "line")),
             **dict.fromkeys(("blank", "odd"), 0),
+            "failing": (),
             "file": one.file,
             "block": one.block,
             "n": one.rows,

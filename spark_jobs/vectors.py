@@ -1,20 +1,23 @@
-"""Lines that pass beyond doubt, told in vectors: batches of Arrow in; what passes as counts, all else as it came, out.
+"""Lines that surely pass or fail, told in vectors: batches of Arrow in; counts, and lines that do not pass, out.
 
-Runs in Spark's Python workers. A line that is not proven is not wrong: it takes the way that all lines would take.
+Runs in Spark's Python workers. A line of which nothing is sure takes the way that all lines would take.
 """
 
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+WORDS = pa.list_(pa.int64())
 COUNTS = (
     ("n", pa.int64()),
     ("first", pa.int64()),
@@ -22,14 +25,18 @@ COUNTS = (
     ("odd", pa.int64()),
     ("head", pa.int64()),
     ("nulls", pa.list_(pa.int64())),
+    ("failing", pa.list_(pa.struct([("words", WORDS), ("n", pa.int64()), ("nulls", pa.list_(pa.int64()))]))),
     ("keys", pa.list_(pa.list_(pa.string()))),
 )
-SCHEMA = pa.schema([("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), *COUNTS])
+SCHEMA = pa.schema(
+    [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("words", WORDS), *COUNTS]
+)
 """What comes out: a line as it came, or what is counted of a stretch of lines.
 
-That is how many pass, the first id, how many are empty and how many come out as they came; the id of a header, whose
-text is then the line; the nulls of those that pass; and of all of them the first and the last value of each key, where
-its values ascend and every line is a record.
+A line has the checks that it fails as words of bits (`bits`) or, where that is not sure, none: it is odd. Counted is
+how many pass, the first id, how many are empty and how many are odd; the id of a header, whose text is then the line;
+the nulls of those that pass; the same of those that fail, by words; and of all of them the first and the last value of
+each key, where its values ascend and every line is a record.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
@@ -41,25 +48,33 @@ GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
 
 Bound = tuple[str, Any]
 """One of these names, and what a value must be on the right side of."""
+Kind = Literal["required", "banned", "bound", "length", "among", "outside", "pattern"]
+OF_NULLS = ("required", "banned")
+"""The kinds that say whether there may be nulls, or nothing else; all others let nulls pass."""
+MOST_KINDS = 50
+"""Sets of failing checks that are told apart in a batch of lines: lines of rarer ones are odd."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """What values must be: within a bound, they or how many characters they have; among values; with a pattern (RE2).
+
+    `bit` is that of the row check that a value fails if it is not so, as number of the word and place within it (see
+    `bits`); None where that is not sure.
+    """
+
+    kind: Kind
+    of: Any = None
+    bit: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A column that is looked at: its place, its type in Arrow, what passes of it; nulls do, unless `required`.
-
-    `lengths` are bounds of its characters, `among` and `outside` texts or numbers that it must and must not be,
-    `patterns` (RE2) what must be found in it; `banned` allows nulls alone.
-    """
+    """A column that is looked at: its place, its type in Arrow, and its tests."""
 
     at: int
     type: pa.DataType
-    required: bool = False
-    banned: bool = False
-    bounds: tuple[Bound, ...] = ()
-    lengths: tuple[Bound, ...] = ()
-    among: tuple[tuple[Any, ...], ...] = ()
-    outside: tuple[tuple[Any, ...], ...] = ()
-    patterns: tuple[str, ...] = ()
+    tests: tuple[Test, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +83,7 @@ class Proof:
 
     `aside` are lines that are no records though they look like it; `counted` are the columns whose nulls are counted,
     None for one that the file lacks, `keys` the checks by number whose column's values are held against each other; all
-    such columns are `tested`.
+    such columns are `tested`. `words` are how many hold the bits of all row checks.
     """
 
     pattern: str
@@ -80,6 +95,7 @@ class Proof:
     tested: tuple[Tested, ...]
     counted: tuple[int | None, ...]
     keys: tuple[tuple[int, int], ...] = ()
+    words: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,7 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
     """The lines of one partition as `SCHEMA`."""
     begun: tuple[str, int] | None = None
     for lines in batches:
-        shaped, passes, cells = _proven(lines, proof)
+        told = _told(lines, proof)
         there = lines.ids.is_valid()
         firsts, heads = [], {}
         for stretch in lines.stretches:
@@ -130,28 +146,31 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
                 text = _text(lines, first + stretch.start)
                 if text in proof.aside:
                     heads[first + stretch.start] = text
-        odd = pc.and_not(there, passes)
+        others = pc.and_not(there, told.passes)
         if heads:
-            odd = pc.and_(odd, pa.array([at not in heads for at in range(len(odd))]))
-        if odd.true_count:
-            yield _as_they_came(lines, pc.indices_nonzero(odd))
+            others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
+        if others.true_count:
+            yield _as_they_came(lines, told, pc.indices_nonzero(others))
+        odd = pc.and_not(others, told.fails.is_valid())
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
-            like, n, left = shaped[own].true_count, passes[own].true_count, odd[own].true_count
+            like = told.shaped[own].true_count
             alike = like == there[own].true_count - (first in heads)
+            cells = told.cells.slice(before, like)
             counts.append(
                 {
                     "file": stretch.file,
                     "block": stretch.block,
                     "line": heads.get(first),
-                    "n": n,
+                    "n": told.passes[own].true_count,
                     "first": None if first is None else lines.ids[first].as_py(),
                     "blank": there[own].false_count,
-                    "odd": left,
+                    "odd": odd[own].true_count,
                     "head": lines.ids[first].as_py() if first in heads else None,
-                    "nulls": _nulls(cells.slice(before, like), passes[own].filter(shaped[own]), proof),
-                    "keys": _spans(cells.slice(before, like), proof) if like and alike else [None] * len(proof.keys),
+                    "nulls": _nulls(cells, told.passes[own].filter(told.shaped[own]), proof),
+                    "failing": _failing(cells, told.fails[own].filter(told.shaped[own]), told.kinds, proof),
+                    "keys": _spans(cells, proof) if like and alike else [None] * len(proof.keys),
                 }
             )
             before += like
@@ -178,6 +197,26 @@ def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
     return [found.get(str(at), 0) for at in proof.counted]
 
 
+def _failing(cells: pa.Table, fails: pa.Int64Array, kinds: Sequence[Kinds], proof: Proof) -> list[dict[str, Any]]:
+    """How many lines fail which checks, of those whose cells these are, and their nulls."""
+    if fails.null_count == len(fails):
+        return []
+    nulls = {
+        at: _counted(fails.filter(cells.column(str(at)).is_null().combine_chunks()))
+        for at in proof.counted
+        if at is not None
+    }
+    return [
+        {"words": kinds[kind], "n": n, "nulls": [nulls[at].get(kind, 0) if at in nulls else 0 for at in proof.counted]}
+        for kind, n in _counted(fails).items()
+    ]
+
+
+def _counted(numbers: pa.Int64Array) -> dict[int, int]:
+    """How often there is each number."""
+    return {one["values"]: one["counts"] for one in pc.value_counts(numbers.drop_null()).to_pylist()}
+
+
 def _spans(cells: pa.Table, proof: Proof) -> list[list[str] | None]:
     """The first and the last value of each key, where all that stand together ascend."""
     return [span(cells.column(str(at)).combine_chunks()) for _, at in proof.keys]
@@ -193,30 +232,66 @@ def span(values: pa.Array) -> list[str] | None:
 def passing(lines: Sequence[str], proof: Proof) -> int:
     """How many of some lines pass."""
     texts = pa.array(lines, pa.string())
-    _, passes, _ = _proven(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof)
-    return passes.true_count or 0
+    return _told(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof).passes.true_count or 0
 
 
-def _proven(lines: Lines, proof: Proof) -> tuple[pa.BooleanArray, pa.BooleanArray, pa.Table]:
-    """Which lines have the shape that passes, which of them pass, and the cells of the former."""
+Kinds = tuple[int, ...]
+"""The words of bits of checks that some lines fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is sure of lines: which have the shape that passes, with their cells; which of those pass all checks.
+
+    `fails` are the numbers of those of `kinds` that the others are of, null where it is not sure.
+    """
+
+    shaped: pa.BooleanArray
+    passes: pa.BooleanArray
+    cells: pa.Table
+    fails: pa.Int64Array
+    kinds: Sequence[Kinds] = ()
+
+
+def _told(lines: Lines, proof: Proof) -> Told:
     texts = lines.texts
+    unsure = pa.nulls(len(texts), pa.int64())
     shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())
     if proof.quote:
         shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
     if proof.aside:
         shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, pa.array([a + end for a in proof.aside for end in ENDS]))))
-    fine = None
     try:
         cells = _cells(_kept(texts, shaped), proof, ended=lines.ended)
-        for column in proof.tested:
-            for mask in masks(cells.column(str(column.at)), column):
-                fine = mask if fine is None else pc.and_(fine, mask)
+        found = [one for column in proof.tested for one in masks(cells.column(str(column.at)), column)]
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
         none = pa.array([False] * len(texts))
-        return none, none, pa.table({})
-    if fine is None:
-        return shaped, shaped, cells
-    return shaped, pc.replace_with_mask(shaped, shaped, fine.combine_chunks()), cells
+        return Told(none, none, pa.table({}), unsure)
+    if not found:
+        return Told(shaped, shaped, cells, unsure)
+    fine = reduce(pc.and_, (mask for _, mask in found)).combine_chunks()
+    passes = pc.replace_with_mask(shaped, shaped, fine)
+    failing, kinds = _kinds([(test.bit, mask.filter(pc.invert(fine))) for test, mask in found], proof.words)
+    fails = pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing)
+    return Told(shaped, passes, cells, fails, kinds)
+
+
+def _kinds(
+    found: Sequence[tuple[tuple[int, int] | None, pa.ChunkedArray]], words: int
+) -> tuple[pa.Int64Array, list[Kinds]]:
+    """Of lines that pass not all of some masks, with the bits of their checks: which kind each is of, and these."""
+    n = len(found[0][1])
+    sure, each = pa.array([True] * n), [pa.array([0] * n, pa.int64()) for _ in range(words)]
+    for bit, mask in found:
+        if bit is None:
+            sure = pc.and_(sure, mask.combine_chunks())
+        else:
+            word, place = bit
+            each[word] = pc.bit_wise_or(each[word], pc.if_else(mask.combine_chunks(), 0, 1 << place))
+    kinds = list(zip(*(word.to_pylist() for word in each), strict=True))
+    numbers = {kind: k for k, (kind, _) in enumerate(Counter(kinds).most_common(MOST_KINDS))}
+    known = pa.array([numbers.get(kind) for kind in kinds], pa.int64())
+    return pc.if_else(sure, known, pa.scalar(None, pa.int64())), list(numbers)
 
 
 def _kept(rows: Any, mask: pa.BooleanArray) -> Any:
@@ -262,37 +337,41 @@ def _joined(texts: pa.StringArray) -> pa.Buffer:
     return text.slice(start, end - start)
 
 
-def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[Any]:
-    """What passes, for each test that not all values pass."""
-    if column.required and values.null_count:
-        yield values.is_valid()
-    if column.banned and values.null_count < len(values):
-        yield values.is_null()
-    yield from _within(values, column.bounds)
-    if column.lengths:
-        yield from _within(pc.utf8_length(values), column.lengths)
-    for texts in column.among:
-        yield pc.or_(pc.is_in(values, pa.array(texts, values.type)), values.is_null())
-    for texts in column.outside:
-        yield pc.invert(pc.is_in(values, pa.array(texts, values.type)))
-    for pattern in column.patterns:
-        yield pc.fill_null(pc.match_substring_regex(values, pattern), True)
+def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[tuple[Test, Any]]:
+    """The tests that not all values pass, and which do."""
+    for test in column.tests:
+        match test.kind:
+            case "required" if values.null_count:
+                yield test, values.is_valid()
+            case "banned" if values.null_count < len(values):
+                yield test, values.is_null()
+            case "among":
+                yield test, pc.or_(pc.is_in(values, pa.array(test.of, values.type)), values.is_null())
+            case "outside":
+                yield test, pc.invert(pc.is_in(values, pa.array(test.of, values.type)))
+            case "pattern":
+                yield test, pc.fill_null(pc.match_substring_regex(values, test.of), True)
+    if values.null_count < len(values):
+        yield from _within(values, [test for test in column.tests if test.kind == "bound"])
+        if lengths := [test for test in column.tests if test.kind == "length"]:
+            yield from _within(pc.utf8_length(values), lengths)
 
 
-def _within(values: pa.ChunkedArray, bounds: Iterable[Bound]) -> Iterator[Any]:
+def _within(values: pa.ChunkedArray, tests: Sequence[Test]) -> Iterator[tuple[Test, Any]]:
     """The same for bounds: where the least and the greatest value keep them all do."""
-    if not bounds or values.null_count == len(values):
+    if not tests:
         return
     span = pc.min_max(values)
     least, greatest = span["min"].as_py(), span["max"].as_py()
-    for name, bound in bounds:
+    for test in tests:
+        name, bound = test.of
         keeps = LEAST_FIRST[name](least, bound) if name in LEAST_FIRST else GREATEST_FIRST[name](greatest, bound)
         if not keeps:
-            yield pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
+            yield test, pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
 
 
-def _as_they_came(lines: Lines, which: pa.UInt64Array) -> pa.RecordBatch:
-    """Some of the lines, without what ends them."""
+def _as_they_came(lines: Lines, told: Told, which: pa.UInt64Array) -> pa.RecordBatch:
+    """Some of the lines, without what ends them, and the checks that they fail."""
     ends = pa.array([stretch.end for stretch in lines.stretches], pa.int32())
     places = (
         pa.array([stretch.file for stretch in lines.stretches]),
@@ -303,6 +382,7 @@ def _as_they_came(lines: Lines, which: pa.UInt64Array) -> pa.RecordBatch:
         *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
         lines.ids.take(which),
         pc.ascii_rtrim(texts, "\r\n") if lines.ended else texts,
+        pa.array(told.kinds, WORDS).take(told.fails.take(which)),
         *(pa.nulls(len(which), kind) for _, kind in COUNTS),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)

@@ -82,15 +82,16 @@ SIFT = """
 import sys
 sys.path[:0] = sys.argv[1:]
 import pyarrow as pa
-from spark_jobs.vectors import Proof, Tested, sift
-numbers = Tested(0, pa.int64(), bounds=(("greater_equal", 2),), outside=((9,),))
-texts = Tested(1, pa.string(), patterns=("^a",))
+from spark_jobs.vectors import Proof, Test, Tested, sift
+numbers = Tested(0, pa.int64(), (Test("bound", ("greater_equal", 2), (0, 3)), Test("outside", (9,))))
+texts = Tested(1, pa.string(), (Test("pattern", "^a", (0, 4)),))
 proof = Proof(r"\\A[0-9]{1,18},[^,]*\\z", ",", "", 2, ("",), (), (numbers, texts), (1,))
 lines = ["1,a", "2,", "3,ab", "4,b", "9,a", "x"]
 n = len(lines)
 columns = [pa.array(["f"] * n), pa.array([0] * n), pa.array(range(n)), pa.array(lines)]
 batch = pa.RecordBatch.from_arrays(columns, ["file", "block", "id", "line"])
-print([row["line"] or (row["n"], row["nulls"]) for out in sift([batch], proof) for row in out.to_pylist()])
+rows = [row for out in sift([batch], proof) for row in out.to_pylist()]
+print([(row["line"], row["words"]) if row["line"] else (row["n"], row["nulls"]) for row in rows])
 print(sorted({module.partition(".")[0] for module in sys.modules} & {"numpy", "pandas", "pyspark"}))
 """
 
@@ -140,7 +141,7 @@ def test_lines_are_sifted_with_the_built_archive_alone(built: Path, tmp_path: Pa
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert done.stderr == ""
-    assert done.stdout.splitlines() == ["['1,a', '4,b', '9,a', 'x', (2, [1])]", "[]"]
+    assert done.stdout.splitlines() == ["[('1,a', [8]), ('4,b', [16]), ('9,a', None), ('x', None), (2, [1])]", "[]"]
 
 
 def test_archives_of_arrow_hold_the_same_for_every_cpu(built: Path) -> None:

@@ -44,11 +44,15 @@ class Made:
         object.__setattr__(self, "texts", (self.plan.csv.delimiter.join(self.header),))
 
     def record(self, line: str) -> records.Record | None:
-        """A line as a record that fails no check; None if it is no such."""
-        content = records.Content(names=frozenset(self.header))
+        """A line as a record; None if it is none."""
         found = records._row(self.plan, self.header, line)
-        failed = line in ("", *self.texts) or found.broken or judging._failing(self.plan, content, found)
-        return None if failed else found
+        return None if line in ("", *self.texts) or found.broken else found
+
+    def failing(self, record: records.Record) -> int:
+        """The row checks that a record fails, as a mask."""
+        content = records.Content(names=frozenset(self.header))
+        ids = judging._failing(self.plan, content, record)
+        return sum(1 << n for n, c in enumerate(self.plan.row_checks()) if c.id in ids)
 
     def nulls(self, record: records.Record | None) -> list[int]:
         """Which cells of a record are null that no check counts, as 0 and 1; of no record none is."""

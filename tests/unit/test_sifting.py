@@ -1,4 +1,4 @@
-"""The sieve of lines against the oracle: what it counts passes every check, and all else comes out as it came."""
+"""The sieve of lines against the oracle: what it tells of lines is so; what does not pass comes out as it came."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from contracts.authoring.regex import LONGEST, to_java
 from contracts.plan import Csv, LogicalType, Property
-from spark_jobs import proving, sieve, vectors
+from spark_jobs import bits, proving, sieve, vectors
 from tests.integration.job.world import a_check, a_plan, a_property
 from tests.oracle import provable
 from tests.oracle.provable import Made
@@ -32,9 +33,13 @@ class Line:
     text: str
 
 
+Failing = tuple[tuple[int, int, tuple[int, ...]], ...]
+"""The checks that some lines fail as a mask, how many these are, and their nulls by property; in order."""
+
+
 @dataclass(frozen=True)
 class Counted:
-    """What is told of lines: where, how many pass, the first id, nulls by property; those left, empty, the header."""
+    """What is told of lines: where, how many pass, the first id, nulls by property; odd, empty, header, failing."""
 
     place: Place
     n: int
@@ -43,6 +48,7 @@ class Counted:
     odd: int = 0
     blank: int = 0
     head: tuple[int, str] | None = None
+    failing: Failing = ()
 
 
 def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
@@ -57,21 +63,35 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
     return pa.record_batch(columns, list(NAMES))
 
 
-def sifted(lines: Sequence[Line], proof: vectors.Proof) -> tuple[list[Line], list[Counted]]:
-    """What comes of one batch: lines, and counts."""
+def sifted(lines: Sequence[Line], proof: vectors.Proof) -> tuple[dict[Line, int | None], list[Counted]]:
+    """What comes of one batch: lines with the checks that they fail as a mask, None where that is not sure; counts."""
     rows = [row for batch in vectors.sift([a_batch(lines)], proof) for row in _rows(batch)]
+    others = [row for row in rows if row["n"] is None]
     return (
-        [Line((row["file"], row["block"]), row["id"], row["line"]) for row in rows if row["n"] is None],
+        {
+            Line((row["file"], row["block"]), row["id"], row["line"]): None
+            if row["words"] is None
+            else mask(row["words"])
+            for row in others
+        },
         [_counted(row) for row in rows if row["n"] is not None],
     )
 
 
+def mask(words: Sequence[int]) -> int:
+    """Words of bits as a number."""
+    assert all(0 <= word < 2**bits.WORD for word in words)
+    return bits.mask(words)
+
+
 def _counted(row: dict[str, Any]) -> Counted:
     assert row["id"] is None
+    assert row["words"] is None
     head = None if row["head"] is None else (row["head"], row["line"])
     assert head or row["line"] is None
+    failing = sorted((mask(one["words"]), one["n"], tuple(one["nulls"])) for one in row["failing"])
     counts = (row["n"], row["first"], tuple(row["nulls"]), row["odd"], row["blank"])
-    return Counted((row["file"], row["block"]), *counts, head)
+    return Counted((row["file"], row["block"]), *counts, head, tuple(failing))
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
@@ -83,26 +103,31 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
         yield row | {"line": None if text is None else text.decode("utf-8", "surrogateescape")}
 
 
-def expected(made: Made, lines: Sequence[Line], left: set[int | None]) -> list[Counted]:
-    """The counts of lines by place, as the oracle has them; fails where one that is not left does not pass."""
+def expected(made: Made, lines: Sequence[Line], others: dict[Line, int | None]) -> list[Counted]:
+    """The counts of lines by place, as the oracle has them of those that are not left as odd."""
     found = []
+    odd = {line.id for line, fails in others.items() if fails is None}
     for place, stretch in groupby(lines, key=lambda line: line.place):
         own = list(stretch)
         there = [line for line in own if line.id is not None]
         head = there[0] if place[1] == 0 and there and there[0].text in made.texts else None
-        passing = [line for line in there if line.id not in left and line is not head]
-        records = [made.record(line.text) for line in passing]
-        assert None not in records, [line.text for line, one in zip(passing, records, strict=True) if one is None]
-        nulls = [made.nulls(record) for record in records] or [made.nulls(None)]
+        told: dict[int, list[list[int]]] = {0: []}
+        for line in there:
+            if line.id not in odd and line is not head:
+                record = made.record(line.text)
+                assert record, line.text
+                told.setdefault(made.failing(record), []).append(made.nulls(record))
+        nulls = {fails: tuple(map(sum, zip(*each, strict=True))) for fails, each in told.items()}
         found.append(
             Counted(
                 place,
-                len(passing),
+                len(told[0]),
                 there[0].id if there else None,
-                tuple(map(sum, zip(*nulls, strict=True))),
-                sum(line.id in left for line in there),
+                nulls[0] or tuple(made.nulls(None)),
+                sum(line.id in odd for line in there),
                 len(own) - len(there),
                 (head.id or 0, head.text) if head else None,
+                tuple(sorted((fails, len(each), nulls[fails]) for fails, each in told.items() if fails)),
             )
         )
     return found
@@ -120,15 +145,17 @@ def cases(draw: st.DrawFn) -> tuple[Made, list[Line]]:
 
 @given(cases())
 @settings(derandomize=True, max_examples=400)
-def test_what_is_counted_passes_all_checks(case: tuple[Made, list[Line]]) -> None:
+def test_what_is_told_of_lines_is_so(case: tuple[Made, list[Line]]) -> None:
     made, lines = case
     proof = proving.proof(made.plan, made.header, made.texts)
     assume(proof)
     assert proof
     others, counts = sifted(lines, proof)
-    left = {line.id for line in others}
-    assert others == [line for line in lines if line.id in left]
-    assert counts == expected(made, lines, left)
+    assert list(others) == [line for line in lines if line in others]
+    for line, fails in others.items():
+        record = made.record(line.text)
+        assert fails is None or (record and fails == made.failing(record))
+    assert counts == expected(made, lines, others)
 
 
 PLAN = a_plan(
@@ -137,6 +164,8 @@ PLAN = a_plan(
 )
 PROOF = proving.proof(PLAN, ("id", "state"), ["id,state"])
 GOOD = "1,SP"
+LOW, MUCH = (1 << [c.kind for c in PLAN.row_checks()].index(kind) for kind in ("minimum", "maxLength"))
+"""The checks of the plan that a line may surely fail, as masks."""
 
 
 def of(*texts: str, place: Place = ("a", 0), first: int = 1) -> list[Line]:
@@ -144,14 +173,14 @@ def of(*texts: str, place: Place = ("a", 0), first: int = 1) -> list[Line]:
     return [Line(place, first + n, text) for n, text in enumerate(texts)]
 
 
-def held(lines: Sequence[Line]) -> tuple[list[Line], list[Counted]]:
+def held(lines: Sequence[Line]) -> tuple[dict[Line, int | None], list[Counted]]:
     """What the sieve makes of lines of a plan of two properties."""
     assert PROOF
     return sifted(lines, PROOF)
 
 
 def test_good_lines_are_counted() -> None:
-    assert held(of(GOOD, "2,", "30,é")) == ([], [Counted(("a", 0), 3, 1, (1,))])
+    assert held(of(GOOD, "2,", "30,é")) == ({}, [Counted(("a", 0), 3, 1, (1,))])
 
 
 def test_stretches_of_files_and_blocks_are_told_apart() -> None:
@@ -163,12 +192,12 @@ def test_stretches_of_files_and_blocks_are_told_apart() -> None:
         *of("2,", place=("c", 128), first=3),
     ]
     assert held(lines) == (
-        [lines[2], lines[5]],
+        {lines[2]: None, lines[5]: LOW},
         [
             Counted(("a", 0), 2, 1, (0,)),
             Counted(("a", 64), 1, 2**33, (0,), odd=1),
             Counted(("b", 64), 1, 7, (0,)),
-            Counted(("b", 128), 0, 3, (0,), odd=1),
+            Counted(("b", 128), 0, 3, (0,), failing=((LOW, 1, (0,)),)),
             Counted(("c", 128), 1, 3, (1,)),
         ],
     )
@@ -178,30 +207,77 @@ def test_column_of_nulls_alone_is_counted() -> None:
     plan = a_plan([a_property("wind", "number")], [a_check("minimum", "wind", value="0")], Csv(null_values=("NA",)))
     proof = proving.proof(plan, ("wind",), ["wind"])
     assert proof
-    assert sifted(of("NA", "NA"), proof) == ([], [Counted(("a", 0), 2, 1, (2,))])
+    assert sifted(of("NA", "NA"), proof) == ({}, [Counted(("a", 0), 2, 1, (2,))])
 
 
 @pytest.mark.parametrize(
-    "text", ["x,SP", "-1,SP", ",SP", "1,SPX", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP"]
+    "text",
+    ["x,SP", ",SP", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP", "x,SPX", "1,S\0P"],
 )
 def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
     lines = of(text, place=("a", 64))
-    assert held(lines) == (lines, [Counted(("a", 64), 0, 1, (0,), odd=1)])
+    assert held(lines) == ({lines[0]: None}, [Counted(("a", 64), 0, 1, (0,), odd=1)])
     lines = of(text, GOOD, text, place=("a", 64))
-    assert held(lines) == ([lines[0], lines[2]], [Counted(("a", 64), 1, 1, (0,), odd=2)])
+    assert held(lines) == ({lines[0]: None, lines[2]: None}, [Counted(("a", 64), 1, 1, (0,), odd=2)])
+
+
+@pytest.mark.parametrize(("text", "fails", "nulls"), [("-1,", "low", 1), ("1,SPX", "long", 0), ('"-1",SPX', "both", 0)])
+def test_what_a_line_surely_fails_is_told(text: str, fails: str, nulls: int) -> None:
+    bit = {"low": LOW, "long": MUCH, "both": LOW | MUCH}[fails]
+    lines = of(text, GOOD, "x,SPX", text, place=("a", 64))
+    told = Counted(("a", 64), 1, 1, (0,), odd=1, failing=((bit, 2, (2 * nulls,)),))
+    assert held(lines) == ({lines[0]: bit, lines[2]: None, lines[3]: bit}, [told])
+
+
+def test_checks_of_a_second_word_are_told() -> None:
+    many = [a_check("minimum", "id", value=str(-n)) for n in range(bits.WORD)]
+    plan = a_plan([a_property("id", "integer")], many)
+    assert len(bits.words(plan)) == 2
+    proof = proving.proof(plan, ("id",), ["id"])
+    assert proof
+    lines = of("-1", f"-{2 * bits.WORD}", "7")
+    before = len(plan.row_checks()) - bits.WORD
+    first, every = 1 << before, (2**bits.WORD - 1) << before
+    told = Counted(("a", 0), 1, 1, (0,), failing=((first, 1, (0,)), (every, 1, (0,))))
+    assert sifted(lines, proof) == ({lines[0]: first, lines[1]: every}, [told])
+
+
+def test_rare_sets_of_failing_checks_are_left() -> None:
+    props = [a_property(f"n{n}", "integer") for n in range(6)]
+    plan = a_plan(props, [a_check("minimum", p.name, value="0") for p in props])
+    proof = proving.proof(plan, tuple(p.name for p in props), ["header"])
+    assert proof
+    kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(6)) for n in range(1, 64)]
+    others, (told,) = sifted(of(*kinds, *kinds[20:]), proof)
+    odd = [line.text for line, fails in others.items() if fails is None]
+    assert (told.odd, len(told.failing), told.n) == (len(odd), vectors.MOST_KINDS, 0)
+    assert len(others) == len(odd) + sum(n for _, n, _ in told.failing)
+    assert set(odd) < set(kinds[:20])  # of which there is but one each
+
+
+def test_what_fails_for_its_length_to_java_alone_is_not_sure() -> None:
+    pattern = str(to_java("^(ab)+$"))
+    assert str(LONGEST) in pattern
+    plan = a_plan([a_property("name")], [a_check("pattern", "name", pattern=pattern)])
+    proof = proving.proof(plan, ("name",), ["name"])
+    assert proof
+    short, near, wrong, both = lines = of("ab", "ab" * (LONGEST // 2), "aba", "a" * LONGEST)
+    others, _ = sifted(lines, proof)
+    assert others == {near: None, wrong: 1 << len(plan.row_checks()) - 1, both: None}
+    assert short not in others
 
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"])
 def test_bytes_that_are_no_text_are_not_counted(raw: bytes) -> None:
     lines = of(f"1,{raw.decode('utf-8', 'surrogateescape')}")
-    assert held(lines) == (lines, [Counted(("a", 0), 0, 1, (0,), odd=1)])
+    assert held(lines) == ({lines[0]: None}, [Counted(("a", 0), 0, 1, (0,), odd=1)])
 
 
 def test_a_header_is_the_first_line_of_a_file_that_is_not_empty() -> None:
     again = of("id,state", GOOD)
     lines = [Line(("a", 0), None, ""), *again, Line(("a", 0), 3, "id,state"), *of("id,state", place=("a", 64))]
     told = Counted(("a", 0), 1, 1, (0,), odd=1, blank=1, head=(1, "id,state"))
-    assert held(lines) == (lines[3:], [told, Counted(("a", 64), 0, 1, (0,), odd=1)])
+    assert held(lines) == (dict.fromkeys(lines[3:]), [told, Counted(("a", 64), 0, 1, (0,), odd=1)])
 
 
 def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
@@ -214,7 +290,7 @@ def test_a_header_is_looked_for_once_though_lines_come_in_batches() -> None:
 def test_first_line_of_a_file_without_header_is_a_record() -> None:
     proof = proving.proof(replace(PLAN, csv=Csv(header=False)), ("id", "state"), [GOOD])
     assert proof
-    assert sifted(of(GOOD, GOOD), proof) == ([], [Counted(("a", 0), 2, 1, (0,))])
+    assert sifted(of(GOOD, GOOD), proof) == ({}, [Counted(("a", 0), 2, 1, (0,))])
 
 
 KEYS: dict[str, tuple[LogicalType, list[str], list[str]]] = {
@@ -337,15 +413,18 @@ def test_empty_lines_are_counted() -> None:
     proof = proving.proof(plan, ("name",), ["name"])
     empty = Line(("a", 0), None, "")
     assert proof
-    assert sifted([empty, *of(" "), empty], proof) == ([], [Counted(("a", 0), 1, 1, (), blank=2)])
-    assert sifted([empty], proof) == ([], [Counted(("a", 0), 0, None, (), blank=1)])
+    assert sifted([empty, *of(" "), empty], proof) == ({}, [Counted(("a", 0), 1, 1, (), blank=2)])
+    assert sifted([empty], proof) == ({}, [Counted(("a", 0), 0, None, (), blank=1)])
 
 
 def test_mark_that_begins_the_first_line_is_a_character() -> None:
     plan = a_plan([a_property("state")], [a_check("enum", "state", values=["SP"])])
     proof = proving.proof(plan, ("state",), ["state"])
     assert proof
-    assert sifted(of("\ufeffSP", "SP"), proof) == (of("\ufeffSP"), [Counted(("a", 0), 1, 1, (0,), odd=1)])
+    assert sifted(of("\ufeffSP", "SP"), proof) == (
+        dict.fromkeys(of("\ufeffSP")),
+        [Counted(("a", 0), 1, 1, (0,), odd=1)],
+    )
 
 
 @pytest.mark.parametrize("kind", ["minLength", "maxLength"])
@@ -358,7 +437,7 @@ def test_bound_that_no_length_reaches_harms_nothing(kind: str) -> None:
 
 
 def test_batches_without_lines_give_nothing() -> None:
-    assert held([]) == ([], [])
+    assert held([]) == ({}, [])
     assert PROOF
     assert list(vectors.sift([], PROOF)) == []
 

@@ -111,6 +111,19 @@ def test_file_in_several_blocks_is_judged_the_same(
     assert judged.drop().blank == 12_999 // 7
 
 
+def test_lines_that_fail_many_checks_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Their bits take two words; those of severity warning stay valid."""
+    bounds = [replace(a_check("maximum", "id", value=str(n)), id=f"id.maximum.{n}") for n in range(70)]
+    mild = replace(a_check("maxLength", "note", value=1), severity="warning")
+    plan = a_plan([a_property("id", "integer"), a_property("note")], [*bounds, mild])
+    lines = [f"{n},{'x' * (n % 3)}\n" for n in range(-20, 80)]
+    judged = hold(spark, tmp_path, plan, {"a.csv": "id,note\n" + "".join(lines), "b.csv": "id,note\n1,xx\n"}, caplog)
+    assert [(d.read, d.rejected, d.flagged) for d in judged.result.drops] == [(100, 79, 7), (1, 1, 0)]
+    assert max(len(row.checks) for row in judged.evidence(spark)) == 71
+
+
 KEYS = a_plan(
     [a_property("id", "integer"), a_property("price", "number", exact=(5, 2)), a_property("code")],
     [
