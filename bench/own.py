@@ -18,8 +18,6 @@ from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan
 from infra.setup.jars import ROOT
 
-SETTLED = (8, 5)
-"""Rounds of what no row before has run: of warm-up, until the JVM has compiled it, and that count."""
 FEW, MANY = 46, 500
 """Checks of the two contracts that the row `checks` compares."""
 
@@ -67,7 +65,7 @@ def bad(bench: Bench) -> list[Row]:
     """The job on a file with bad rows, all of which must be among the rejected."""
     file = bench.files.dirty
     job = bench.job(bench.plain, file)
-    pairs = bench.beside(bench.scan(file), job, *SETTLED)
+    pairs = bench.beside(bench.scan(file), job)
     assert job.result().drops[0].rejected == bench.files.bad
     return [Row(f"6 % bad rows ({bench.files.bad:,}), quarantined with all ids, beside the scan", pairs, 2.2)]
 

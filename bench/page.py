@@ -20,7 +20,7 @@ from bench.beside import Duel
 from bench.language import Figure
 from bench.load import Haul
 from bench.measuring import Row
-from bench.own import SETTLED, Bench
+from bench.own import Bench
 from bench.running import MEMORY
 from infra.setup.jars import ROOT
 
@@ -87,8 +87,7 @@ def _ours(rows: Sequence[Row]) -> str:
     return f"""\
 {_titled(1)}
 The whole job: read, check, count, write evidence, rejected rows and result. Medians of {measuring.ROUNDS} rounds after
-{measuring.WARM} of warm-up, of what takes long {measuring.LONG[1]} after {measuring.LONG[0]}; fresh JVMs have none, bad
-rows, whose code no row runs before, {SETTLED[0]}.
+{measuring.WARM} of warm-up, of what takes long {measuring.LONG[1]} after {measuring.LONG[0]}; fresh JVMs have none.
 `first`: the ratio of the first round that counts, alone.
 
 | what | job | beside | ratio | first | at most | met |
