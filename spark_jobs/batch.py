@@ -68,8 +68,8 @@ class Group:
 class Read:
     """Drops as they were read: in groups, the lines of each by its id, and results of those that could not be.
 
-    `single` are the lines that scratch holds one by one, as they fail or need a closer look; `judged` is what came of
-    the latter, `told` are the counts of all others by file. `kept` is what executors keep until `forget`.
+    `single` is how many lines are known one by one, as they fail or need a closer look; `judged` is what came of the
+    latter, `told` are the counts of all others by file. `kept` is what executors keep until `forget`.
     """
 
     groups: list[Group]

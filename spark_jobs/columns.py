@@ -120,13 +120,13 @@ def _is_read_alike(footer: Any, part: Part, known: Columns) -> bool:
 
 def passes(values: pa.Array, column: Tested) -> bool:
     """Whether all values of a column pass, and are of its type."""
-    of_nulls = [test for test in column.tests if test.kind in OF_NULLS]
-    if not _pass(values, replace(column, tests=tuple(of_nulls))):
+    of_nulls = [test for test in column.trials if test.kind in OF_NULLS]
+    if not _pass(values, replace(column, trials=tuple(of_nulls))):
         return False
     if pa.types.is_dictionary(values.type):
         values.validate(full=True)  # that words are UTF-8, and every value is one of them
-        others = (test for test in column.tests if test.kind not in OF_NULLS)
-        if _pass(values.dictionary, replace(column, tests=tuple(others))):
+        others = (test for test in column.trials if test.kind not in OF_NULLS)
+        if _pass(values.dictionary, replace(column, trials=tuple(others))):
             return True
     if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
         return False

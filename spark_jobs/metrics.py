@@ -137,7 +137,7 @@ def is_blank() -> Column:
 def told(records: DataFrame | None, plan: Plan, known: Iterable[Told] = ()) -> tuple[dict[str, Teller], dict[str, int]]:
     """By file the counts of every row check and every sum, and how many records have no words yet.
 
-    `known` may tell of what fails the same checks several times, and so may records: a `Teller` is told of it once.
+    Both `known` and records may tell of what fails the same checks: a `Teller` is told of it once.
     """
     apart: dict[tuple[str, int], list[int]] = {}
     for file, mask, n, sums in known:

@@ -1,4 +1,4 @@
-"""A plan and a header in, the proof that a line passes all row checks out: None where vectors cannot tell.
+"""A plan and a header in, the proof of what row checks a line passes and fails out: None where vectors cannot tell.
 
 What is proven is narrower than what passes: numbers have no exponent and no plus, dates are days that their month has
 in every year. What else is right is judged as all lines would be.
@@ -23,7 +23,7 @@ from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
 from spark_jobs import bits, keys, rules
 from spark_jobs.columns import Columns
 from spark_jobs.schema import ISO
-from spark_jobs.vectors import Bound, Kind, Proof, Test, Tested
+from spark_jobs.vectors import Bound, Kind, Proof, Tested, Trial
 
 WIDE = 200
 """Columns up to which lines are held against one pattern, and columns looked at one by one."""
@@ -120,7 +120,7 @@ def _proof(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> 
         len(header),
         csv.null_values,
         tuple(header_texts) if csv.header else (),
-        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.tests),
+        tuple(one for one in tested if one.at in (*counted, *dict(held).values()) or one.trials),
         tuple(counted),
         tuple(held),
         len(bits.words(plan)),
@@ -153,10 +153,10 @@ def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Colu
             raise _Unproven
         own = [(k, c) for k, c in enumerate(plan.row_checks()) if c.property == name]
         one = _tested(prop, n, own, filled=False, key=name in set(told.values()))
-        if prop.type != "string" and any(test.kind == "outside" for test in one.tests):  # which are of texts
+        if prop.type != "string" and any(test.kind == "outside" for test in one.trials):  # which are of texts
             raise _Unproven
-        old = (Test("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
-        tested[name] = replace(one, type=VALUES[prop.type], tests=(*one.tests, *old))
+        old = (Trial("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
+        tested[name] = replace(one, type=VALUES[prop.type], trials=(*one.trials, *old))
     for pattern in _patterns_of(tested.values()):
         pc.match_substring_regex(pa.array([""]), pattern)
     return Columns(
@@ -234,7 +234,9 @@ def _typed(prop: Property) -> str:
 
 def _tested(prop: Property, at: int, checks: bits.Numbered, *, filled: bool, key: bool) -> Tested:
     """What is to be looked at in a column beside its shape, which says that it is `filled`."""
-    tests = [test for n, check in checks for test in _tests(n, check, prop) if not (filled and test.kind == "required")]
+    tests = [
+        test for n, check in checks for test in _trials(n, check, prop) if not (filled and test.kind == "required")
+    ]
     as_value = any(test.kind == "bound" or (test.kind == "among" and prop.type == "integer") for test in tests)
     of_texts = any(test.kind == "outside" for test in tests)
     if as_value and of_texts:
@@ -243,7 +245,7 @@ def _tested(prop: Property, at: int, checks: bits.Numbered, *, filled: bool, key
 
 
 def _patterns_of(tested: Iterable[Tested]) -> Iterator[str]:
-    return (test.of for column in tested for test in column.tests if test.kind == "pattern")
+    return (test.of for column in tested for test in column.trials if test.kind == "pattern")
 
 
 def _arrow(prop: Property) -> pa.DataType:
@@ -252,14 +254,14 @@ def _arrow(prop: Property) -> pa.DataType:
     return ORDERED[prop.type]
 
 
-def _tests(n: int, check: Check, prop: Property) -> Iterator[Test]:
+def _trials(n: int, check: Check, prop: Property) -> Iterator[Trial]:
     """The tests of the n-th row check."""
     known: dict[str, Any] = check.arguments
     if check.kind in FORBID_NULL or (check.kind == "missingValues" and known["null"]):
-        yield Test("required", None, divmod(n, bits.WORD))
+        yield Trial("required", None, divmod(n, bits.WORD))
     if check.kind not in FORBID_NULL and check.kind != "logicalType":  # of which the shape tells
         for kind, of, sure in _of_values(check, prop):
-            yield Test(kind, of, divmod(n, bits.WORD) if sure else None)
+            yield Trial(kind, of, divmod(n, bits.WORD) if sure else None)
 
 
 def _of_values(check: Check, prop: Property) -> Iterator[tuple[Kind, Any, bool]]:

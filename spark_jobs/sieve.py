@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from itertools import chain, pairwise
-from operator import itemgetter
+from operator import add, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
@@ -92,7 +92,7 @@ def of_columns(plan: Plan, header: tuple[str, ...], types: tuple[str, ...]) -> C
 
 
 def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
-    """Whether most of the first lines of a file pass: else all would be looked at twice."""
+    """Whether of most of the first lines of a file it is sure what they are: else all would be looked at twice."""
     try:
         start = storage.read_start(spark, drop.uri, SAMPLE)
     except Py4JJavaError:  # of which the scan will say more
@@ -102,27 +102,36 @@ def pays(spark: SparkSession, plan: Plan, proof: Proof, drop: JobDrop) -> bool:
             start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, SAMPLE)
         except zlib.error:
             return False
-    return most_pass(start, proof)
+    passing, failing, lines = _sure(start, proof)
+    return 2 * (passing + failing) >= lines
 
 
 def most_pass(start: bytes, proof: Proof) -> bool:
     """Whether most of the lines that a file begins with pass; the last may be cut."""
+    passing, _, lines = _sure(start, proof)
+    return 2 * passing >= lines
+
+
+def _sure(start: bytes, proof: Proof) -> tuple[int, int, int]:
+    """How many of the lines that a file begins with surely pass and fail, and of how many."""
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 
     lines = start.decode(errors="replace").replace("\r", "\n").split("\n")[:-1]
     lines = [line for line in lines if line and line not in proof.aside]
-    return 2 * vectors.passing(lines, proof) >= len(lines)
+    return *vectors.sure(lines, proof), len(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """What came of the lines of files with one header: counts by stretches of them, and the lines that none tells of.
+    """What came of the lines of files with one header: counts by stretches of them, and the lines that do not pass.
 
-    `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts.
+    `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts of stretches, `fails`
+    says how many lines of a file fail a set of checks, as a mask, and their nulls.
     """
 
     rows: DataFrame | None
     counts: Sequence[Mapping[str, Any]]
+    fails: Mapping[tuple[str, int], Sequence[int]]
     keys: Sequence[tuple[int, Callable[[str], Any]]]
 
     @property
@@ -134,11 +143,6 @@ class Sifted:
     def odd(self) -> DataFrame:
         """The lines that are left: file, block, id, line."""
         return self._lines.where("words is null").select("file", "block", "id", "line")
-
-    @property
-    def fails(self) -> bool:
-        """Whether any lines are known to fail."""
-        return any(row["failing"] for row in self.counts)
 
     def failing(self, words: Sequence[str]) -> DataFrame:
         """The lines that fail: file, block, `at`, `raw`, words."""
@@ -155,7 +159,7 @@ class Sifted:
         found: dict[tuple[str, int], Split] = {}
         for row in self.counts:
             head = None if row["head"] is None else Line(row["head"], row["line"])
-            n = row["n"] + row["blank"] + row["odd"] + _failing(row) + (head is not None)
+            n = row["n"] + row["blank"] + row["odd"] + row["failing"] + (head is not None)
             first = NONE if row["first"] is None else row["first"]
             split = Split(row["file"], row["block"], n, row["blank"], first, head)
             place = row["file"], row["block"]
@@ -167,8 +171,8 @@ class Sifted:
         for row in self.counts:
             if row["n"]:
                 yield row["file"], 0, row["n"], row["nulls"]
-            for one in row["failing"]:
-                yield row["file"], bits.mask(one["words"]), one["n"], one["nulls"]
+        for (file, mask), (n, *nulls) in self.fails.items():
+            yield file, mask, n, nulls
 
     def ascending(self) -> dict[str, set[int]]:
         """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
@@ -181,10 +185,6 @@ class Sifted:
             file: {number for k, (number, value) in enumerate(self.keys) if _ascends(rows, k, value)}
             for file, rows in by_file.items()
         }
-
-
-def _failing(row: Mapping[str, Any]) -> int:
-    return sum(one["n"] for one in row["failing"])
 
 
 def _ascends(rows: Iterable[Mapping[str, Any]], key: int, value: Callable[[str], Any]) -> bool:
@@ -209,8 +209,16 @@ def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
 
 def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
     """What was counted, out of such rows."""
-    counts = [row.asDict() for row in rows.where("n is not null").collect()]
-    return Sifted(rows, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
+    counts: list[dict[str, Any]] = []
+    fails: dict[tuple[str, int], Sequence[int]] = {}
+    for row in rows.where("n is not null").collect():
+        if row["words"] is None:
+            counts.append(row.asDict())
+        else:
+            place = row["file"], bits.mask(row["words"])
+            sums = row["n"], *row["nulls"]
+            fails[place] = tuple(map(add, fails.get(place, (0,) * len(sums)), sums))
+    return Sifted(rows, counts, fails, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
@@ -275,8 +283,7 @@ def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifte
     counts = [
         {
             **dict.fromkeys(("head", "line")),
-            **dict.fromkeys(("blank", "odd"), 0),
-            "failing": (),
+            **dict.fromkeys(("blank", "odd", "failing"), 0),
             "file": one.file,
             "block": one.block,
             "n": one.rows,
@@ -286,7 +293,7 @@ def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifte
         }
         for one in _row_groups(source.sparkSession, _partitions(source))
     ]
-    return Sifted(None, counts, [(n, _reader(plan, n)) for n, _ in proof.keys])
+    return Sifted(None, counts, {}, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Runs in Spark's Python workers. A line of which nothing is sure takes the way th
 from __future__ import annotations
 
 import operator
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -24,19 +23,20 @@ COUNTS = (
     ("blank", pa.int64()),
     ("odd", pa.int64()),
     ("head", pa.int64()),
+    ("failing", pa.int64()),
     ("nulls", pa.list_(pa.int64())),
-    ("failing", pa.list_(pa.struct([("words", WORDS), ("n", pa.int64()), ("nulls", pa.list_(pa.int64()))]))),
     ("keys", pa.list_(pa.list_(pa.string()))),
 )
 SCHEMA = pa.schema(
     [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("words", WORDS), *COUNTS]
 )
-"""What comes out: a line as it came, or what is counted of a stretch of lines.
+"""What comes out: a line as it came, or what is counted of a stretch of lines, or of lines that fail the same checks.
 
 A line has the checks that it fails as words of bits (`bits`) or, where that is not sure, none: it is odd. Counted is
-how many pass, the first id, how many are empty and how many are odd; the id of a header, whose text is then the line;
-the nulls of those that pass; the same of those that fail, by words; and of all of them the first and the last value of
-each key, where its values ascend and every line is a record.
+how many pass, the first id, how many are empty, odd or surely fail; the id of a header, whose text is then the line;
+the nulls of those that pass; and of all of them the first and the last value of each key, where its values ascend and
+every line is a record. Behind all lines of a partition come the sets of checks that lines of a file fail: with words,
+how many these are and their nulls.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark takes (`reader.bounded`)."""
@@ -48,33 +48,34 @@ GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
 
 Bound = tuple[str, Any]
 """One of these names, and what a value must be on the right side of."""
+Bit = tuple[int, int]
+"""Of a row check: the number of its word, and the place within it (`bits`)."""
 Kind = Literal["required", "banned", "bound", "length", "among", "outside", "pattern"]
 OF_NULLS = ("required", "banned")
 """The kinds that say whether there may be nulls, or nothing else; all others let nulls pass."""
-MOST_KINDS = 50
-"""Sets of failing checks that are told apart in a batch of lines: lines of rarer ones are odd."""
+MOST_SETS = 100
+"""Sets of failing checks that are told apart in a partition: lines that fail others are odd."""
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Trial:
     """What values must be: within a bound, they or how many characters they have; among values; with a pattern (RE2).
 
-    `bit` is that of the row check that a value fails if it is not so, as number of the word and place within it (see
-    `bits`); None where that is not sure.
+    `bit` is that of the row check that a value fails if it is not so; None where that is not sure.
     """
 
     kind: Kind
     of: Any = None
-    bit: tuple[int, int] | None = None
+    bit: Bit | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A column that is looked at: its place, its type in Arrow, and its tests."""
+    """A column that is looked at: its place, its type in Arrow, and what its values must be."""
 
     at: int
     type: pa.DataType
-    tests: tuple[Test, ...] = ()
+    trials: tuple[Trial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +136,10 @@ def _of_spark(batch: pa.RecordBatch) -> Lines:
 def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
     """The lines of one partition as `SCHEMA`."""
     begun: tuple[str, int] | None = None
+    sets: Sets = {}
+    failing: dict[tuple[str, int], list[int]] = {}
     for lines in batches:
-        told = _told(lines, proof)
+        told = _told(lines, proof, sets)
         there = lines.ids.is_valid()
         firsts, heads = [], {}
         for stretch in lines.stretches:
@@ -150,14 +153,16 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
         if heads:
             others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
         if others.true_count:
-            yield _as_they_came(lines, told, pc.indices_nonzero(others))
-        odd = pc.and_not(others, told.fails.is_valid())
+            yield _as_they_came(lines, told, sets, pc.indices_nonzero(others))
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
             like = told.shaped[own].true_count
             alike = like == there[own].true_count - (first in heads)
-            cells = told.cells.slice(before, like)
+            cells, fails = told.cells.slice(before, like), told.fails[own]
+            sure = len(fails) - fails.null_count
+            if sure:
+                _add(failing, stretch.file, _sums(cells, fails.filter(told.shaped[own]), proof))
             counts.append(
                 {
                     "file": stretch.file,
@@ -166,15 +171,26 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
                     "n": told.passes[own].true_count,
                     "first": None if first is None else lines.ids[first].as_py(),
                     "blank": there[own].false_count,
-                    "odd": odd[own].true_count,
+                    "odd": others[own].true_count - sure,
+                    "failing": sure,
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "nulls": _nulls(cells, told.passes[own].filter(told.shaped[own]), proof),
-                    "failing": _failing(cells, told.fails[own].filter(told.shaped[own]), told.kinds, proof),
                     "keys": _spans(cells, proof) if like and alike else [None] * len(proof.keys),
                 }
             )
             before += like
         yield pa.RecordBatch.from_pylist(counts, SCHEMA)
+    if failing:
+        words = list(sets.values())
+        rows = [{"file": f, "words": words[k], "n": n, "nulls": nulls} for (f, k), (n, *nulls) in failing.items()]
+        yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+
+
+def _add(sums: dict[tuple[str, int], list[int]], file: str, more: dict[int, list[int]]) -> None:
+    """Add what was counted by set of checks to what is known of a file."""
+    for number, counts in more.items():
+        known = sums.setdefault((file, number), [0] * len(counts))
+        known[:] = map(operator.add, known, counts)
 
 
 def _text(lines: Lines, at: int) -> str | None:
@@ -197,22 +213,14 @@ def _nulls(cells: pa.Table, passes: pa.BooleanArray, proof: Proof) -> list[int]:
     return [found.get(str(at), 0) for at in proof.counted]
 
 
-def _failing(cells: pa.Table, fails: pa.Int64Array, kinds: Sequence[Kinds], proof: Proof) -> list[dict[str, Any]]:
-    """How many lines fail which checks, of those whose cells these are, and their nulls."""
-    if fails.null_count == len(fails):
-        return []
-    nulls = {
-        at: _counted(fails.filter(cells.column(str(at)).is_null().combine_chunks()))
-        for at in proof.counted
-        if at is not None
-    }
-    return [
-        {"words": kinds[kind], "n": n, "nulls": [nulls[at].get(kind, 0) if at in nulls else 0 for at in proof.counted]}
-        for kind, n in _counted(fails).items()
-    ]
+def _sums(cells: pa.Table, fails: pa.Array, proof: Proof) -> dict[int, list[int]]:
+    """By set of checks how many lines fail it, of those whose cells these are, and their nulls."""
+    columns = [None if at is None else cells.column(str(at)).is_null().combine_chunks() for at in proof.counted]
+    nulls = [{} if null is None else _counted(fails.filter(null)) for null in columns]
+    return {number: [n, *(one.get(number, 0) for one in nulls)] for number, n in _counted(fails).items()}
 
 
-def _counted(numbers: pa.Int64Array) -> dict[int, int]:
+def _counted(numbers: pa.Array) -> dict[int, int]:
     """How often there is each number."""
     return {one["values"]: one["counts"] for one in pc.value_counts(numbers.drop_null()).to_pylist()}
 
@@ -229,33 +237,33 @@ def span(values: pa.Array) -> list[str] | None:
     return [str(values[at].as_py()) for at in (0, -1)]
 
 
-def passing(lines: Sequence[str], proof: Proof) -> int:
-    """How many of some lines pass."""
-    texts = pa.array(lines, pa.string())
-    return _told(Lines(texts, pa.array(range(len(lines)), pa.int64()), ()), proof).passes.true_count or 0
+def sure(lines: Sequence[str], proof: Proof) -> tuple[int, int]:
+    """How many of some lines surely pass, and how many surely fail."""
+    told = _told(Lines(pa.array(lines, pa.string()), pa.array(range(len(lines)), pa.int64()), ()), proof, {})
+    return told.passes.true_count or 0, len(told.fails) - told.fails.null_count
 
 
-Kinds = tuple[int, ...]
-"""The words of bits of checks that some lines fail."""
+Sets = dict[str, tuple[int, ...]]
+"""Sets of failing checks: the words of their bits, by the text of these."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Outcome:
     """What is sure of lines: which have the shape that passes, with their cells; which of those pass all checks.
 
-    `fails` are the numbers of those of `kinds` that the others are of, null where it is not sure.
+    `fails` says by number which set of checks others fail, null where it is not sure.
     """
 
     shaped: pa.BooleanArray
     passes: pa.BooleanArray
     cells: pa.Table
-    fails: pa.Int64Array
-    kinds: Sequence[Kinds] = ()
+    fails: pa.Int32Array
 
 
-def _told(lines: Lines, proof: Proof) -> Told:
+def _told(lines: Lines, proof: Proof, sets: Sets) -> Outcome:
+    """What is sure of lines; `sets` are those that have a number, and get more."""
     texts = lines.texts
-    unsure = pa.nulls(len(texts), pa.int64())
+    unsure = pa.nulls(len(texts), pa.int32())
     shaped = pc.and_(pc.match_substring_regex(texts, proof.pattern), lines.ids.is_valid())
     if proof.quote:
         shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
@@ -264,34 +272,33 @@ def _told(lines: Lines, proof: Proof) -> Told:
     try:
         cells = _cells(_kept(texts, shaped), proof, ended=lines.ended)
         found = [one for column in proof.tested for one in masks(cells.column(str(column.at)), column)]
+        if not found:
+            return Outcome(shaped, shaped, cells, unsure)
+        fine = reduce(pc.and_, (mask for _, mask in found)).combine_chunks()
+        failing = _numbered([(t.bit, mask.filter(pc.invert(fine)).combine_chunks()) for t, mask in found], proof, sets)
     except (pa.ArrowException, OverflowError):  # a value, or a bound, that Arrow does not know
-        none = pa.array([False] * len(texts))
-        return Told(none, none, pa.table({}), unsure)
-    if not found:
-        return Told(shaped, shaped, cells, unsure)
-    fine = reduce(pc.and_, (mask for _, mask in found)).combine_chunks()
+        none = pa.array([False] * len(texts), pa.bool_())
+        return Outcome(none, none, pa.table({}), unsure)
     passes = pc.replace_with_mask(shaped, shaped, fine)
-    failing, kinds = _kinds([(test.bit, mask.filter(pc.invert(fine))) for test, mask in found], proof.words)
-    fails = pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing)
-    return Told(shaped, passes, cells, fails, kinds)
+    return Outcome(shaped, passes, cells, pc.replace_with_mask(unsure, pc.and_not(shaped, passes), failing))
 
 
-def _kinds(
-    found: Sequence[tuple[tuple[int, int] | None, pa.ChunkedArray]], words: int
-) -> tuple[pa.Int64Array, list[Kinds]]:
-    """Of lines that pass not all of some masks, with the bits of their checks: which kind each is of, and these."""
+def _numbered(found: Sequence[tuple[Bit | None, pa.BooleanArray]], proof: Proof, sets: Sets) -> pa.Int32Array:
+    """The number of the set of checks that each line fails, by what passes which test: null where it is not sure."""
     n = len(found[0][1])
-    sure, each = pa.array([True] * n), [pa.array([0] * n, pa.int64()) for _ in range(words)]
+    sure, words = pa.array([True] * n, pa.bool_()), [pa.array([0] * n, pa.int64()) for _ in range(proof.words)]
     for bit, mask in found:
         if bit is None:
-            sure = pc.and_(sure, mask.combine_chunks())
+            sure = pc.and_(sure, mask)
         else:
             word, place = bit
-            each[word] = pc.bit_wise_or(each[word], pc.if_else(mask.combine_chunks(), 0, 1 << place))
-    kinds = list(zip(*(word.to_pylist() for word in each), strict=True))
-    numbers = {kind: k for k, (kind, _) in enumerate(Counter(kinds).most_common(MOST_KINDS))}
-    known = pa.array([numbers.get(kind) for kind in kinds], pa.int64())
-    return pc.if_else(sure, known, pa.scalar(None, pa.int64())), list(numbers)
+            words[word] = pc.bit_wise_or(words[word], pc.if_else(mask, 0, 1 << place))
+    each = pc.binary_join_element_wise(*(word.cast(pa.string()) for word in words), ",")
+    each = pc.if_else(sure, each, pa.scalar(None, pa.string()))
+    often = sorted(pc.value_counts(each.drop_null()).to_pylist(), key=lambda one: -one["counts"])
+    new = [one["values"] for one in often if one["values"] not in sets][: MOST_SETS - len(sets)]
+    sets.update((text, tuple(map(int, text.split(",")))) for text in new)
+    return pc.index_in(each, pa.array(list(sets), pa.string()))
 
 
 def _kept(rows: Any, mask: pa.BooleanArray) -> Any:
@@ -337,9 +344,9 @@ def _joined(texts: pa.StringArray) -> pa.Buffer:
     return text.slice(start, end - start)
 
 
-def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[tuple[Test, Any]]:
+def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[tuple[Trial, Any]]:
     """The tests that not all values pass, and which do."""
-    for test in column.tests:
+    for test in column.trials:
         match test.kind:
             case "required" if values.null_count:
                 yield test, values.is_valid()
@@ -352,12 +359,12 @@ def masks(values: pa.ChunkedArray, column: Tested) -> Iterator[tuple[Test, Any]]
             case "pattern":
                 yield test, pc.fill_null(pc.match_substring_regex(values, test.of), True)
     if values.null_count < len(values):
-        yield from _within(values, [test for test in column.tests if test.kind == "bound"])
-        if lengths := [test for test in column.tests if test.kind == "length"]:
+        yield from _within(values, [test for test in column.trials if test.kind == "bound"])
+        if lengths := [test for test in column.trials if test.kind == "length"]:
             yield from _within(pc.utf8_length(values), lengths)
 
 
-def _within(values: pa.ChunkedArray, tests: Sequence[Test]) -> Iterator[tuple[Test, Any]]:
+def _within(values: pa.ChunkedArray, tests: Sequence[Trial]) -> Iterator[tuple[Trial, Any]]:
     """The same for bounds: where the least and the greatest value keep them all do."""
     if not tests:
         return
@@ -370,7 +377,7 @@ def _within(values: pa.ChunkedArray, tests: Sequence[Test]) -> Iterator[tuple[Te
             yield test, pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)
 
 
-def _as_they_came(lines: Lines, told: Told, which: pa.UInt64Array) -> pa.RecordBatch:
+def _as_they_came(lines: Lines, told: Outcome, sets: Sets, which: pa.UInt64Array) -> pa.RecordBatch:
     """Some of the lines, without what ends them, and the checks that they fail."""
     ends = pa.array([stretch.end for stretch in lines.stretches], pa.int32())
     places = (
@@ -382,7 +389,7 @@ def _as_they_came(lines: Lines, told: Told, which: pa.UInt64Array) -> pa.RecordB
         *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
         lines.ids.take(which),
         pc.ascii_rtrim(texts, "\r\n") if lines.ended else texts,
-        pa.array(told.kinds, WORDS).take(told.fails.take(which)),
+        pa.array(list(sets.values()), WORDS).take(told.fails.take(which)),
         *(pa.nulls(len(which), kind) for _, kind in COUNTS),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)

@@ -82,9 +82,9 @@ SIFT = """
 import sys
 sys.path[:0] = sys.argv[1:]
 import pyarrow as pa
-from spark_jobs.vectors import Proof, Test, Tested, sift
-numbers = Tested(0, pa.int64(), (Test("bound", ("greater_equal", 2), (0, 3)), Test("outside", (9,))))
-texts = Tested(1, pa.string(), (Test("pattern", "^a", (0, 4)),))
+from spark_jobs.vectors import Proof, Tested, Trial, sift
+numbers = Tested(0, pa.int64(), (Trial("bound", ("greater_equal", 2), (0, 3)), Trial("outside", (9,))))
+texts = Tested(1, pa.string(), (Trial("pattern", "^a", (0, 4)),))
 proof = Proof(r"\\A[0-9]{1,18},[^,]*\\z", ",", "", 2, ("",), (), (numbers, texts), (1,))
 lines = ["1,a", "2,", "3,ab", "4,b", "9,a", "x"]
 n = len(lines)

@@ -174,7 +174,7 @@ def searched(java: str) -> Proof | None:
 def shared(java: str) -> list[str]:
     """The patterns of RE2 for one of Java's; none if it has no such."""
     found = searched(java)
-    return [test.of for test in found.tested[0].tests if test.kind == "pattern"] if found else []
+    return [test.of for test in found.tested[0].trials if test.kind == "pattern"] if found else []
 
 
 SHARED = {
@@ -221,7 +221,7 @@ def test_pattern_of_java_alone_is_not_taken(java: str) -> None:
 def test_pattern_of_short_texts_is_looked_for_in_shorter_ones() -> None:
     found = searched(str(to_java("^(ab)+$")))
     assert found
-    length, pattern = found.tested[0].tests
+    length, pattern = found.tested[0].trials
     assert (length.kind, length.of, length.bit) == ("length", ("less_equal", 250), None)
     assert (pattern.kind, pattern.of) == ("pattern", r"^(ab)+\z")
     assert pattern.bit

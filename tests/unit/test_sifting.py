@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby, pairwise
+from operator import add
 from typing import Any, cast
 
 import pyarrow as pa
@@ -33,8 +34,8 @@ class Line:
     text: str
 
 
-Failing = tuple[tuple[int, int, tuple[int, ...]], ...]
-"""The checks that some lines fail as a mask, how many these are, and their nulls by property; in order."""
+Sums = dict[tuple[str, int], tuple[int, ...]]
+"""How many lines of a file fail the checks of a mask, and their nulls by property."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Counted:
     odd: int = 0
     blank: int = 0
     head: tuple[int, str] | None = None
-    failing: Failing = ()
+    failing: int = 0
 
 
 def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
@@ -66,16 +67,23 @@ def a_batch(lines: Sequence[Line]) -> pa.RecordBatch:
 def sifted(lines: Sequence[Line], proof: vectors.Proof) -> tuple[dict[Line, int | None], list[Counted]]:
     """What comes of one batch: lines with the checks that they fail as a mask, None where that is not sure; counts."""
     rows = [row for batch in vectors.sift([a_batch(lines)], proof) for row in _rows(batch)]
-    others = [row for row in rows if row["n"] is None]
-    return (
-        {
-            Line((row["file"], row["block"]), row["id"], row["line"]): None
-            if row["words"] is None
-            else mask(row["words"])
-            for row in others
-        },
-        [_counted(row) for row in rows if row["n"] is not None],
-    )
+    others = {
+        Line((row["file"], row["block"]), row["id"], row["line"]): row["words"] and mask(row["words"])
+        for row in rows
+        if row["n"] is None
+    }
+    return others, [_counted(row) for row in rows if row["n"] is not None and row["words"] is None]
+
+
+def summed(batches: Sequence[Sequence[Line]], proof: vectors.Proof) -> Sums:
+    """The sums of lines that fail, in a partition of some batches."""
+    rows = [row for batch in vectors.sift(map(a_batch, batches), proof) for row in _rows(batch)]
+    sums = [row for row in rows if row["n"] is not None and row["words"] is not None]
+    assert sums == rows[len(rows) - len(sums) :]
+    assert {name for row in sums for name, value in row.items() if value is not None} <= {"file", "words", "n", "nulls"}
+    found = {(row["file"], mask(row["words"])): (row["n"], *row["nulls"]) for row in sums}
+    assert len(found) == len(sums)
+    return found
 
 
 def mask(words: Sequence[int]) -> int:
@@ -89,9 +97,8 @@ def _counted(row: dict[str, Any]) -> Counted:
     assert row["words"] is None
     head = None if row["head"] is None else (row["head"], row["line"])
     assert head or row["line"] is None
-    failing = sorted((mask(one["words"]), one["n"], tuple(one["nulls"])) for one in row["failing"])
     counts = (row["n"], row["first"], tuple(row["nulls"]), row["odd"], row["blank"])
-    return Counted((row["file"], row["block"]), *counts, head, tuple(failing))
+    return Counted((row["file"], row["block"]), *counts, head, row["failing"])
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
@@ -103,34 +110,39 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
         yield row | {"line": None if text is None else text.decode("utf-8", "surrogateescape")}
 
 
-def expected(made: Made, lines: Sequence[Line], others: dict[Line, int | None]) -> list[Counted]:
-    """The counts of lines by place, as the oracle has them of those that are not left as odd."""
-    found = []
-    odd = {line.id for line, fails in others.items() if fails is None}
+def expected(made: Made, lines: Sequence[Line], odd: set[int | None]) -> tuple[list[Counted], Sums, dict[Line, int]]:
+    """What is told of lines that are not odd, as the oracle has it: counts by place, sums, which fail what."""
+    counts: list[Counted] = []
+    sums: Sums = {}
+    failing = {}
     for place, stretch in groupby(lines, key=lambda line: line.place):
         own = list(stretch)
         there = [line for line in own if line.id is not None]
         head = there[0] if place[1] == 0 and there and there[0].text in made.texts else None
-        told: dict[int, list[list[int]]] = {0: []}
+        passing = [tuple(made.nulls(None))]
         for line in there:
             if line.id not in odd and line is not head:
                 record = made.record(line.text)
                 assert record, line.text
-                told.setdefault(made.failing(record), []).append(made.nulls(record))
-        nulls = {fails: tuple(map(sum, zip(*each, strict=True))) for fails, each in told.items()}
-        found.append(
+                if fails := made.failing(record):
+                    failing[line] = fails
+                    more = (1, *made.nulls(record))
+                    sums[place[0], fails] = tuple(map(add, sums.get((place[0], fails), (0,) * len(more)), more))
+                else:
+                    passing.append(tuple(made.nulls(record)))
+        counts.append(
             Counted(
                 place,
-                len(told[0]),
+                len(passing) - 1,
                 there[0].id if there else None,
-                nulls[0] or tuple(made.nulls(None)),
+                tuple(map(sum, zip(*passing, strict=True))),
                 sum(line.id in odd for line in there),
                 len(own) - len(there),
                 (head.id or 0, head.text) if head else None,
-                tuple(sorted((fails, len(each), nulls[fails]) for fails, each in told.items() if fails)),
+                sum(line in failing for line in there),
             )
         )
-    return found
+    return counts, sums, failing
 
 
 @st.composite
@@ -152,10 +164,9 @@ def test_what_is_told_of_lines_is_so(case: tuple[Made, list[Line]]) -> None:
     assert proof
     others, counts = sifted(lines, proof)
     assert list(others) == [line for line in lines if line in others]
-    for line, fails in others.items():
-        record = made.record(line.text)
-        assert fails is None or (record and fails == made.failing(record))
-    assert counts == expected(made, lines, others)
+    odd = {line.id for line, fails in others.items() if fails is None}
+    failing = {line: fails for line, fails in others.items() if fails is not None}
+    assert (counts, summed([lines], proof), failing) == expected(made, lines, odd)
 
 
 PLAN = a_plan(
@@ -197,7 +208,7 @@ def test_stretches_of_files_and_blocks_are_told_apart() -> None:
             Counted(("a", 0), 2, 1, (0,)),
             Counted(("a", 64), 1, 2**33, (0,), odd=1),
             Counted(("b", 64), 1, 7, (0,)),
-            Counted(("b", 128), 0, 3, (0,), failing=((LOW, 1, (0,)),)),
+            Counted(("b", 128), 0, 3, (0,), failing=1),
             Counted(("c", 128), 1, 3, (1,)),
         ],
     )
@@ -225,8 +236,21 @@ def test_line_that_is_not_proven_comes_out_as_it_came(text: str) -> None:
 def test_what_a_line_surely_fails_is_told(text: str, fails: str, nulls: int) -> None:
     bit = {"low": LOW, "long": MUCH, "both": LOW | MUCH}[fails]
     lines = of(text, GOOD, "x,SPX", text, place=("a", 64))
-    told = Counted(("a", 64), 1, 1, (0,), odd=1, failing=((bit, 2, (2 * nulls,)),))
+    told = Counted(("a", 64), 1, 1, (0,), odd=1, failing=2)
     assert held(lines) == ({lines[0]: bit, lines[2]: None, lines[3]: bit}, [told])
+    assert PROOF
+    assert summed([lines], PROOF) == {("a", bit): (2, 2 * nulls)}
+
+
+def test_what_lines_fail_is_summed_by_file() -> None:
+    assert PROOF
+    batches = [of("-1,", "1,SPX", GOOD), [*of("-1,SP", "-2,", first=4), *of("1,SPX", "-9,", place=("b", 64), first=6)]]
+    assert summed(batches, PROOF) == {
+        ("a", LOW): (3, 2),
+        ("a", MUCH): (1, 0),
+        ("b", LOW): (1, 1),
+        ("b", MUCH): (1, 0),
+    }
 
 
 def test_checks_of_a_second_word_are_told() -> None:
@@ -238,21 +262,40 @@ def test_checks_of_a_second_word_are_told() -> None:
     lines = of("-1", f"-{2 * bits.WORD}", "7")
     before = len(plan.row_checks()) - bits.WORD
     first, every = 1 << before, (2**bits.WORD - 1) << before
-    told = Counted(("a", 0), 1, 1, (0,), failing=((first, 1, (0,)), (every, 1, (0,))))
-    assert sifted(lines, proof) == ({lines[0]: first, lines[1]: every}, [told])
+    assert sifted(lines, proof) == (
+        {lines[0]: first, lines[1]: every},
+        [Counted(("a", 0), 1, 1, (0,), failing=2)],
+    )
+    assert summed([lines], proof) == {("a", first): (1, 0), ("a", every): (1, 0)}
 
 
 def test_rare_sets_of_failing_checks_are_left() -> None:
-    props = [a_property(f"n{n}", "integer") for n in range(6)]
+    props = [a_property(f"n{n}", "integer") for n in range(8)]
     plan = a_plan(props, [a_check("minimum", p.name, value="0") for p in props])
     proof = proving.proof(plan, tuple(p.name for p in props), ["header"])
     assert proof
-    kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(6)) for n in range(1, 64)]
-    others, (told,) = sifted(of(*kinds, *kinds[20:]), proof)
-    odd = [line.text for line, fails in others.items() if fails is None]
-    assert (told.odd, len(told.failing), told.n) == (len(odd), vectors.MOST_KINDS, 0)
-    assert len(others) == len(odd) + sum(n for _, n, _ in told.failing)
-    assert set(odd) < set(kinds[:20])  # of which there is but one each
+    kinds = [",".join("-1" if n >> k & 1 else "1" for k in range(8)) for n in range(1, 256)]
+    batches = [of(*kinds[:60]), of(*kinds, *kinds[-20:], first=100), of(*kinds, first=1000)]
+    rows = [row for batch in vectors.sift(map(a_batch, batches), proof) for row in _rows(batch)]
+    told = {row["line"] for row in rows if row["n"] is None and row["words"]}
+    assert told == {*kinds[:60], *kinds[-20:], *kinds[60 : vectors.MOST_SETS - 20]}
+    sums = summed(batches, proof)
+    assert len(sums) == vectors.MOST_SETS
+    counts = [row for row in rows if row["n"] is not None and row["words"] is None]
+    assert sum(row["failing"] for row in counts) == sum(n for n, *_ in sums.values())
+    assert [row["failing"] + row["odd"] for row in counts] == [60, 275, 255]
+
+
+def test_sets_that_are_not_sure_take_no_place() -> None:
+    pattern = a_check("pattern", "name", pattern=str(to_java("^(ab)+$")))
+    props = [a_property(f"n{n}", "integer") for n in range(7)]
+    plan = a_plan([a_property("name"), *props], [pattern, *(a_check("minimum", p.name, value="0") for p in props)])
+    proof = proving.proof(plan, ("name", *(p.name for p in props)), ["header"])
+    assert proof
+    ends = [",".join("-1" if n >> k & 1 else "1" for k in range(7)) for n in range(128)]
+    long = "ab" * (LONGEST // 2)
+    others, _ = sifted(of(*(f"{long},{end}" for end in ends for _ in range(2)), f"ab,{ends[1]}"), proof)
+    assert [line.text for line, fails in others.items() if fails is not None] == [f"ab,{ends[1]}"]
 
 
 def test_what_fails_for_its_length_to_java_alone_is_not_sure() -> None:
@@ -386,8 +429,8 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
             lines = of(*(f"{text}," for text in texts[at : at + n]), place=("a", block), first=(number << 33) + at)
             rows += [row for out in vectors.sift([a_batch(lines)], proof) for row in _rows(out)] if lines else []
             at += n
-    counts: Any = [row for row in rows if row["n"] is not None]
-    found = sieve.Sifted(cast("Any", None), counts, [(n, sieve._reader(plan, n)) for n, _ in proof.keys])
+    counts: Any = [row for row in rows if row["n"] is not None and row["words"] is None]
+    found = sieve.Sifted(cast("Any", None), counts, {}, [(n, sieve._reader(plan, n)) for n, _ in proof.keys])
     return bool(found.ascending().get("a"))
 
 
