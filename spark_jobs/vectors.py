@@ -160,8 +160,8 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
             like = told.shaped[own].true_count
             alike = like == there[own].true_count - (first in heads)
             cells, fails = told.cells.slice(before, like), told.fails[own]
-            sure = len(fails) - fails.null_count
-            if sure:
+            known = len(fails) - fails.null_count
+            if known:
                 _add(failing, stretch.file, _sums(cells, fails.filter(told.shaped[own]), proof))
             counts.append(
                 {
@@ -171,8 +171,8 @@ def sifted(batches: Iterable[Lines], proof: Proof) -> Iterator[pa.RecordBatch]:
                     "n": told.passes[own].true_count,
                     "first": None if first is None else lines.ids[first].as_py(),
                     "blank": there[own].false_count,
-                    "odd": others[own].true_count - sure,
-                    "failing": sure,
+                    "odd": others[own].true_count - known,
+                    "failing": known,
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "nulls": _nulls(cells, told.passes[own].filter(told.shaped[own]), proof),
                     "keys": _spans(cells, proof) if like and alike else [None] * len(proof.keys),

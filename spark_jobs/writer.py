@@ -114,6 +114,7 @@ def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], p
     lines = reduce(DataFrame.union, parts, headed)
     # A file is written by one task in any case; where there is but one, its lines need not change places for it.
     together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
+    # Spark sorts anew by the partitions that it writes, unless rows are sorted by them first: that keeps the records.
     return together.sortWithinPartitions("drop", "record").select("drop", reader.encoded("line", plan.csv))
 
 

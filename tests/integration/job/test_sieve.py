@@ -186,12 +186,13 @@ def test_keys_and_headers_in_many_pieces_are_judged_the_same(
     [
         (f"{HEADER}\n" + "1,1,,SP\n" * 9000, True),
         (f"{HEADER}\n" + "1,1e2,,SP\n" * 9000, False),
+        (f"{HEADER}\n" + "1,-1,,XXX\n" * 9000, True),
         (f"{HEADER}\r\n1,1,,SP\r\n1,1e2,,SP\r\n1,1e2", True),
         (f"{HEADER}\n", True),
     ],
 )
 @pytest.mark.parametrize("compression", ["none", "gzip"])
-def test_files_whose_first_lines_pass_are_worth_sifting(
+def test_files_whose_first_lines_surely_pass_or_fail_are_worth_sifting(
     spark: SparkSession, tmp_path: Path, body: str, compression: Compression, *, pays: bool
 ) -> None:
     data = gzip.compress(body.encode()) if compression == "gzip" else body

@@ -72,3 +72,15 @@ def test_result_waits_for_the_files_of_rejected_rows(spark: SparkSession, tmp_pa
 
 def test_local_spark_compiles_huge_methods(spark: SparkSession) -> None:
     assert compiles_huge_methods(spark)
+
+
+def test_rejected_rows_of_each_file_stand_in_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Though some are judged later than others, and the files' names are the partitions that Spark writes."""
+    plan = a_plan([a_property("id", "integer"), a_property("note")], [a_check("minimum", "id", value="0")])
+    kinds = ["-1,a", '-1,"a"', "x,", "1,a", "-1", '"-1",'] * 200
+    files = {name: "id,note\n" + "\n".join(kinds) for name in ("b.csv", "a.csv", "a=1 %.csv")}
+    judged = judge(spark, tmp_path, plan, files)
+    for name in files:
+        header, *rows = judged.rejected(name)
+        assert header[-2:] == ["_record", "_reasons"]
+        assert [int(row[-2]) for row in rows] == [n + 1 for n, line in enumerate(kinds) if line != "1,a"]
