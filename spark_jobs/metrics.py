@@ -1,7 +1,7 @@
 """Lines of scratch and judged records in; record numbers, counts by drop and the histogram of failing checks out.
 
 Records are made few by Spark: by file, one for each set of checks that records of it fail. What these add up to is
-worked out here, one after the other, so that no drop takes memory for more than what is said of it.
+worked out here, one after the other, so that a drop takes little more memory than what is said of it.
 """
 
 from __future__ import annotations
