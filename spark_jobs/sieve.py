@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from importlib import import_module
 from itertools import chain, pairwise
-from operator import add, itemgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
@@ -126,12 +126,12 @@ class Sifted:
     """What came of the lines of files with one header: counts by stretches of them, and the lines that do not pass.
 
     `rows` are both, as `vectors.SCHEMA`; `counts` are those of them, by name, that are counts of stretches, `fails`
-    says how many lines of a file fail a set of checks, as a mask, and their nulls.
+    those of lines that fail.
     """
 
     rows: DataFrame | None
     counts: Sequence[Mapping[str, Any]]
-    fails: Mapping[tuple[str, int], Sequence[int]]
+    fails: Sequence[Told]
     keys: Sequence[tuple[int, Callable[[str], Any]]]
 
     @property
@@ -171,8 +171,7 @@ class Sifted:
         for row in self.counts:
             if row["n"]:
                 yield row["file"], 0, row["n"], row["nulls"]
-        for (file, mask), (n, *nulls) in self.fails.items():
-            yield file, mask, n, nulls
+        yield from self.fails
 
     def ascending(self) -> dict[str, set[int]]:
         """By file the keys, as numbers of checks, whose values ascend from line to line, so that each is there once."""
@@ -210,14 +209,12 @@ def sifted(source: DataFrame, plan: Plan, proof: Proof) -> DataFrame:
 def told(rows: DataFrame, plan: Plan, proof: Proof) -> Sifted:
     """What was counted, out of such rows."""
     counts: list[dict[str, Any]] = []
-    fails: dict[tuple[str, int], Sequence[int]] = {}
+    fails: list[Told] = []
     for row in rows.where("n is not null").collect():
         if row["words"] is None:
             counts.append(row.asDict())
         else:
-            place = row["file"], bits.mask(row["words"])
-            sums = row["n"], *row["nulls"]
-            fails[place] = tuple(map(add, fails.get(place, (0,) * len(sums)), sums))
+            fails.append((row["file"], bits.mask(row["words"]), row["n"], row["nulls"]))
     return Sifted(rows, counts, fails, [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
@@ -293,7 +290,7 @@ def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifte
         }
         for one in _row_groups(source.sparkSession, _partitions(source))
     ]
-    return Sifted(None, counts, {}, [(n, _reader(plan, n)) for n, _ in proof.keys])
+    return Sifted(None, counts, (), [(n, _reader(plan, n)) for n, _ in proof.keys])
 
 
 @dataclass(frozen=True, slots=True)

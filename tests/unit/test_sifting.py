@@ -430,7 +430,7 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
             rows += [row for out in vectors.sift([a_batch(lines)], proof) for row in _rows(out)] if lines else []
             at += n
     counts: Any = [row for row in rows if row["n"] is not None and row["words"] is None]
-    found = sieve.Sifted(cast("Any", None), counts, {}, [(n, sieve._reader(plan, n)) for n, _ in proof.keys])
+    found = sieve.Sifted(cast("Any", None), counts, (), [(n, sieve._reader(plan, n)) for n, _ in proof.keys])
     return bool(found.ascending().get("a"))
 
 
