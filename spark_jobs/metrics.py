@@ -6,6 +6,7 @@ worked out here, one after the other, so that a drop takes little more memory th
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import localcontext
@@ -142,7 +143,7 @@ def told(records: DataFrame | None, plan: Plan, known: Iterable[Told] = ()) -> t
     apart: dict[tuple[str, int], list[int]] = {}
     for file, mask, n, sums in known:
         apart[file, mask] = _added(apart.get((file, mask)), [n, *sums])
-    tellers: dict[str, Teller] = {}
+    tellers: dict[str, Teller] = defaultdict(lambda: Teller(plan))
     opened: dict[str, int] = {}
     words = bits.words(plan)
     with localcontext(prec=DIGITS):
@@ -152,10 +153,10 @@ def told(records: DataFrame | None, plan: Plan, known: Iterable[Told] = ()) -> t
                 continue
             mask = bits.mask(rest[: len(words)])
             n, *sums = _added(apart.pop((file, mask), None), rest[len(words) :])
-            (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(mask, n, sums)
+            tellers[file].add(mask, n, sums)
     for (file, mask), (n, *sums) in apart.items():
-        (tellers.get(file) or tellers.setdefault(file, Teller(plan))).add(mask, n, sums)
-    return tellers, opened
+        tellers[file].add(mask, n, sums)
+    return dict(tellers), opened
 
 
 def _few(records: DataFrame | None, plan: Plan) -> Iterable[Sequence[Any]]:
