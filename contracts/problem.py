@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,6 +47,18 @@ def visible(text: str, most: int = 120) -> str:
     if cut.isprintable():
         return cut
     return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escape(c) for c in cut)
+
+
+def printable(document: str) -> str:
+    """A JSON text that means the same, with an escape for each character of its strings that would not print."""
+    if document.replace("\n", " ").isprintable():
+        return document
+    return "".join(c if c in " \n" or c.isprintable() else _in_json(c) for c in document)
+
+
+def _in_json(character: str) -> str:
+    """A character as JSON escapes it, beyond the first plane by two surrogates (RFC 8259, section 7)."""
+    return json.dumps(character)[1:-1] if ord(character) != 0x7F else "\\u007f"
 
 
 def _escape(character: str) -> str:

@@ -29,6 +29,8 @@ NULLS = ("", "~", "null", "Null", "NULL")
 INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
 TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
+LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What ends a line to YAML 1.1 (section 4.2, "Line Break Characters")."""
 LOOK = (
     "Look at this line and the one before: indentation, a colon that is missing, a quote that is not closed, "
     "text with `: ` or ` #` that needs quotes."
@@ -110,7 +112,8 @@ class _Composer:
     def _syntax(self, error: yaml.MarkedYAMLError, text: str) -> _Unreadable:
         where = error.problem_mark or error.context_mark
         line, column = (where.line, where.column) if where else (0, 0)
-        at = [*text.split("\n"), ""][line]
+        lines = LINE_END.split(text)
+        at = lines[line] if line < len(lines) else ""
         if "\t" in at[: column + 1]:
             message = "The line is indented with a tab, which YAML does not allow."
             mark = Mark(line + 1, at.index("\t") + 1)

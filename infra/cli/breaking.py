@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.gates import FORMATS
+from infra.cli.screen import as_json, inert, line, say
 
 if TYPE_CHECKING:
     from contracts.authoring.change import Change
@@ -53,7 +53,7 @@ def comparison(old: Path, new: Path) -> Compared:
         )
         raise click.UsageError(f"No contracts to compare in {old} and {new}.{aside}")
     if compared.aside:
-        click.echo(f"Not compared, as it has no `drop` block: {', '.join(compared.aside)}.", err=True)
+        say(f"Not compared, as it has no `drop` block: {', '.join(map(line, compared.aside))}.", err=True)
     return compared
 
 
@@ -61,7 +61,7 @@ def _shown(compared: Compared, form: str) -> str:
     from infra.cli import gates
 
     if form == "json":
-        return json.dumps(document(compared), indent=2, ensure_ascii=False)
+        return as_json(document(compared))
     if form == "text":
         return _text(compared)
     cases = [case for c in compared.contracts for case in _cases(c)]
@@ -118,7 +118,8 @@ def title(one: Comparison) -> str:
 
 def _line(change: Change) -> str:
     way = f", {change.direction}" if change.direction != "none" else ""
-    return f"{change.file}:{change.line}:{change.column}: {whom(change)}{way} [{change.kind}]: {change.message}"
+    place = f"{line(change.file)}:{change.line}:{change.column}"
+    return inert(f"{place}: {whom(change)}{way} [{change.kind}]: {line(change.message)}")
 
 
 def _sum(compared: Compared) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from infra.cli.breaking import comparison, document, title
+from infra.cli.screen import as_json
 
 if TYPE_CHECKING:
     from contracts.authoring.change import Change
@@ -39,9 +39,7 @@ def command(old: Path, new: Path, form: str) -> None:
 
         click.echo("\n".join(line for f in compared.unread for line in lines_of(f)), err=True)
         raise SystemExit(1)
-    click.echo(
-        json.dumps(document(compared), indent=2, ensure_ascii=False) if form == "json" else as_markdown(compared)
-    )
+    click.echo(as_json(document(compared)) if form == "json" else as_markdown(compared))
 
 
 GROUPS = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.screen import as_json
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def command(name: str | None, version: str, folder: Path | None, zone: str | Non
     if form == "text":
         click.echo(text, nl=False)
         return
-    click.echo(json.dumps({**_document(title), "document": text}, indent=2, ensure_ascii=False))
+    click.echo(as_json({**_document(title), "document": text}))
 
 
 def _of_folder(folder: Path) -> tuple[list[Title], Read]:
@@ -102,7 +102,7 @@ def _document(title: Title) -> dict[str, str]:
 
 
 def _json(titles: list[Title]) -> str:
-    return json.dumps([_document(t) for t in _sorted(titles)], indent=2, ensure_ascii=False)
+    return as_json([_document(t) for t in _sorted(titles)])
 
 
 def _text(titles: list[Title]) -> str:

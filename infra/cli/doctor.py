@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ import click
 
 from contracts.errors import DocumentInvalid, DropgateError
 from contracts.problem import visible
+from infra.cli.screen import as_json, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _told(found: Iterable[Difference], form: str, *, repair: bool) -> int:
         whole = True
     finally:  # also where it is broken off, as something may have been repaired
         if form == "json" and (rows or whole):
-            click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+            click.echo(as_json(rows))
     return left
 
 
@@ -131,6 +131,6 @@ def _row(one: Difference, done: str | None) -> dict[str, Any]:
 
 def _say(one: Difference, done: str | None) -> None:
     """A difference for people, in two lines."""
-    click.echo(f"{one.kind}: {visible(one.where, 1100)} {visible(one.found, 2000)}")
+    say(f"{one.kind}: {visible(one.where, 1100)} {visible(one.found, 2000)}")
     by_itself = "--repair does it: " if one.repair and done is None else ""
-    click.echo(f"  {done or by_itself + one.do}")
+    say(f"  {done or by_itself + one.do}")

@@ -13,6 +13,7 @@ import click
 
 from contracts.problem import quoted
 from infra.cli.choosing import absent, chosen, contract_option, most_option, need_state, state_option
+from infra.cli.screen import as_json, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def command(
         what = f"{state} drops" if state else "drops"
         click.echo(f"There are more than these {most:,} {what} in {found.month}: --most shows more of them.", err=True)
     if form == "json":
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        click.echo(as_json(rows))
         return
     click.echo(f"Drops in {target.where}", err=True)
-    click.echo(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+    say(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
 
 
 def _refuse(*, stuck: bool) -> None:
@@ -113,7 +114,7 @@ def _stuck(minutes: int, form: str) -> None:
     world = ports()
     found = stuck(world, timedelta(minutes=minutes))
     if form == "json":
-        click.echo(json.dumps(codec.encode(found), indent=2, ensure_ascii=False))
+        click.echo(as_json(codec.encode(found)))
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         rows = [
@@ -121,7 +122,7 @@ def _stuck(minutes: int, form: str) -> None:
             for one in found
             for waited in [age(world, one)]
         ]
-        click.echo(stuck_text(rows, minutes, width, sys.stdout.isatty()), nl=False)
+        say(stuck_text(rows, minutes, width, sys.stdout.isatty()), nl=False)
     sys.exit(1 if found else 0)
 
 

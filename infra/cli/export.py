@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.screen import line, say
+
 if TYPE_CHECKING:
     from contracts.authoring.exporting.exported import Contract, Exported
 
@@ -57,14 +59,14 @@ def _read(paths: tuple[Path, ...]) -> list[Contract]:
     """The contracts in some files; exit 1 with findings where one has an error."""
     from contracts.authoring.exporting.reading import read_each
     from contracts.authoring.linting import contract_files
+    from infra.cli.lint import lines_of
 
     files = contract_files(paths)
     if not files:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
     found = [one for path in files for one in read_each(_bytes(path), str(path))]
     for finding in (f for one in found for f in one.findings):
-        place = f"{finding.file}:{finding.line}:{finding.column}"
-        click.echo(f"{place}: {finding.level}[{finding.code}]: {finding.message}\n  fix: {finding.fix}", err=True)
+        click.echo("\n".join(lines_of(finding)), err=True)
     if any(one.contract is None for one in found):
         raise SystemExit(1)
     return [one.contract for one in found if one.contract]
@@ -79,12 +81,10 @@ def _bytes(path: Path) -> bytes:
 
 def _tell(contract: Contract, exported: Exported, form: str) -> None:
     """Say what the format cannot."""
-    from contracts.problem import visible
-
     if exported.losses:
         click.echo(f"{contract.name}: not said by {form}:", err=True)
-    for line in exported.losses:
-        click.echo(f"  {visible(line, 400)}", err=True)
+    for loss in exported.losses:
+        say(f"  {line(loss, 400)}", err=True)
 
 
 def _write(files: list[tuple[Path, Exported]]) -> None:

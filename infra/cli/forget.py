@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 from contracts.problem import visible
 from infra.cli.named import month_option, the_drop
 from infra.cli.overruling import because_option
+from infra.cli.screen import as_json, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def _say(drop: Drop, objects: Sequence[str], tables: Sequence[str], form: str, *
         from contracts import codec
 
         said = {"drop": drop.id, "state": drop.state, "forgotten": codec.encode(drop.forgotten), "dry_run": dry_run}
-        click.echo(json.dumps(said | {"objects": list(objects), "tables": list(tables)}, ensure_ascii=False))
+        click.echo(as_json(said | {"objects": list(objects), "tables": list(tables)}, indent=None))
         return
     for uri in objects:
-        click.echo(visible(uri, 1100))
+        say(visible(uri, 1100))
     would = "would be erased, and its rows in evidence and results" if dry_run else "erased or written anew without it"
     click.echo(f"{drop.id[:10]}: {len(objects):,} object{'s' * (len(objects) != 1)} {would}.")
     for table in tables:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from contracts.authoring.finding import Finding
-from contracts.problem import visible
+from infra.cli.screen import as_json, inert, line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -19,8 +18,6 @@ FORMATS = ("text", "json", "sarif", "junit", "github")
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 GITHUB = {"error": "error", "warning": "warning", "note": "notice"}
 Outcome = Literal["passed", "failed", "error", "skipped"]
-MOST_TEXT = 2_000
-"""Characters of a message: what strangers wrote is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ def sarif(findings: Sequence[Finding]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(f, codes.index(f.code)) for f in findings],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
@@ -76,7 +73,7 @@ def _uri(file: str) -> str:
 
 
 def _said(finding: Finding) -> str:
-    return visible(f"{finding.message} {finding.fix}".strip(), MOST_TEXT)
+    return _plain(f"{finding.message} {finding.fix}".strip())
 
 
 # ---- GitHub
@@ -101,7 +98,7 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _plain(_data(text).replace(":", "%3A").replace(",", "%2C"))
 
 
 # ---- JUnit
@@ -132,18 +129,23 @@ TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 def _case(suite: Element, case: Case) -> None:
     from xml.etree import ElementTree as ET
 
-    named = {"classname": _xml(case.classname), "name": _xml(case.name), "time": "0"}
-    one = ET.SubElement(suite, "testcase", named | ({"file": _xml(case.file)} if case.file else {}))
+    named = {"classname": _plain(case.classname), "name": _plain(case.name), "time": "0"}
+    one = ET.SubElement(suite, "testcase", named | ({"file": _plain(case.file)} if case.file else {}))
     if case.outcome in TAGS:
-        inner = ET.SubElement(one, TAGS[case.outcome], {"message": _xml(case.message)})
+        inner = ET.SubElement(one, TAGS[case.outcome], {"message": _plain(case.message)})
         inner.text = _xml(case.text) or None
     elif case.text:
         ET.SubElement(one, "system-out").text = _xml(case.text)
 
 
+def _plain(text: str) -> str:
+    """A text on one line; characters that do not print, and that XML 1.0 cannot hold, are written as escapes."""
+    return inert(line(text))
+
+
 def _xml(text: str) -> str:
-    """Text without the characters that XML 1.0 cannot hold, which are written as escapes."""
-    return "\n".join(visible(line, MOST_TEXT) for line in text.split("\n"))
+    """Lines of ours as XML has them: those who read the file print them as they stand."""
+    return "\n".join(map(_plain, text.split("\n")))
 
 
 def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) -> list[Case]:
@@ -152,7 +154,7 @@ def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) 
     for file in files:
         own = [f for f in findings if f.file == file]
         errors = [f for f in own if f.level == "error"]
-        text = "\n".join(f"{f.file}:{f.line}:{f.column}: {f.level}[{f.code}]: {f.message} {f.fix}" for f in own)
+        text = "\n".join(_plain(f"{f.file}:{f.line}:{f.column}: {f.level}[{f.code}]: {f.message} {f.fix}") for f in own)
         first = errors[0].message if errors else ""
         outcome: Outcome = "failed" if errors else "passed"
         found.append(Case(classname, file, outcome, first, text, file))
@@ -206,7 +208,7 @@ def _of_check(contract: str, check: Mapping[str, Any], problem: Mapping[str, Any
     message = problem["message"] if problem else check["reason"] or ""
     told = f"{problem['message']} {problem['fix']}" if problem else message
     figures = ", ".join(f"{k} {check[k]}" for k in ("evaluated", "failed", "null") if check[k] is not None)
-    text = "\n".join(t for t in (told, f"expected: {check['expected']}", figures) if t)
+    text = "\n".join(_plain(t) for t in (told, f"expected: {check['expected']}", figures) if t)
     return Case(contract, check["id"], outcome, message, text, file)
 
 

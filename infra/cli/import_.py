@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 if TYPE_CHECKING:
-    from contracts.authoring.finding import Finding
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
 FORMATS = (
@@ -67,11 +66,13 @@ def command(
     error and above the contract, and so is every line that `dropgate lint` would refuse. Nothing is written over, and
     nothing at all is written where a source cannot be read: then it exits 1.
     """
+    from infra.cli.lint import lines_of
+
     made = _files(producer, files, kind, form)
     brought = _brought(form, _paths(sources, form), made, status)
     for one in brought:
         for finding in one.findings:
-            click.echo(_text(finding), err=True)
+            click.echo("\n".join(lines_of(finding)), err=True)
     if any(one.failed for one in brought):
         raise SystemExit(1)
     contracts = [contract for one in brought for contract in one.contracts]
@@ -168,15 +169,6 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
 def _at(file: BinaryIO, start: int, size: int) -> bytes:
     file.seek(start)
     return file.read(size)
-
-
-def _text(finding: Finding) -> str:
-    from contracts.problem import visible
-
-    place = f"{finding.file}:{finding.line}:{finding.column}"
-    return (
-        f"{place}: {finding.level}[{finding.code}]: {visible(finding.message, 400)}\n  fix: {visible(finding.fix, 400)}"
-    )
 
 
 def _write(contracts: list[Contract], folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.gates import FORMATS
+from infra.cli.screen import as_json, inert, line
 
 if TYPE_CHECKING:
     from contracts.authoring.finding import Finding
@@ -48,7 +48,7 @@ def _shown(linted: Linted, form: str) -> str:
     from infra.cli import gates
 
     if form in ("text", "json"):
-        return json.dumps(_document(linted), indent=2) if form == "json" else as_text(linted)
+        return as_json(_document(linted)) if form == "json" else as_text(linted)
     cases = gates.of_files(list(dict.fromkeys(c.file for c in linted.contracts)), linted.findings, "dropgate.lint")
     return gates.shown(form, linted.findings, "dropgate lint", cases)
 
@@ -75,8 +75,9 @@ def as_text(linted: Linted) -> str:
 
 def lines_of(finding: Finding) -> list[str]:
     """A finding as a compiler writes it, and its fix."""
-    place = f"{finding.file}:{finding.line}:{finding.column}"
-    return [f"{place}: {finding.level}[{finding.code}]: {finding.message}", f"  fix: {finding.fix}"]
+    place = f"{line(finding.file)}:{finding.line}:{finding.column}"
+    said = f"{place}: {finding.level}[{finding.code}]: {line(finding.message)}"
+    return [inert(said), inert(f"  fix: {line(finding.fix)}")]
 
 
 def _sum(linted: Linted) -> str:

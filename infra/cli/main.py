@@ -8,12 +8,16 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
+from typing import Any
 
 import click
 
 from contracts.errors import DropgateError
 from contracts.problem import nearest
+from infra.cli.screen import inert, line, say
 
 COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
@@ -64,10 +68,31 @@ class Lazy(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of a call; what it says against the arguments is of one line."""
+        with _of_one_line():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what it says against its arguments is of one line, whatever they hold."""
+        with _of_one_line():
+            return super().invoke(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+@contextmanager
+def _of_one_line() -> Iterator[None]:
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = inert(line(error.message))
+        raise
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
@@ -85,10 +110,11 @@ def run() -> None:
     try:
         main()
     except DropgateError as error:
-        click.echo(f"dropgate: {error}", err=True)
+        say(f"dropgate: {line(error)}", err=True)
         raise SystemExit(3) from None
     except Exception:  # noqa: BLE001 (Python would exit 1, which means rejected)
-        traceback.print_exc()
+        for each in traceback.format_exc().splitlines():
+            say(f"| {line(each)}", err=True)  # no line of it is one that a stranger's text has begun
         click.echo("dropgate: This is a fault of dropgate, and says nothing of your files. Please report it.", err=True)
         sys.stdout = StringIO()  # what cannot be printed is tried again at the end, which would end it with 120
         raise SystemExit(3) from None

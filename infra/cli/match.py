@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from contracts.catalog import Ambiguous, Match, Matched, example, match
+from infra.cli.screen import as_json, line, say
 
 if TYPE_CHECKING:
     from contracts.authoring.linting import Linted
@@ -39,7 +39,7 @@ def command(key: str, folder: Path | None, form: str) -> None:
 
     linted = lint((folder or default_folder(),))
     found = match(index_of(linted.plans), key)
-    click.echo(json.dumps(_document(found), indent=2) if form == "json" else _text(found))
+    say(as_json(_document(found)) if form == "json" else _text(found))
     warn_of_broken(linted)
     raise SystemExit(0 if isinstance(found, Matched) else 1)
 
@@ -48,23 +48,25 @@ def warn_of_broken(linted: Linted) -> None:
     """Name the contracts that took no part, as they do not compile."""
     broken = dict.fromkeys(c.file for c in linted.contracts if c.failed)
     if broken:
-        click.echo(f"Not looked at, since it does not compile: {', '.join(broken)} (dropgate lint says why).", err=True)
+        names = ", ".join(map(line, broken))
+        say(f"Not looked at, since it does not compile: {names} (dropgate lint says why).", err=True)
 
 
 def _text(found: Match) -> str:
     if isinstance(found, Matched):
-        lines = [f"{found.entry.contract}", f"  pattern   {found.pattern}", f"  producer  {found.entry.producer}"]
+        entry = found.entry
+        lines = [line(entry.contract), f"  pattern   {line(found.pattern)}", f"  producer  {line(entry.producer)}"]
         if found.pattern == found.entry.signal:
             lines.append("  tells of  a set of files, and is none of them")
-        lines += [f"  {name:<9} {value}" for name, value in found.parts.items()]
+        lines += [f"  {name:<9} {line(value)}" for name, value in found.parts.items()]
         return "\n".join(
             lines + (["  deprecated: it still matches, but not for long"] if found.entry.deprecated else [])
         )
     if isinstance(found, Ambiguous):
         several = f"Several contracts claim it: {', '.join(found.contracts)}."
         return f"{several} Such a file stays unmatched; dropgate lint shows where they overlap."
-    like = f"\nA key like {example(found.pattern)} would be taken." if found.pattern else ""
-    return f"No contract claims it: {found.reason}.{like}"
+    like = f"\nA key like {line(example(found.pattern))} would be taken." if found.pattern else ""
+    return f"No contract claims it: {line(found.reason)}.{like}"
 
 
 def _document(found: Match) -> dict[str, Any]:

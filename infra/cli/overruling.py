@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import click
 
 from contracts.problem import visible
 from infra.cli.named import month_option, the_drop
+from infra.cli.screen import as_json, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -145,10 +145,10 @@ def _say(words: Words, drop: Drop, verdict: str, note: str | None) -> None:
 
         said = {"drop": drop.id, "attempt": drop.attempt, "state": drop.state, "override": codec.encode(drop.override)}
         said |= ({"would_be": verdict} if words.dry_run else {}) | ({"note": note} if note else {})
-        click.echo(json.dumps(said, ensure_ascii=False))
+        click.echo(as_json(said, indent=None))
         return
     if words.dry_run:
-        click.echo(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")
+        say(f"{name} would be {verdict}: {drop.state}, {visible(drop.name, 200)}")
     else:
         click.echo(f"{name}, attempt {drop.attempt}: {drop.state}. `dropgate show {name}` says more.")
     if note:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from contracts.problem import nearest
+from infra.cli.screen import as_json, line, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ def _show(pauses: tuple[Pause, ...], form: str) -> None:
     from contracts import codec
 
     if form == "json":
-        click.echo(json.dumps(codec.encode(pauses), indent=2, ensure_ascii=False))
+        click.echo(as_json(codec.encode(pauses)))
         return
     for one in pauses:
-        click.echo(f"{one.kind} {one.name}  held up since {one.at}{f'  {one.reason}' if one.reason else ''}")
+        say(line(f"{one.kind} {one.name}  held up since {one.at}{f'  {one.reason}' if one.reason else ''}"))
     if not pauses:
         click.echo("Nothing is held up.")

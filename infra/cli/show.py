@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.named import month_option, the_drop
+from infra.cli.screen import as_json, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -51,14 +52,14 @@ def command(drop: str, month: datetime | None, form: str) -> None:
         body = {"drop": codec.encode(found), "history": codec.encode(history), "batch": codec.encode(batch)}
         body["uploads"] = [one.id for one in named.uploads] or None
         body["more_problems"] = _more(found)
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        click.echo(as_json(body))
         return
     click.echo(f"From {target.where}", err=True)
     width = shutil.get_terminal_size((100, 24)).columns
     files = target.ledger.file_set(found.file_set) if found.file_set else None
     facts = _facts(found, batch) | {"set": _set(files)} | {"uploads": named.told()}
     text = drop_detail(facts, map(_event, history), _links(found, target), width, sys.stdout.isatty())
-    click.echo(text, nl=False)
+    say(text, nl=False)
 
 
 def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:

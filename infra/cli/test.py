@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ import click
 
 from infra.cli.gates import FORMATS
 from infra.cli.memory import Memory
+from infra.cli.screen import as_json, say
 from infra.cli.spark import are_brief, starting
 
 if TYPE_CHECKING:
@@ -195,14 +195,14 @@ def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gather
     if form == "json":
         several = {"files": bodies, "sets": rows}
         body = {**bodies[0], **({"sets": rows} if rows else {})} if alone and bodies else several
-        click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+        click.echo(as_json(body))
         return
     if form != "text":
         _gates(bodies, paths, sets, form, alone=alone)
         return
     width, colour = shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()
     texts = [render.verdict_text(body, width=width, colour=colour) for body in bodies]
-    click.echo("\n".join([*texts, *([render.sets_text(rows, width, colour)] if rows else [])]))
+    say("\n".join([*texts, *([render.sets_text(rows, width, colour)] if rows else [])]))
 
 
 def _gates(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.memory import Memory
+from infra.cli.screen import as_json, say
 from infra.cli.spark import SMALL, starting
 from infra.cli.target import of_a_stack
 
@@ -60,9 +60,9 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
 
     tried = try_on(world, plan, drops, spark, tell, AtHome(contract.parent))
     if form == "json":
-        click.echo(json.dumps(document(plan, tried), indent=2, ensure_ascii=False))
+        click.echo(as_json(document(plan, tried)))
     else:
-        click.echo(text_of(plan, tried, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
+        say(text_of(plan, tried, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
     changes = {one.change for one in tried}
     sys.exit(3 if "failed" in changes else 1 if "worse" in changes else 0)
 

@@ -6,12 +6,13 @@ constraint in Spark SQL, which nulls pass as they pass the contract's. Packages 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading
-from contracts.authoring.exporting.spark_types import literal, nested_type, of_each, written
+from contracts.authoring.exporting.spark_types import is_sayable, literal, nested_type, of_each, sayable, written
 from contracts.authoring.importing import writing
 from contracts.authoring.importing.imported import given
 from contracts.authoring.relationships import target
@@ -20,8 +21,13 @@ from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check, Limit, Operator, Property, Threshold
 from contracts.problem import quoted
 
-OPENINGS = ("{{", "{%", "{#")
+OPENING = re.compile(r"\{[{%#]")
 """What begins a template of Jinja, which dbt reads in every text."""
+OTHERWISE = re.compile(r"endraw|\r|\n\Z|\A\s*(?:env_var|ref|var|source|doc)\s*\(")
+"""What a text of Jinja cannot hold as it stands, and what dbt takes for a call where it is a test's whole argument."""
+SIGNS_OF_JINJA = "{}%#\\'\""
+FIRST_PLAIN = ord(" ")
+QUOTE, DOUBLE = "'", '"'
 BEYOND: dict[Operator, str] = {
     "mustBe": "!= {0}",
     "mustNotBe": "= {0}",
@@ -123,13 +129,14 @@ TESTS = {
 OF_THE_FILE = "dbt itself has no test for it"
 NOT_SOFT = "a constraint is not held in part, nor as a warning"
 NO_KEYS = "a struct has all of its fields, null or not"
+NO_NAME = "SQL cannot hold its name"
 NO_SQL = "Spark's value does not show how it was written"
 
 
 def condition(column: Column, check: Check) -> str | None:
     """What a row check asks of a property, whatever it lies in, as a condition of Spark SQL; None if that has none."""
     made = (WITHIN if column.prop.path else CONSTRAINTS).get(check.kind)
-    if made is None or made("", column, check) is None:
+    if made is None or not all(map(is_sayable, column.prop.route)) or made("", column, check) is None:
         return None
 
     def asked(value: str, owner: str | None) -> str:
@@ -155,13 +162,13 @@ def write(contract: Contract) -> Exported:
         account.lose("That columns which the contract lacks are let through: an enforced contract of dbt refuses them.")
     tags = [*(contract.data.get("tags") or ()), *(contract.object.get("tags") or ())]
     model = {
-        "name": contract.object["name"],
-        **given({"description": _plain(described(contract))}),
+        "name": sayable(account, contract.object["name"]),
+        **given({"description": described(contract)}),
         "config": {**({"contract": {"enforced": True}} if closed else {}), **given({"tags": tags}), **_meta(contract)},
         "columns": columns,
     }
     head = [heading(contract), *(["Not said here:"] if account.lost else []), *(f"  {line}" for line in account.lost)]
-    return account.done(writing.text({"version": 2, "models": [model]}, head))
+    return account.done(writing.text({"version": 2, "models": [_plain(model)]}, head))
 
 
 def _meta(contract: Contract) -> dict[str, Any]:
@@ -185,12 +192,12 @@ def _column(account: Account, column: Column) -> dict[str, Any]:
             account.carried |= {check.id} if found else set()
             account.tolerated |= {check.id}
         elif _is_hard(check) and _is_said(check, one) and (asked := condition(one, check)):
-            constraints.append({"type": "check", "expression": _plain(asked)})
+            constraints.append({"type": "check", "expression": asked})
             account.carried.add(check.id)
     tags = column.source.get("tags")
     return {
-        "name": column.name,
-        **given({"description": _plain(column.source.get("description") or "")}),
+        "name": sayable(account, column.name),
+        **given({"description": (column.source.get("description") or "").rstrip("\n")}),
         **({"quote": True} if not column.name.isidentifier() or not column.name.isascii() else {}),
         "data_type": kind,
         **given({"config": given({"tags": tags}), "constraints": constraints, "data_tests": tests}),
@@ -207,6 +214,8 @@ def _is_said(check: Check, column: Column) -> bool:
 
 
 def _why(check: Check) -> str:
+    if check.property and not is_sayable(check.property):
+        return NO_NAME
     if check.kind in ("minProperties", "maxProperties"):
         return NO_KEYS
     if check.kind in CONSTRAINTS and check.scope == "row":
@@ -237,14 +246,14 @@ def _related(column: Column, check: Check) -> dict[str, str]:
     """The model or seed that is looked in, which is called as the object or the reference file, and its column."""
     written = {str(e.get("id") or check.id): e["to"] for e in column.source["relationships"]}[check.id]
     found = target(written if isinstance(written, str) else written[0])
-    return {"to": f"ref('{found.object if found else check.arguments['to']}')", "field": check.arguments["columns"][0]}
+    name = found.object if found else check.arguments["to"]
+    return {"to": _Call(f"ref({_in_jinja(name, QUOTE)})"), "field": check.arguments["columns"][0]}
 
 
 def _test(name: str, arguments: dict[str, Any], config: dict[str, str]) -> Any:
     if not arguments and not config:
         return name
-    inner = {k: [_plain(v) for v in found] if isinstance(found, list) else found for k, found in arguments.items()}
-    return {name: given({"arguments": inner, "config": config})}
+    return {name: given({"arguments": arguments, "config": config})}
 
 
 def _config(check: Check) -> dict[str, str] | None:
@@ -292,6 +301,28 @@ def _moment(text: str, prop: Property) -> str | None:
     return f"TIMESTAMP_NTZ {literal(written)}" if local else f"TIMESTAMP {literal(written + 'Z')}"
 
 
-def _plain(text: str) -> str:
-    """A text that dbt takes as it stands."""
-    return f"{{% raw %}}{text}{{% endraw %}}" if any(opening in text for opening in OPENINGS) else text
+class _Call(str):
+    """A text that dbt is to take for a call."""
+
+    __slots__ = ()
+
+
+def _plain(value: Any) -> Any:
+    """A value that dbt takes as it stands: it renders each text in it once."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, _Call):
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    if OTHERWISE.search(value):
+        return f"{{{{ {_in_jinja(value, DOUBLE)} }}}}"
+    return f"{{% raw %}}{value}{{% endraw %}}" if OPENING.search(value) else value
+
+
+def _in_jinja(text: str, quote: str) -> str:
+    """A text as Jinja writes one: it has no sign in it that could end it or the template, whatever stands in it."""
+    plain = (f"\\x{ord(c):02x}" if c in SIGNS_OF_JINJA or ord(c) < FIRST_PLAIN else c for c in text)
+    return f"{quote}{''.join(plain)}{quote}"

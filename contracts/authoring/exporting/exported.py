@@ -18,6 +18,8 @@ HEADING = {"apiVersion", "kind", "id", "version", "status", "schema"}
 RULES = {"name", "logicalType", "logicalTypeOptions", "required", "unique", "primaryKey", "primaryKeyPosition", "enum"}
 RULES |= {"quality", "relationships", "id", "properties", "items", "map"}
 """Keys of a property whose meaning is in the plan."""
+MOST_OF_A_LOSS = 2_000
+"""Characters of a line that says what a format cannot."""
 WARNS = "it only warns"
 OF_SOME = "it looks at some records alone"
 
@@ -140,8 +142,8 @@ class Account:
         self.lost: list[str] = []
 
     def lose(self, line: str) -> None:
-        """Say what the format cannot say."""
-        self.lost.append(line)
+        """Say what the format cannot say, on one line whatever names stand in it."""
+        self.lost.append(visible(line, MOST_OF_A_LOSS))
 
     def unsaid(self, column: Column) -> None:
         """Say that a column holds what the contract does not name, if it does."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from contracts.authoring.exporting import dbt, json_text
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading
-from contracts.authoring.exporting.spark_types import of_each
+from contracts.authoring.exporting.spark_types import is_sayable, of_each
 from contracts.authoring.values import moment_of
 from contracts.formats import TEXT
 from contracts.plan import EXPECTATION, FOREIGN_KEY, Check, Operator, Property, Threshold
@@ -147,6 +147,8 @@ def _why(check: Check) -> str:
         return WRITTEN
     if check.kind == FOREIGN_KEY:
         return OF_ONE_BATCH
+    if not all(map(is_sayable, check.properties())):
+        return dbt.NO_NAME
     return OF_VALUES_ALONE if check.tolerance and check.tolerance.value else NO_EQUAL
 
 
@@ -213,6 +215,8 @@ def _found(contract: Contract, check: Check) -> Found:
         return _range("expect_table_row_count_to_be_between", check.threshold, check.threshold.values)
     if check.kind == "expression" and not check.threshold:
         used = [(n, p.route) for n, p in enumerate(contract.plan.properties) if p.name in check.properties()]
+        if not all(is_sayable(step) for _, route in used for step in route):
+            return []
         values = ", ".join(f"{of_each(route, lambda value, _: value)} AS v{n}" for n, route in used)
         return [_breaking(check.arguments["sql"], f"(SELECT *, {values} FROM {{batch}})")]  # noqa: S608 (text)
     column = next((c for c in contract.every if c.name == check.property), None)

@@ -6,6 +6,8 @@ import json
 from decimal import Decimal
 from typing import Any
 
+from contracts.problem import printable
+
 SHORT = 90
 """Characters up to which a list or mapping of plain values stands on one line."""
 FULL = 25
@@ -16,7 +18,7 @@ def text(value: Any, indent: str = "") -> str:
     """A value as JSON; what is short stands on one line."""
     inner = indent + "  "
     if isinstance(value, dict):
-        parts = [f"{json.dumps(key, ensure_ascii=False)}: {text(found, inner)}" for key, found in value.items()]
+        parts = [f"{_plain(key)}: {text(found, inner)}" for key, found in value.items()]
         return _around("{", parts, "}", indent, flat=not any(isinstance(v, (dict, list)) for v in value.values()))
     if isinstance(value, (list, tuple)):
         parts = [text(found, inner) for found in value]
@@ -24,7 +26,11 @@ def text(value: Any, indent: str = "") -> str:
     if isinstance(value, Decimal):
         plain = f"{value:f}"
         return plain if len(plain) < FULL else str(value)
-    return json.dumps(value, ensure_ascii=False)
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 def _around(start: str, parts: list[str], end: str, indent: str, *, flat: bool) -> str:

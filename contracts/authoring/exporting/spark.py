@@ -9,7 +9,16 @@ from typing import Any
 
 from contracts.authoring.exporting import json_text
 from contracts.authoring.exporting.exported import Account, Column, Contract, Exported, described, heading, only_hard
-from contracts.authoring.exporting.spark_types import IN_JSON, literal, quoted_name, typed, written
+from contracts.authoring.exporting.spark_types import (
+    IN_JSON,
+    SUBSTITUTED,
+    UNSUBSTITUTED,
+    literal,
+    quoted_name,
+    sayable,
+    typed,
+    written,
+)
 from contracts.problem import visible
 
 ANYTHING = "string"
@@ -33,13 +42,13 @@ def write_json(contract: Contract) -> Exported:
 def write_ddl(contract: Contract) -> Exported:
     """A CREATE TABLE statement; what it cannot say stands in comments above it."""
     account = Account(contract)
+    table = quoted_name(sayable(account, contract.object["name"]))
     lines = ["  " + _column(account, column) for column in contract.columns()]
     _rest(account)
     about = described(contract)
     comment = f"\nCOMMENT {literal(about)}" if about else ""
     head = [heading(contract), *(["Not said here:"] if account.lost else []), *(f"  {line}" for line in account.lost)]
-    comments = "".join(f"-- {visible(line, 400)}\n" for line in head)
-    table = quoted_name(contract.object["name"])
+    comments = "".join(f"-- {visible(line, 400)}\n" for line in head).replace(SUBSTITUTED, UNSUBSTITUTED)
     return account.done(f"{comments}CREATE TABLE {table} (\n" + ",\n".join(lines) + f"\n){comment};\n")
 
 
@@ -73,7 +82,7 @@ def _in_json(account: Account, column: Column) -> Any:
 
 
 def _column(account: Account, column: Column, sign: str = " ") -> str:
-    parts = [f"{quoted_name(column.key)}{sign}{_in_ddl(account, column)}"]
+    parts = [f"{quoted_name(sayable(account, column.key))}{sign}{_in_ddl(account, column)}"]
     if column.never_null:
         parts.append("NOT NULL")
     if description := column.source.get("description"):

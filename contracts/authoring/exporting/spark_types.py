@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,10 @@ WHOLE = ("i8", "i16", "i32", "i64", "f32", "f64")
 """Formats that a type of Spark says in full."""
 IN_JSON = {"bigint": "long", "int": "integer", "smallint": "short", "tinyint": "byte"}
 """The names that types have in the JSON of a StructType, where they are others."""
+ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+FIRST_LONG = 0x10000
+SUBSTITUTED, UNSUBSTITUTED = "${", "\\u0024{"
+"""What begins a variable, which Spark replaces in every statement; and the same in a text, which it leaves."""
 LONGEST = 2**31 - 1
 """Characters of the longest `varchar`."""
 
@@ -76,7 +81,7 @@ def nested_type(account: Account, column: Column) -> str:
     """The type of a column with all that it holds, which it is told of as by `typed`."""
     kind, inner = typed(account, column), account.contract.inner(column)
     if column.prop.type == "object":
-        fields = ", ".join(f"{quoted_name(one.key)}: {nested_type(account, one)}" for one in inner)
+        fields = ", ".join(f"{quoted_name(sayable(account, one.key))}: {nested_type(account, one)}" for one in inner)
         return f"struct<{fields}>"
     if column.prop.type in CONTAINERS:
         return f"{column.prop.type}<{', '.join([nested_type(account, one) for one in inner] or [STRING])}>"
@@ -107,7 +112,33 @@ def quoted_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def is_sayable(name: str) -> bool:
+    """Whether SQL text can hold a name: in backquotes nothing is escaped.
+
+    Spark puts a variable in the place of `${...}` before it reads a statement; its command line ends one at a `;`.
+    """
+    return SUBSTITUTED not in name and ";" not in name and name.isprintable()
+
+
+def sayable(account: Account, name: str) -> str:
+    """A name as SQL text can hold it; one that is not the contract's is told, and equals no other."""
+    if is_sayable(name):
+        return name
+    plain = "".join(c if c.isprintable() and c not in "$;" else "_" for c in name)
+    made = f"{plain}_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    account.lose(f"The name `{name}`; here it is `{made}`.")
+    return made
+
+
 def literal(text: str) -> str:
-    """A text as SQL of Spark writes it; line ends, quotes and backslashes are escaped."""
-    escaped = "\n".join(text.splitlines()).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    return f"'{escaped}'"
+    """A text as SQL of Spark writes it, character for character; what would not print is an escape of SQL's."""
+    return f"'{''.join(map(_escaped, text)).replace(SUBSTITUTED, UNSUBSTITUTED)}'"
+
+
+def _escaped(character: str) -> str:
+    if character in ESCAPES:
+        return ESCAPES[character]
+    if character == " " or character.isprintable():
+        return character
+    number = ord(character)
+    return f"\\u{number:04x}" if number < FIRST_LONG else f"\\U{number:08x}"

@@ -54,7 +54,15 @@ def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
     """The text of a document, below comments of one line each."""
     head = "".join(f"# {visible(line, 400)}".rstrip() + "\n" for line in comments)
     body = yaml.dump(ordered(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
-    return head + body
+    return head + (body if body.replace("\n", " ").isprintable() else "".join(map(_visible, body)))
+
+
+def _visible(character: str) -> str:
+    """A character as YAML escapes it: what would not print stands within double quotes alone, see `_text`."""
+    if character == "\n" or character.isprintable():
+        return character
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
 
 
 def ordered(value: dict[str, Any]) -> dict[str, Any]:
