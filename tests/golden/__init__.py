@@ -1,0 +1,1 @@
+"""Documents as earlier versions wrote them: every later version reads them (test_golden.py)."""
