@@ -6,7 +6,7 @@ WHERE = $(if $(STACK),--stack $(STACK)) $(if $(REGION),--region $(REGION)) $(if 
 ARCHITECTURE ?= arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help interpreter setup demo up test torture lint deploy destroy audit build cold bench lock clean
+.PHONY: help interpreter setup demo up quick test proofs torture lint deploy destroy audit build cold bench lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,10 +20,19 @@ demo: setup ## Show how six files fare, from upload to receipt, on this machine.
 up: setup ## Keep the embedded stack running, for any S3 client to try.
 	@$(BIN)/dropgate up
 
-test: lint ## Prove it: lint, types, arrows, then every test.
+quick: setup ## The inner loop, under a minute: style, arrows, units.
+	@$(BIN)/ruff check
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -n 2 --dist loadgroup -q -m "quick and not torture" tests/unit tests/golden
+
+test: lint ## Prove it: lint, types, arrows, units, the job, the flow with every kind of bad input.
+	@$(BIN)/python -m infra.setup.dynamodb
+	@$(BIN)/pytest -n 2 --dist loadgroup -m "not proofs and not torture"
+
+proofs: setup ## Prove the rest, before a release: PART=prefilter, oracle, attacks or release runs one part of it.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
-	@$(BIN)/pytest -n 2 --dist loadscope
+	@$(BIN)/pytest -n 2 --dist loadgroup -m "proofs$(if $(PART),_$(PART)) and not torture"
 
 torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, kill the stack, fuzz the linter; ORACLE_SEED=... repeats a run.
 	@$(BIN)/python -m infra.setup.expectations

@@ -1,0 +1,95 @@
+"""Rings of tests: the place of a test in, the ring that runs it out, for `make quick`, `make test` and `make proofs`.
+
+What no pattern names is in `make test`, so that a new test is run by each submission until somebody moves it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+QUICK = ("tests/unit/*", "tests/golden/*")
+"""Tests of the inner loop, but for those that a part of the proofs names."""
+SLOW = ("tests/unit/test_setup.py::*", "tests/unit/test_quotas.py::*", "tests/unit/authoring/test_never_a_crash.py::*")
+"""Units that only `make test` runs."""
+PROOFS: Mapping[str, tuple[str, ...]] = {
+    "prefilter": (
+        "tests/integration/job/test_batch.py::*",
+        "tests/integration/job/test_great_expectations.py::*",
+        "tests/integration/job/test_reading.py::*",
+        "tests/integration/job/test_sieve.py::*",
+        "tests/integration/job/test_sifted_columns.py::*",
+        "tests/integration/job/test_tasks.py::*",
+    ),
+    "oracle": (
+        "tests/oracle/test_changes.py::*",
+        "tests/oracle/test_drafts.py::*",
+        "tests/oracle/test_exported*.py::*",
+        "tests/oracle/test_faults.py::*",
+        "tests/oracle/test_fuzz.py::*",
+        "tests/oracle/test_meanings.py::*[jsonl*",
+        "tests/oracle/test_meanings.py::*[parquet*",
+        "tests/oracle/test_nested.py::*",
+        "tests/oracle/test_oracle.py::test_they_say_the_same*",
+        "tests/oracle/test_references.py::*",
+        "tests/oracle/test_round_trips.py::*",
+    ),
+    "attacks": (
+        "tests/e2e/test_kills.py::*",
+        "tests/e2e/test_logs.py::*",
+        "tests/e2e/test_promoted.py::*",
+        "tests/e2e/test_references.py::*",
+        "tests/e2e/test_state.py::*",
+        "tests/e2e/test_watermarks.py::*",
+        "tests/integration/functions/test_figures.py::*",
+        "tests/integration/functions/test_histories.py::*",
+        "tests/integration/functions/test_large.py::*",
+        "tests/integration/functions/test_outages.py::*",
+        "tests/integration/functions/test_people.py::*",
+        "tests/integration/functions/test_sweep.py::*",
+        "tests/integration/functions/test_tables.py::*",
+        "tests/integration/functions/test_troubles.py::*",
+        "tests/integration/test_limits.py::*",
+        "tests/integration/test_races.py::*",
+        "tests/unit/functions/test_crashes.py::*",
+        "tests/unit/functions/test_histories.py::*",
+    ),
+    "release": (
+        "tests/integration/test_access_matrix.py::*",
+        "tests/integration/test_bench.py::*",
+        "tests/integration/test_built.py::*",
+        "tests/integration/test_counted_calls.py::*",
+        "tests/integration/test_delta.py::*",
+        "tests/integration/test_deploy.py::*",
+        "tests/integration/test_embedded_calls.py::*",
+        "tests/integration/test_environment.py::*",
+        "tests/integration/test_exported_ddl.py::*",
+        "tests/integration/test_imported_inmet.py::*",
+        "tests/integration/test_mesh_ports.py::*",
+        "tests/integration/test_reproductions.py::*",
+        "tests/integration/test_schema_*.py::*",
+        "tests/unit/test_bench.py::*",
+    ),
+}
+"""The parts of `make proofs`, by name: CI runs one of them after `make test`, another with each commit."""
+
+
+def part_of(test: str) -> str | None:
+    """Return the part of the proofs that a test, named as pytest names it, is in; None where `make test` runs it."""
+    return next((part for part, patterns in PROOFS.items() if _matches(test, patterns)), None)
+
+
+def is_quick(test: str) -> bool:
+    """Return whether `make quick` runs a test."""
+    return part_of(test) is None and _matches(test, QUICK) and not _matches(test, SLOW)
+
+
+def area_of(test: str) -> str:
+    """Return the folder of tests that a test is in: `unit`, `integration/job`, `oracle` ..."""
+    folders = test.partition("::")[0].split("/")[1:-1]
+    return "/".join(folders[:2] if folders[:1] == ["integration"] else folders[:1])
+
+
+def _matches(test: str, patterns: tuple[str, ...]) -> bool:
+    plain = test.replace("[", "(")  # fnmatch reads brackets as sets of characters
+    return any(fnmatchcase(plain, pattern.replace("[", "(")) for pattern in patterns)

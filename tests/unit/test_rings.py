@@ -1,0 +1,52 @@
+"""Every test has a ring, and no pattern of a ring is left without a test."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from infra.bundles import ROOT
+from tests import rings
+
+PATTERNS = [p for patterns in (rings.QUICK, rings.SLOW, *rings.PROOFS.values()) for p in patterns]
+
+
+@pytest.mark.parametrize(
+    ("test", "part"),
+    [
+        ("tests/oracle/test_meanings.py::test_job[csv]", None),
+        ("tests/oracle/test_meanings.py::test_job[jsonl]", "oracle"),
+        ("tests/oracle/test_oracle.py::test_job_and_oracle_say_the_same[csv]", None),
+        ("tests/unit/functions/test_crashes.py::test_way[a-before]", "attacks"),
+        ("tests/unit/test_new.py::test_anything", None),
+    ],
+)
+def test_part_follows_the_first_pattern_that_fits(test: str, part: str | None) -> None:
+    assert rings.part_of(test) == part
+
+
+def test_no_proof_is_quick() -> None:
+    assert rings.is_quick("tests/unit/test_codec.py::test_decode")
+    assert not rings.is_quick("tests/unit/functions/test_crashes.py::test_way")
+    assert not rings.is_quick("tests/unit/test_setup.py::test_java")
+
+
+def test_every_pattern_names_tests() -> None:
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
+    for pattern in PATTERNS:
+        stem = pattern.partition("::")[0]
+        assert any(rings._matches(module, (stem,)) for module in modules), pattern
+
+
+def test_ci_runs_each_part_in_turn() -> None:
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.findall(r"^parts=\((.*)\)$", text, re.MULTILINE) == [" ".join(rings.PROOFS)]
+
+
+def test_markers_are_those_of_the_parts() -> None:
+    command = [sys.executable, "-m", "pytest", "--markers"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {f"proofs_{part}" for part in rings.PROOFS} <= set(re.findall(r"@pytest.mark.(\w+)", shown.stdout))
