@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from infra.local.embedded import Embedded
+
+LOOK_SECONDS = 0.5
+"""How often the stack is looked at while it runs."""
 
 
 @click.command(
@@ -64,21 +69,44 @@ def command(port: int, contracts: Path | None, state: Path | None) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     expectations = any(plan.needs_expectations for plan in linted.plans) or great_expectations(this_cpu()).is_file()
-    try:
-        stack = Embedded(port=port, listener=_notice, expectations=expectations, state=state)
-    except NotKept as error:
-        raise click.UsageError(str(error)) from None
-    with stack as embedded:
-        done = embedded.publish(linted.plans, documents(linted.contracts))
-        RUNNING.parent.mkdir(exist_ok=True)
-        RUNNING.write_text(json.dumps({"pid": os.getpid(), "environment": embedded.environment()}), encoding="utf-8")
+    with _alone(RUNNING.with_suffix(".lock")):
         try:
-            click.echo(_welcome(embedded, done.new))
-            embedded.spark()
-            click.echo("Spark is ready. Ctrl-C stops everything.")
-            stop.wait()
-        finally:
-            RUNNING.unlink(missing_ok=True)
+            stack = Embedded(port=port, listener=_notice, expectations=expectations, state=state)
+        except NotKept as error:
+            raise click.UsageError(str(error)) from None
+        except SystemExit:  # of the server, which has said why
+            raise click.UsageError(f"Port {port} cannot be used: name another one with --port.") from None
+        with stack as embedded:
+            done = embedded.publish(linted.plans, documents(linted.contracts))
+            about = {"pid": os.getpid(), "environment": embedded.environment()}
+            RUNNING.write_text(json.dumps(about), encoding="utf-8")
+            try:
+                click.echo(_welcome(embedded, done.new))
+                embedded.spark()
+                click.echo("Spark is ready. Ctrl-C stops everything.")
+                while not stop.wait(LOOK_SECONDS):
+                    embedded.check()
+            finally:
+                RUNNING.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold the folder's lock within; a usage error where another stack holds it, as commands would find only one."""
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise click.UsageError(
+                f"A stack of this folder is up already (process {file.read() or 'unknown'}): stop that one, "
+                "or call `dropgate up` in another folder."
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
 
 
 def _welcome(embedded: Embedded, contracts: tuple[str, ...]) -> str:

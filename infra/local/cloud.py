@@ -6,6 +6,7 @@ writes one at a time; true Object Created events. moto keeps its state per proce
 
 import io
 import json
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -19,6 +20,7 @@ from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
 from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
 from infra.local.events import ACCOUNT, deliver, object_created
+from infra.local.kept import NotKept
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from infra.local.memory import Memory
 from infra.local.outages import Outages
@@ -96,6 +98,14 @@ class Cloud(LoopbackServer):
         self._conflicts.add((bucket, key))
 
     def _answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        try:
+            return self._answer_kept(environ, start_response)
+        except NotKept:  # nobody may believe what a later start will not find
+            start_response("503 Service Unavailable", [("Content-Length", "0")], sys.exc_info())
+            return []
+
+    def _answer_kept(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer once all that the request has changed is kept, where a folder keeps it."""
         who, body = credential(environ), read_body(environ)
         environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
         environ.pop("HTTP_TRANSFER_ENCODING", None)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, Thread
@@ -25,15 +26,16 @@ from infra import bundles
 from infra.catalog import Publication, S3Catalog, publish
 from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec
+from infra.local.emr_run import JobSpec, Run
 from infra.local.events import Event, deliver
 from infra.local.invocation import Handler
-from infra.local.kept import Kept
+from infra.local.kept import Kept, NotKept
 from infra.local.memory import Memory
 from infra.local.pipe import Listener
 from infra.local.pump import Pump
 from infra.local.rights import JOB, Guard
 from infra.local.stack import Stack, deploy
+from infra.setup import session as spark_session
 from infra.setup.expectations import bring
 from infra.setup.session import lead_s3, local_session
 from infra.setup.wheels import this_cpu
@@ -51,6 +53,7 @@ PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
 BUCKETS = "dropgate"
 """What the names of buckets begin with whose data last."""
 
+_log = logging.getLogger(__name__)
 _COUNTER = itertools.count(1)
 """Stacks of one process have names of their own, as their buckets do."""
 
@@ -106,18 +109,21 @@ class Embedded:
         self.pump: Pump
 
     def __enter__(self) -> Self:
-        self.emr.start()
         Thread(target=self.spark, daemon=True).start()  # meanwhile; who needs it waits for it
         with Cloud() as inner:  # nobody else is answered before all is made, and what lasts is back
             self.stack = self._deploy(inner)
             if self._kept:
-                self._remember(self._kept)
+                self._restore(self._kept)
         self.cloud.start()
         self.guard.learn(self.stack)
         self._upload_job()
         self._environment_before = dict(os.environ)
         os.environ.update(self.environment())
         self.pump = self._pump()
+        if self._kept:
+            self._resume_runs(self._kept)
+        self.emr.start()  # last: a run that goes on needs all of the above, and rings the pump
+        self.pump.start()
         return self
 
     def _deploy(self, cloud: Cloud) -> Stack:
@@ -141,6 +147,7 @@ class Embedded:
     ) -> None:
         self.pump.stop()
         self.emr.stop()
+        self._end_spark()  # a job at work would ask the cloud for minutes, and this process would wait for it
         self.cloud.stop()
         if self._kept:
             self._kept.close()
@@ -154,18 +161,27 @@ class Embedded:
         try:
             yield
         finally:
-            self.pump = self._pump()
+            self.pump = self._pump().start()
 
-    def _remember(self, kept: Kept) -> None:
-        """Bring back what a folder holds, and keep there what happens from now on."""
+    def _restore(self, kept: Kept) -> None:
+        """Bring back the data of a folder, and keep there what changes from now on."""
         memory = Memory(kept, self.stack)
         memory.restore()
         self.cloud.memory = memory
         self._pumping["carried"] = memory.carried
-        self.emr.keep(lambda run: kept.put("run", "", run.id, run), [run for _, run in kept.all("run")])
+
+    def _resume_runs(self, kept: Kept) -> None:
+        """Go on with the job runs of a folder; each change of a run is an event, for which the pump must exist."""
+
+        def keep(run: Run) -> None:
+            with suppress(NotKept):  # then this stack stops (`check`)
+                kept.put("run", "", run.id, run)
+
+        self.emr.keep(keep, [run for _, run in kept.all("run")])
 
     def _pump(self) -> Pump:
-        return Pump(self.stack, self.client, self._handlers(), **self._pumping).start()
+        """Make a pump; `start` sets it to work."""
+        return Pump(self.stack, self.client, self._handlers(), **self._pumping)
 
     def client(self, service: str, key: str = KEY) -> Any:
         """The boto3 client of a service that speaks to this stack; each is made once."""
@@ -201,13 +217,21 @@ class Embedded:
         self.pump.wake()
         return str(put["VersionId"])
 
+    def check(self) -> None:
+        """Raise NotKept where the folder of the data can no longer be written."""
+        if self._kept:
+            self._kept.check()
+
     def settle(self, seconds: float) -> bool:
         """Wait until nothing is left to do; False if it took too long."""
         return self.pump.drain(seconds, self.emr.idle)
 
     def spark(self) -> SparkSession:
-        """The one Spark of this stack, started when it is first wanted."""
+        """The one Spark of this stack, started when it is first wanted, and again once its JVM has ended."""
         with self._spark_starts:
+            if self._spark and not self._running and spark_session.has_ended():
+                _log.warning("Spark's JVM has ended; starting another one")
+                self._spark = None
             if self._spark is None:
                 endpoint = self.cloud.endpoint
                 running = self._running
@@ -216,6 +240,12 @@ class Embedded:
                 else:
                     self._spark = local_session("dropgate", endpoint, access_key=JOB, brief=True)
             return self._spark
+
+    def _end_spark(self) -> None:
+        """End the JVM that this stack started."""
+        with self._spark_starts:
+            if self._spark and not self._running:
+                spark_session.end()
 
     def _run_job(self, spec: JobSpec) -> None:
         (flag, request) = spec.arguments
@@ -234,7 +264,8 @@ class Embedded:
     def _emit(self, event: Event) -> None:
         deliver(event)
         if self.cloud.memory:
-            self.cloud.memory.queues()
+            with suppress(NotKept):
+                self.cloud.memory.queues()
         self.pump.wake()
 
     def _exists(self, uri: str) -> bool:

@@ -38,6 +38,7 @@ class JobRuns:
         self._waiting: SimpleQueue[str | None] = SimpleQueue()
         self._lock = RLock()
         self._stopping = Flag()
+        self._stopped = Flag()
         self.keep: Callable[[Run], None] = lambda _: None
         self._workers = [Thread(target=self._work, daemon=True) for _ in range(application.max_concurrent_runs)]
 
@@ -47,13 +48,14 @@ class JobRuns:
             worker.start()
 
     def stop(self) -> None:
-        """Begin no further run, and wait a little for the one at work."""
+        """Begin no further run, and wait a little for the one at work; one that takes longer stays RUNNING."""
         self._stopping.set()
         self._events.stop()
         for _ in self._workers:
             self._waiting.put(None)
         for worker in self._workers:
             worker.join(_STOP_SECONDS)
+        self._stopped.set()
 
     def resume(self, runs: Iterable[Run]) -> None:
         """Take over the runs of a stack that has stopped: who waited waits on, one at work has lost its worker."""
@@ -113,7 +115,8 @@ class JobRuns:
         while (run_id := self._waiting.get()) is not None and not self._stopping.is_set():
             if all(self._advance(run_id)):
                 state, details = self._outcome(self.get(run_id).spec)
-                self._end(run_id, state, details)
+                if not self._stopped.is_set():
+                    self._end(run_id, state, details)
 
     def _advance(self, run_id: str) -> Iterator[bool]:
         """Lead a run from the queue to its start; false as soon as it was cancelled."""

@@ -10,11 +10,13 @@ import fcntl
 import pickle
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
+
+from contracts.errors import DropgateError
 
 Kind = Literal["object", "item", "record", "message", "run"]
 """A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
@@ -23,7 +25,7 @@ FORMAT = f"dropgate 1, moto {version('moto')}"
 """What wrote a folder: things lie there as moto's own values."""
 
 
-class NotKept(Exception):
+class NotKept(DropgateError):
     """A folder cannot be used; the text says why, and what to do."""
 
 
@@ -41,13 +43,18 @@ class Kept:
             raise NotKept(f"{folder} is in use by another stack: stop that one, or name another folder.") from error
         except OSError as error:
             raise NotKept(f"{folder} cannot be used: {error.strerror}. Name a folder that you may write to.") from error
+        self._folder = folder
         self._turn = RLock()
+        self._broken: NotKept | None = None
         self._rows = sqlite3.connect(folder / "data.sqlite", check_same_thread=False, isolation_level=None)
         try:
             self._open(folder)
-        except (sqlite3.DatabaseError, NotKept):
+        except NotKept:
             self.close()
             raise
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise NotKept(f"{folder} cannot be used: {error}. Free space there, or name another folder.") from error
 
     def _open(self, folder: Path) -> None:
         # The system keeps what a killed process has written: only a machine that stops would ask for more than OFF.
@@ -77,17 +84,37 @@ class Kept:
             if self._rows.in_transaction:  # within another one
                 yield
                 return
-            self._rows.execute("BEGIN")
-            try:
-                yield
-            except BaseException:
-                self._rows.execute("ROLLBACK")
-                raise
-            self._rows.execute("COMMIT")
+            with self._written():
+                self._rows.execute("BEGIN")
+                try:
+                    yield
+                    self._rows.execute("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.OperationalError):  # SQLite has rolled it back where the disk was full
+                        self._rows.execute("ROLLBACK")
+                    raise
+
+    def check(self) -> None:
+        """Raise NotKept once something could not be written: what is in memory is no longer what the folder holds."""
+        if self._broken:
+            raise self._broken
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """Let a write within fail once and for all."""
+        self.check()
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            text = f"{self._folder} cannot be written any more ({error}), so the stack stops."
+            self._broken = NotKept(
+                f"{text} Free space there and start it again: what it had answered for is kept, and goes on."
+            )
+            raise self._broken from error
 
     def put(self, kind: Kind, place: str, name: str, thing: Any) -> None:
         """Keep a thing; behind all others, unless it is kept already."""
-        with self._turn:
+        with self._turn, self._written():
             self._n += 1
             self._rows.execute(
                 "INSERT INTO thing VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
@@ -96,7 +123,7 @@ class Kept:
 
     def drop(self, kind: Kind, place: str, names: Iterable[str]) -> None:
         """Keep things no more."""
-        with self._turn:
+        with self._turn, self._written():
             self._rows.executemany(
                 "DELETE FROM thing WHERE kind = ? AND place = ? AND name = ?", [(kind, place, n) for n in names]
             )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from infra.local.kept import FORMAT, Kept, NotKept
 from tests.e2e.killable import Killable
@@ -182,3 +184,44 @@ def test_what_is_begun_and_not_ended_is_not_kept(tmp_path: Path) -> None:
 
     assert list(kept.all("item")) == []
     kept.close()
+
+
+def test_folder_on_a_full_disk_ends_the_stack_and_what_was_kept_is_found(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.put("item", "", "1", {"a": 1})
+    (pages,) = kept._rows.execute("PRAGMA page_count").fetchone()
+    kept._rows.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite sees a full disk
+
+    with pytest.raises(NotKept, match=r"cannot be written any more \(database or disk is full\), so the stack stops"):
+        kept.put("item", "", "2", "x" * MIB)
+    with pytest.raises(NotKept, match="Free space there and start it again"):
+        kept.put("item", "", "3", {})  # memory is ahead of the folder: nothing may be answered for
+    with pytest.raises(NotKept):
+        kept.check()
+
+    kept.close()
+    again = Kept(tmp_path)
+    assert list(again.all("item")) == [("", {"a": 1})]
+    again.close()
+
+
+def test_folder_whose_file_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data.sqlite").write_bytes(b"not a database " * 100)
+    with pytest.raises(NotKept, match=r"cannot be used: file is not a database\. Free space there, or name another"):
+        Kept(tmp_path)
+
+
+def test_request_that_cannot_be_kept_is_not_answered_for(tmp_path: Path) -> None:
+    with Killable(tmp_path / "data") as stack:
+        with sqlite3.connect(tmp_path / "data" / "data.sqlite") as held:  # a writer of another program
+            held.execute("PRAGMA busy_timeout = 0")
+            held.execute("BEGIN IMMEDIATE")
+            with pytest.raises(ClientError, match="503"):
+                stack.client("s3").put_object(Bucket=LANDING, Key="x/1", Body=b"1")
+            held.execute("ROLLBACK")
+        with pytest.raises(ClientError, match="503"):
+            stack.client("s3").put_object(Bucket=LANDING, Key="x/2", Body=b"1")
+        again(stack)
+        stack.client("s3").put_object(Bucket=LANDING, Key="x/3", Body=b"1")
+        listed = stack.client("s3").list_objects_v2(Bucket=LANDING, Prefix="x/")["Contents"]
+        assert [one["Key"] for one in listed] == ["x/3"]
