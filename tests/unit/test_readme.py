@@ -13,7 +13,7 @@ from infra.cli.main import COMMANDS, main
 from tests.unit.command_lines import parse
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
 TARGETS = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
@@ -77,3 +77,10 @@ def test_ci_runs_the_readmes_test_command() -> None:
     (proof,) = re.findall(r"^## Prove it\n\n```console\n\$ (.*)\n```", README, re.MULTILINE)
     text = Path(ROOT, ".ci", "run").read_text(encoding="utf-8")
     assert re.findall(r"^(make .*?) </dev/null && make proofs PART=", text, re.MULTILINE) == [proof]
+
+
+def test_version_is_the_newest_of_the_changelog() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$", changelog, re.MULTILINE)[0]
+    shown = CliRunner().invoke(main, ["--version"])
+    assert (shown.exit_code, shown.output.split()[-1]) == (0, newest)
