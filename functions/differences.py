@@ -289,14 +289,16 @@ def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
 
 def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
     """Promote again, where nothing lies, what consumers had of a drop."""
+    plan = ports.catalog.plan(drop.plan or "")
+    kind = keys.media_type(drop.promoted.rows.uri if drop.promoted and drop.promoted.rows else plan.suffix)
 
     def lay() -> Stat | Gone | Taken | Replaced:
-        while isinstance(laid := promote(ports, drop, source, target, None), Unfinished):
+        while isinstance(laid := promote(ports, drop, source, target, None, kind), Unfinished):
             pass
         return laid
 
     assert drop.promoted
-    laid = put_back(ports, ports.catalog.plan(drop.plan or ""), drop, drop.promoted, lay)
+    laid = put_back(ports, plan, drop, drop.promoted, lay)
     if isinstance(laid, Taken):
         raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
     if isinstance(laid, Replaced):

@@ -436,7 +436,8 @@ def _promoted(
     if to.rows and plan.promote == "table":
         copied = into_table(ports, plan, drop, to, to.rows)
     else:
-        copied = promote(ports, drop, to.rows or drop.source, target, to.replaces)
+        kind = keys.media_type(to.rows.uri if to.rows else plan.suffix)
+        copied = promote(ports, drop, to.rows or drop.source, target, to.replaces, kind)
     if isinstance(copied, Unfinished):
         return drop  # the schedule goes on with it, minute after minute
     if isinstance(copied, Gone | Taken | Replaced | Unlike):

@@ -27,8 +27,11 @@ CONTENT_TYPES = {
     "html": "text/html; charset=utf-8",
     "csv": "text/csv",
     "jsonl": "application/jsonl",
+    "gz": "application/gzip",
+    "parquet": "application/vnd.apache.parquet",
 }
-"""Media types by what a name ends in; other files are bytes to us."""
+"""Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""
+BYTES = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,11 @@ def minute_folder(zones: Zones, contract: str, received_at: str) -> str:
 def stage_uri(zones: Zones, plan: Plan, drop: str, attempt: int, received_at: str) -> str:
     """Where the job reads a drop: never the producer's name, Spark could take it for a hidden or a patterned file."""
     return f"{stage_folder(zones, plan, drop, received_at)}{attempt}{plan.suffix}"
+
+
+def media_type(name: str) -> str:
+    """The media type of what lies under a name of ours; a producer's name tells nothing of it."""
+    return CONTENT_TYPES.get(name.rpartition(".")[2], BYTES)
 
 
 def held_uri(zones: Zones, drop: str) -> str:

@@ -60,7 +60,8 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone 
         return Carried(drop.source, drop.sha256)
     try:
         moved = drop.source.uri == target  # and then nobody wrote down what was laid there
-        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target)
+        mark = Mark(drop.id, drop.attempt, keys.media_type(target))  # a name of ours
+        stat = ports.store.head(drop.source) if moved else _copy(ports, drop, drop.source, target, mark)
     except (DestinationTaken, ObjectGone):
         stat = ports.store.head(Location(target))
     except ObjectReplaced:
@@ -77,12 +78,15 @@ def carry(ports: Ports, drop: Drop, target: str) -> Carried | Unfinished | Gone 
 
 
 def promote(
-    ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None
+    ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None, kind: str = keys.BYTES
 ) -> Stat | Unfinished | Gone | Taken | Replaced:
-    """Copy to consumers what was judged, or its valid rows, over nothing but the object with the ETag `replaces`."""
-    mark = Mark(drop.id, drop.attempt)
+    """Copy to consumers what was judged, or its valid rows, over nothing but the object with the ETag `replaces`.
+
+    `kind` is the media type of the contract's format: the name is the producer's.
+    """
+    mark = Mark(drop.id, drop.attempt, kind)
     try:
-        return _copy(ports, drop, source, target, replaces)
+        return _copy(ports, drop, source, target, mark, replaces)
     except (ObjectGone, ObjectReplaced) as error:
         found = ports.store.head(Location(target))
         if found and _is(found, mark):
@@ -91,13 +95,14 @@ def promote(
     except DestinationTaken:
         found = ports.store.head(Location(target))
     if found is None:  # what it was to replace has been removed meanwhile
-        return _copy(ports, drop, source, target)
+        return _copy(ports, drop, source, target, mark)
     return found if _is(found, mark) else _taken(ports, drop, target)
 
 
-def _copy(ports: Ports, drop: Drop, source: Location, target: str, replaces: str | None = None) -> Stat | Unfinished:
+def _copy(
+    ports: Ports, drop: Drop, source: Location, target: str, mark: Mark, replaces: str | None = None
+) -> Stat | Unfinished:
     """Copy bytes of a drop at once, or in parts, on the conditions of `ObjectStore.copy`, which raises."""
-    mark = Mark(drop.id, drop.attempt)
     size = drop.size if source == drop.source or drop.size <= ports.largest_copy else _size(ports, source)
     if size <= ports.largest_copy:
         try:

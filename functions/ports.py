@@ -15,6 +15,7 @@ from contracts import codec
 from contracts.job import DataFile
 from contracts.table import Column
 from contracts.watermarks import HighMark
+from functions import keys
 from functions.keys import Zones
 from functions.published import Published
 from functions.submission import BY_PERSON, Drop, Location, Moved
@@ -50,10 +51,14 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Whose bytes an object holds: written with every copy, so that a repeated copy knows its own."""
+    """Whose bytes an object holds: written with every copy, so that a repeated copy knows its own.
+
+    `kind` is the media type that goes with them, by our own names and the contract's format, never by a producer's key.
+    """
 
     drop: str
     attempt: int
+    kind: str = field(default=keys.BYTES, compare=False)
 
 
 Place = tuple[str, str]

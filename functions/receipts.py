@@ -52,7 +52,8 @@ def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
         return False
     left = keys.rejected_folder(ports.zones, drop.batch, drop.try_, drop.id)
     try:
-        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", Mark(drop.id, drop.attempt))
+        mark = Mark(drop.id, drop.attempt, keys.media_type(name))
+        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", mark)
     except DestinationTaken:
         return True  # brought before
     except (ObjectGone, ObjectUnreadable):

@@ -49,7 +49,8 @@ def into_table(
         ports.tables.replace(table, folder, files, mark, to.instead)
         return _promoted(mark)
     for one in files:
-        copied = promote(ports, drop, Location(f"{folder}{one.name}"), data_uri(table, mark, one.name), None)
+        to_lay, kind = data_uri(table, mark, one.name), keys.media_type(one.name)
+        copied = promote(ports, drop, Location(f"{folder}{one.name}"), to_lay, None, kind)
         if not isinstance(copied, Stat):
             return copied
     ports.tables.append(table, files, mark)

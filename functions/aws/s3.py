@@ -129,7 +129,7 @@ class S3Store:
         condition: dict[str, Any] = {"IfMatch": _quoted(replaces)} if replaces else {}
         with asking("s3"):
             try:
-                self._s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType=content_type, **condition)
+                self._s3.put_object(Bucket=bucket, Key=key, Body=body, **_kind(content_type), **condition)
             except ClientError as error:
                 if replaces and code(error) in REFUSED | MISSING | RACING:
                     raise ObjectReplaced(uri) from error
@@ -153,7 +153,7 @@ class S3Store:
         bucket, key = keys.split(target)
         with asking("s3"):
             return self._s3.create_multipart_upload(
-                Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(key, mark)
+                Bucket=bucket, Key=key, ChecksumAlgorithm="SHA256", **_described(mark)
             )["UploadId"]
 
     def go_on(self, upload: str, source: Location, target: str, size: int, replaces: str | None = None) -> Stat | None:
@@ -277,7 +277,7 @@ class S3Store:
             MetadataDirective="REPLACE",
             TaggingDirective="REPLACE",
             ChecksumAlgorithm="SHA256",
-            **_described(key, mark),
+            **_described(mark),
             **condition,
         )["CopyObjectResult"]
         sha256 = _hexadecimal(answer.get("ChecksumSHA256"))
@@ -333,10 +333,14 @@ def _is_too_large(error: ClientError) -> bool:
     return code(error) == "InvalidRequest" and "copy source is larger than" in str(error)
 
 
-def _described(key: str, mark: Mark) -> Any:
+def _described(mark: Mark) -> Any:
     """What a move writes beside the bytes."""
-    kind = keys.CONTENT_TYPES.get(key.rpartition(".")[2].lower(), "application/octet-stream")
-    return {"Metadata": {DROP: mark.drop, ATTEMPT: str(mark.attempt)}, "ContentType": kind}
+    return {"Metadata": {DROP: mark.drop, ATTEMPT: str(mark.attempt)}, **_kind(mark.kind)}
+
+
+def _kind(media_type: str) -> Any:
+    """What a browser is told of an object: what it is, and that it is to be kept in a file, never shown as a page."""
+    return {"ContentType": media_type, "ContentDisposition": "attachment"}
 
 
 def _part(number: int, told: Any) -> Any:

@@ -28,7 +28,7 @@ class LoopbackServer:
     """Serves one WSGI application on 127.0.0.1, one thread per connection, from entering to leaving the context."""
 
     def __init__(self, app: WsgiApp, port: int = 0) -> None:
-        self._server = make_server(HOST, port, app, threaded=True, request_handler=_QuietHandler)
+        self._server = make_server(HOST, port, _unsniffed(app), threaded=True, request_handler=_QuietHandler)
         self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
 
     @property
@@ -55,6 +55,18 @@ class LoopbackServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _unsniffed(app: WsgiApp) -> WsgiApp:
+    """An application whose answers a browser takes for what they are said to be, whatever stands in them."""
+
+    def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            return start_response(status, [*headers, ("X-Content-Type-Options", "nosniff")], *more)
+
+        return app(environ, start)
+
+    return answer
 
 
 def read_body(environ: Environ) -> bytes:

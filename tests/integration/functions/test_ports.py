@@ -235,6 +235,26 @@ def test_copy_carries_bytes_and_mark(shelf: Shelf) -> None:
     assert found.sha256 == copied.sha256 == hashlib.sha256(b"id\n1\n").hexdigest()
 
 
+@pytest.mark.parametrize("name", ["a.html", "a.csv", "a.SVG", "a.js", "a.mhtml", "a"])
+def test_browser_is_told_what_the_mark_says_and_to_keep_it(stack: Stack, clients: Clients, name: str) -> None:
+    bucket, own = stack.names["LandingBucket"], uuid.uuid4().hex
+    clients.s3.put_object(
+        Bucket=bucket, Key=f"{own}/up-{name}", Body=b"<script>", ContentType="text/html", ContentDisposition="inline"
+    )
+    store, folder = S3Store(clients.s3), f"s3://{bucket}/{own}/"
+    source, bare = Location(f"{folder}up-{name}"), Mark("d1", 1)
+    store.copy(source, f"{folder}{name}", Mark("d1", 1, "text/csv"))
+    store.copy(source, f"{folder}bare-{name}", bare)
+    upload = store.begin(f"{folder}parts-{name}", Mark("d1", 1, "text/csv"))
+    store.go_on(upload, source, f"{folder}parts-{name}", 8)
+
+    found = [clients.s3.head_object(Bucket=bucket, Key=f"{own}/{kind}{name}") for kind in ("", "parts-", "bare-")]
+    assert [one["ContentType"] for one in found] == ["text/csv", "text/csv", "application/octet-stream"]
+    assert {one["ContentDisposition"] for one in found} == {"attachment"}
+    headers = found[0]["ResponseMetadata"]["HTTPHeaders"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
 def test_copy_takes_the_pinned_version(shelf: Shelf) -> None:
     first = shelf.upload("a.csv", b"first")
     shelf.upload("a.csv", b"second")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from contracts.columns import rejected_file
 from contracts.errors import ObjectUnreadable
+from functions import keys
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, promote
+from functions.overruling import Overruled, accept
 from functions.ports import Mark, Stat
 from functions.submission import Drop, Location
-from tests.builders import World, a_drop, a_world
+from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
 
 BODY = b"0123456789abcdefghij"
 TARGET = "s3://internal/stage/x"
@@ -69,6 +74,45 @@ def test_who_begins_second_goes_on_with_the_first() -> None:
 
     assert world.store.get(TARGET) == BODY
     assert list(world.store.uploads) == [other]
+
+
+NAMES = ("1.html", "1.HTM", "1.svg", "1.xhtml", "1.js", "1.json", "1.csv", "1.csv.html", "html", "1.")
+KINDS = {
+    ("csv", "none"): "text/csv",
+    ("csv", "gzip"): "application/gzip",
+    ("jsonl", "none"): "application/jsonl",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("form", "packed"), KINDS)
+@pytest.mark.parametrize("promoted", ["object", "rows"])
+def test_kind_of_what_is_laid_down_comes_from_the_contract(form: Any, packed: Any, promoted: Any, name: str) -> None:
+    world = a_world([a_plan(files=["orders/**"], file_format=form, compression=packed, promote=promoted)])
+    body = b'{"id": "1", "note": "a"}\n' if form == "jsonl" else b"id,note\n1,a\n"
+    drop_id = world.upload(f"orders/{name}", gzip.compress(body) if packed == "gzip" else body)
+    held = world.upload(f"oders/{name}", b"<html>")
+    world.finish(one_bad)
+    assert isinstance(accept(world.ports, world.drop(drop_id), "ann", "checked"), Overruled)
+
+    laid = {uri: one.mark.kind for uri, all_of in world.store.objects.items() for one in all_of.values() if one.mark}
+    kinds = {uri: kind for uri, kind in laid.items() if uri.startswith((ZONES.promoted, ZONES.stage))}
+    assert set(kinds.values()) == {KINDS[form, packed]}
+    assert len(kinds) == 2
+    assert laid[keys.held_uri(ZONES, held)] == "application/octet-stream"
+    assert laid[f"{keys.report_folder(ZONES, 'shop', drop_id, 1)}{rejected_file(world.plans[0])}"] in KINDS.values()
+
+
+def test_file_that_was_held_is_promoted_as_the_contract_has_it() -> None:
+    world = a_world([a_plan(files=["orders/*"])])
+    drop_id = world.upload("orders/1.html", b"ID,note\n1,a\n")
+    world.finish()
+    assert world.drop(drop_id).source.uri == keys.held_uri(ZONES, drop_id)
+    accept(world.ports, world.drop(drop_id), "ann", "checked")
+
+    (laid,) = world.store.objects[f"{ZONES.promoted}orders.v1/orders/1.html"].values()
+    assert laid.mark == Mark(drop_id, 2)
+    assert laid.mark.kind == "text/csv"
 
 
 def test_large_drop_whose_source_is_gone_is_gone() -> None:
