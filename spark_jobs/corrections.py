@@ -20,12 +20,23 @@ from contracts.wording import reason
 from spark_jobs import reader
 from spark_jobs.bits import Numbered
 
-FORMULA = r"(?![0-9A-Za-z])(?:[=@\t\r\uFEFF\uFF1D\uFF20]|[+\-\uFF0B\uFF0D](?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%s))"
-"""What a spreadsheet would run: a cell beginning with = @ tab CR, or with + or - that is no number; %s is its end.
+UNSEEN = (
+    r'\x00-\x20"\x7F-\xA0\xAD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000'
+    r"\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFC"
+)
+"""What a spreadsheet may pass over where a cell begins: control characters, blanks, what has no width, quotes."""
+SIGNS = r"=@\uFE66\uFE6B\uFF1D\uFF20"
+SUMS = r"+\-\u2212\uFE62\uFE63\uFF0B\uFF0D"
+NUMBER = r"(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[\x20\xA0]*"
+FORMULA = rf"(?![0-9A-Za-z])(?:[\t\n\r\uFEFF]|[{UNSEEN}]*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}%s)))"
+"""What a spreadsheet would run: a cell beginning with = @ tab LF CR, or with + or - that is no number; %s is its end.
 
-Full-width signs are the same to some of them, and a byte order mark is nothing. What most cells begin with is ruled out
-first: a class of characters beyond Latin-1 is slow.
+Full-width and small signs are the same to some of them, and what does not show is nothing. What most cells begin with
+is ruled out first: a class of characters beyond Latin-1 is slow.
 """
+ESCAPE = "\\u%04X"
+PARTING = ",;\t"
+"""What spreadsheets take for the sign between cells, by the settings of a machine."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """What an earlier file of rejected objects added to one: twice, the keys would make it no record."""
@@ -88,8 +99,8 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
     """
     raw, places = sf.col("raw"), list(positions(header).values())
-    delimiter = re.escape(csv.delimiter)
-    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{delimiter}{FORMULA % f'(?:{delimiter}|$)'}")
+    ends = _one_of(csv.delimiter)
+    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{ends}{FORMULA % f'(?:{ends}|$)'}") | raw.rlike(_inner(csv))
     changes = sf.col("broken") | reader.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
@@ -114,15 +125,41 @@ def _with_reasons(line: Column, csv: Csv) -> Column:
 
 def _harmless(cells: Column, csv: Csv) -> Column:
     """Cells as a line that a spreadsheet may open."""
-    harmless = sf.transform(
-        cells, lambda c: sf.when(c.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), c)).otherwise(c)
-    )
-    return sf.array_join(sf.transform(harmless, lambda c: reader.as_cell(c, csv)), csv.delimiter)
+    inner, marked = _inner(csv), sf.lit("$1'")
+
+    def guarded(cell: Column) -> Column:
+        begun = sf.when(cell.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), cell)).otherwise(cell)
+        return sf.when(begun.rlike(inner), sf.regexp_replace(begun, sf.lit(inner), marked)).otherwise(begun)
+
+    return sf.array_join(sf.transform(cells, lambda c: reader.as_cell(guarded(c), csv)), csv.delimiter)
+
+
+def harmless(text: str, csv: Csv) -> str:
+    """One text as `_harmless` writes it, before it is quoted."""
+    begun = f"'{text}" if re.match(FORMULA % r"\Z", text) else text
+    return re.sub(_inner(csv), r"\1'", begun)
+
+
+def _inner(csv: Csv) -> str:
+    """What follows a sign within a cell that would begin another one, or a line, and would run there.
+
+    A spreadsheet takes a comma, a semicolon or a tab for the sign between cells, and a line end for the end of a record
+    where it sees no open quote: so the dialect's own sign counts, too, unless cells are quoted as spreadsheets do.
+    """
+    usual = csv.quote == csv.escape == '"'
+    signs = set(PARTING) - {csv.delimiter} if usual else {*PARTING, csv.delimiter}
+    apart = _one_of("".join(sorted(signs | {"\n", "\r"})))
+    return rf"({apart})(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
+
+
+def _one_of(characters: str) -> str:
+    """A class of some characters, for Java and for Python."""
+    return f"[{''.join(ESCAPE % ord(c) for c in characters)}]"
 
 
 def _csv_header(columns: Sequence[str], plan: Plan) -> str:
     """The first line; a name that the contract does not know is as harmless as a cell."""
     line, known = io.StringIO(), {p.name for p in plan.properties}
-    names = [n if n in known or not re.match(FORMULA % "$", n) else f"'{n}" for n in columns]
+    names = [n if n in known else harmless(n, plan.csv) for n in columns]
     text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
     return line.getvalue()
