@@ -24,6 +24,7 @@ from contracts.verdict import Decision, File, decide, refuse
 from contracts.watermarks import HighMark
 from functions import arriving, keys, report
 from functions.admission import Admission, admit, header
+from infra import files
 from infra.setup import expectations
 from infra.setup.progress import Tell
 
@@ -116,8 +117,10 @@ def file_of(path: Path) -> File:
 
 
 def write_receipt(judged: Judged, folder: Path) -> None:
-    """Write receipt.html, receipt.json and the rejected rows as the pipeline puts them under the producer's reports."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write receipt.html, receipt.json and the rejected rows as the pipeline puts them under the producer's reports.
+
+    Raises NotWritten where a link or anything else is in the way.
+    """
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     rejected = rejected_file(judged.plan) if judged.rejected_rows is not None else None
     receipt = report.Receipt(
@@ -132,10 +135,10 @@ def write_receipt(judged: Judged, folder: Path) -> None:
         rejected_rows=rejected,
         sent=False,
     )
-    (folder / "receipt.json").write_bytes(report.render_json(receipt))
-    (folder / "receipt.html").write_bytes(report.render_html(receipt))
+    files.write(folder, "receipt.json", report.render_json(receipt))
+    files.write(folder, "receipt.html", report.render_html(receipt))
     if judged.rejected_rows is not None:
-        (folder / rejected_file(judged.plan)).write_bytes(judged.rejected_rows)
+        files.write(folder, rejected_file(judged.plan), judged.rejected_rows)
 
 
 def _admit(upload: Upload, plan: Plan) -> Admission:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from infra import files as written
 from infra.cli.screen import line, say
 
 if TYPE_CHECKING:
@@ -91,9 +93,7 @@ def _write(files: list[tuple[Path, Exported]]) -> None:
     """Write all files, or none where one of them would take another's place."""
     paths = [path for path, _ in files]
     for n, path in enumerate(paths):
-        if path.exists() or path in paths[:n]:
+        if os.path.lexists(path) or path in paths[:n]:
             raise click.UsageError(f"{path} is there already; give another folder with --out, or move it away.")
     for path, exported in files:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(exported.text, encoding="utf-8")
-        click.echo(str(path))
+        click.echo(str(written.write(path.parent, path.name, exported.text)))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from infra import files as written
+
 if TYPE_CHECKING:
     from contracts.authoring.importing.bringing import Brought, Contract, Files
 
@@ -175,9 +177,7 @@ def _write(contracts: list[Contract], folder: Path) -> None:
     """Write all contracts, or none where one of them would take another's place."""
     paths = [folder / f"{contract.name}.yaml" for contract in contracts]
     for n, path in enumerate(paths):
-        if path.exists() or path in paths[:n]:
+        if os.path.lexists(path) or path in paths[:n]:
             raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
-    folder.mkdir(parents=True, exist_ok=True)
     for path, contract in zip(paths, contracts, strict=True):
-        path.write_text(contract.text, encoding="utf-8")
-        click.echo(str(path))
+        click.echo(str(written.write(folder, path.name, contract.text)))

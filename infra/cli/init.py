@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from infra import files as written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,6 +45,8 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     from infra.sampling import profile
 
     _are_names(called, producer)
+    if folder is not None:
+        written.refuse_links(folder)
     try:
         made = draft(profile(files, _spark), called, producer)
     except SampleRefused as error:
@@ -53,11 +58,9 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
         click.echo(made.text, nl=False)
         return
     path = folder / f"{made.name}.yaml"
-    if path.exists():
+    if os.path.lexists(path):
         raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(made.text, encoding="utf-8")
-    click.echo(str(path))
+    click.echo(str(written.write(folder, path.name, made.text)))
 
 
 def _are_names(called: str | None, producer: str | None) -> None:

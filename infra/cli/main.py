@@ -18,6 +18,7 @@ import click
 from contracts.errors import DropgateError
 from contracts.problem import nearest
 from infra.cli.screen import inert, line, say
+from infra.files import NotWritten
 
 COMMANDS = {
     "demo": "Watch real files go the whole way on this machine.",
@@ -93,6 +94,8 @@ def _of_one_line() -> Iterator[None]:
     except click.ClickException as error:
         error.message = inert(line(error.message))
         raise
+    except NotWritten as error:
+        raise click.UsageError(inert(line(error))) from None
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})

@@ -115,7 +115,10 @@ def command(
     """
     from infra import judge, sets
     from infra.cli.planned import keys_of, plan_of
+    from infra.files import refuse_links
 
+    if receipt:
+        refuse_links(receipt)
     plan, folder, matched = plan_of(contract, contracts, given, files[0])
     names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)

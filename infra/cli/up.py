@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.files import no_link, refuse_link, refuse_links, write
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -79,7 +81,7 @@ def command(port: int, contracts: Path | None, state: Path | None) -> None:
         with stack as embedded:
             done = embedded.publish(linted.plans, documents(linted.contracts))
             about = {"pid": os.getpid(), "environment": embedded.environment()}
-            RUNNING.write_text(json.dumps(about), encoding="utf-8")
+            write(RUNNING.parent, RUNNING.name, json.dumps(about))
             try:
                 click.echo(_welcome(embedded, done.new))
                 embedded.spark()
@@ -93,8 +95,10 @@ def command(port: int, contracts: Path | None, state: Path | None) -> None:
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
     """Hold the folder's lock within; a usage error where another stack holds it, as commands would find only one."""
+    refuse_links(lock.parent)
+    refuse_link(lock)
     lock.parent.mkdir(exist_ok=True)
-    with lock.open("a+", encoding="utf-8") as file:
+    with open(lock, "a+", encoding="utf-8", opener=no_link) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -10,6 +10,7 @@ from typing import Any
 from contracts import codec
 from functions.ports import Absence, Batch, FileSet, Ledger, Step
 from functions.submission import Drop
+from infra import files
 
 LEDGER = "ledger.json"
 
@@ -109,9 +110,7 @@ def save(
 ) -> None:
     """Write drops with history and batches, and objects by zone and key; `zones` are the URIs that they had."""
     for name, body in objects.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(body)
+        files.write(folder, name, body)
     found = ledger.drops(drops)
     saved: list[dict[str, Any]] = [
         {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
@@ -120,8 +119,7 @@ def save(
     contracts = sorted({drop.contract for drop in found if drop.contract})
     absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
     sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in found if drop.file_set})]
-    folder.mkdir(parents=True, exist_ok=True)
     whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences} | {
         "sets": sets
     }
-    (folder / LEDGER).write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    files.write(folder, LEDGER, json.dumps(whole, indent=1))

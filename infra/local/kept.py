@@ -17,12 +17,15 @@ from threading import RLock
 from typing import Any, Literal
 
 from contracts.errors import DropgateError
+from infra.files import NotWritten, no_link, refuse_link, refuse_links
 
 Kind = Literal["object", "item", "record", "message", "run"]
 """A version of an object, an item of a table, a record of its stream that was not carried on, a message, a run."""
 
 FORMAT = f"dropgate 1, moto {version('moto')}"
 """What wrote a folder: things lie there as moto's own values."""
+DATA = ("data.sqlite", "data.sqlite-wal", "data.sqlite-shm", "data.sqlite-journal", "lock")
+"""The files of a folder; SQLite follows links."""
 
 
 class NotKept(DropgateError):
@@ -35,18 +38,23 @@ class Kept:
     def __init__(self, folder: Path) -> None:
         """Open a folder, or make it; NotKept."""
         try:
+            refuse_links(folder)
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock_file = (folder / "lock").open("w")
+            for name in DATA:
+                refuse_link(folder / name)
+            self._lock_file = open(folder / "lock", "w", encoding="utf-8", opener=no_link)  # noqa: SIM115 (kept)
             fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             self._lock_file.close()
             raise NotKept(f"{folder} is in use by another stack: stop that one, or name another folder.") from error
+        except NotWritten as error:
+            raise NotKept(str(error)) from error
         except OSError as error:
             raise NotKept(f"{folder} cannot be used: {error.strerror}. Name a folder that you may write to.") from error
         self._folder = folder
         self._turn = RLock()
         self._broken: NotKept | None = None
-        self._rows = sqlite3.connect(folder / "data.sqlite", check_same_thread=False, isolation_level=None)
+        self._rows = sqlite3.connect(folder / DATA[0], check_same_thread=False, isolation_level=None)
         try:
             self._open(folder)
         except NotKept:

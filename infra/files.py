@@ -1,0 +1,112 @@
+"""Files that a person has asked for: a folder, names and bytes in; never written through a symbolic link.
+
+A link in a folder that somebody else has filled (a checkout, a shared disk) would send what is written to another file
+of the one who calls. So each step below where he stands is opened by itself, and no link is followed on the way.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from contracts.errors import DropgateError
+
+STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+IS_LINK = (errno.ELOOP, errno.EMLINK)
+"""How systems say that O_NOFOLLOW met a link (open(2))."""
+
+
+class NotWritten(DropgateError):
+    """A file cannot be written; the text says which, why, and what to do."""
+
+
+def write(folder: Path, name: str, body: bytes | str) -> Path:
+    """Write a file below a folder, in place of one that lies there, whole or not at all; NotWritten."""
+    place = folder / name
+    try:
+        with _opened(folder, PurePosixPath(name).parent.parts) as home:
+            _write(home, PurePosixPath(name).name, body.encode() if isinstance(body, str) else body)
+    except OSError as error:
+        raise _refused(place, error) from error
+    return place
+
+
+def refuse_links(folder: Path) -> None:
+    """Find out, before work begins, whether a folder could be written into as far as it is there; NotWritten."""
+    base, steps = _steps(folder)
+    for n in range(len(steps)):
+        step = base.joinpath(*steps[: n + 1])
+        if step.is_symlink():
+            raise _refused(step, OSError(errno.ELOOP, "")) from None
+        if step.exists() and not step.is_dir():
+            raise _refused(step, OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))) from None
+
+
+def refuse_link(place: Path) -> None:
+    """Find out whether a file is a link; NotWritten."""
+    if place.is_symlink():
+        raise _refused(place, OSError(errno.ELOOP, "")) from None
+
+
+def no_link(path: str, flags: int) -> int:
+    """Open a file as `open` does, but for a link: an opener for it."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def _steps(folder: Path) -> tuple[Path, tuple[str, ...]]:
+    """Where to begin, and the steps from there: from where the caller stands, else the last one alone."""
+    below = folder
+    if folder.is_absolute():
+        try:
+            below = folder.relative_to(Path.cwd())
+        except ValueError:
+            return folder.parent, (folder.name,) if folder.name else ()
+    return Path(), below.parts
+
+
+@contextmanager
+def _opened(folder: Path, more: tuple[str, ...]) -> Iterator[int]:
+    """The descriptor of a folder, or of one in it, which is made where it is not there."""
+    base, steps = _steps(folder)
+    base.mkdir(parents=True, exist_ok=True)
+    if ".." in more:
+        raise OSError(errno.EINVAL, "its name leads out of the folder")
+    at = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for step in (*steps, *more):
+            with suppress(FileExistsError):
+                os.mkdir(step, dir_fd=at)
+            following = os.open(step, STEP, dir_fd=at)
+            os.close(at)
+            at = following
+        yield at
+    finally:
+        os.close(at)
+
+
+def _write(home: int, name: str, body: bytes) -> None:
+    """Write a file of a folder, first under another name, then in place of what is no link."""
+    if name in ("", ".", ".."):
+        raise OSError(errno.EINVAL, "it has no name")
+    with suppress(FileNotFoundError):
+        os.close(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=home))
+    part = f".{os.getpid()}-{os.urandom(4).hex()}.part"
+    try:
+        with os.fdopen(os.open(part, NEW, 0o666, dir_fd=home), "wb") as file:
+            file.write(body)
+        os.replace(part, name, src_dir_fd=home, dst_dir_fd=home)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(part, dir_fd=home)
+        raise
+
+
+def _refused(place: Path, error: OSError) -> NotWritten:
+    linked = any(p.is_symlink() for p in (place, *place.parents))  # Linux says ENOTDIR of one that is to be a folder
+    if error.errno in IS_LINK or (error.errno == errno.ENOTDIR and linked):
+        return NotWritten(f"{place} is or lies behind a symbolic link, which is not written through: name another one.")
+    return NotWritten(f"{place} cannot be written: {error.strerror}. Name another folder, or make room there.")
