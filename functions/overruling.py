@@ -15,7 +15,7 @@ from contracts.problem import Problem
 from functions import keys
 from functions.finalize import finish
 from functions.ingest import UNREADABLE
-from functions.lineage import TRIES, Apart, Barred, Free, Overtaken, Waits, claims_of, standing
+from functions.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
 from functions.observing import fits
 from functions.ports import Ports
 from functions.replay import FORGOTTEN, NO_BYTES, gone, retraction
@@ -61,28 +61,11 @@ class NotOverruled:
 
 def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
     """Promote a rejected drop by the word of a person, from where its bytes lie."""
-    if isinstance(could := acceptable(ports, drop), Stays):
-        return NotOverruled(could.reason, drop)
     for _ in range(TRIES):
-        plan = ports.catalog.plan(drop.plan or "")
-        claims = claims_of(ports, drop, plan)
-        match standing(ports, drop, plan, claims):
-            case Waits():
-                return NotOverruled(OTHERS, drop)
-            case Overtaken(why) | Barred(why) | Apart(why):
-                return NotOverruled(why.message.rstrip("."), drop)
-            case Free(notes):
-                said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
-                answer = advance(
-                    drop,
-                    "accepted_by_person",
-                    ports.at(),
-                    **_decided(ports, drop, by, because, said, *notes),
-                    verdict="accepted_with_warnings",
-                    promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
-                )
-        if isinstance(answer, Stays):
-            return NotOverruled(answer.reason, drop)
+        could = _acceptance(ports, drop, by, because)
+        if isinstance(could, Stays):
+            return NotOverruled(could.reason, drop)
+        answer, claims = could
         try:
             ports.ledger.write((answer,), *claims.taken(drop).each)
         except StaleWrite:
@@ -91,6 +74,36 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
         else:
             return Overruled(_finished(ports, answer.drop))
     return NotOverruled(OTHERS, drop)
+
+
+def would_accept(ports: Ports, drop: Drop) -> Answer:
+    """What becomes of a drop if a person accepts it now: all that `accept` looks at, and nothing written."""
+    could = _acceptance(ports, drop, "", "")
+    return could if isinstance(could, Stays) else could[0]
+
+
+def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Moved, Claims] | Stays:
+    """The step by which a person accepts a drop, and what it holds for that; or why there is none."""
+    if isinstance(could := acceptable(ports, drop), Stays):
+        return could
+    plan = ports.catalog.plan(drop.plan or "")
+    claims = claims_of(ports, drop, plan)
+    match standing(ports, drop, plan, claims):
+        case Waits():
+            return Stays(drop, OTHERS)
+        case Overtaken(why) | Barred(why) | Apart(why):
+            return Stays(drop, why.message.rstrip("."))
+        case Free(notes):
+            said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
+            answer = advance(
+                drop,
+                "accepted_by_person",
+                ports.at(),
+                **_decided(ports, drop, by, because, said, *notes),
+                verdict="accepted_with_warnings",
+                promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
+            )
+    return (answer, claims) if isinstance(answer, Moved) else answer
 
 
 def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:

@@ -81,9 +81,9 @@ def accept(drop: str, because: str, month: datetime | None, dry_run: bool, wait:
     goes on where you may not), 2 if it cannot be.
     """
     from functions.overruling import accept as accepted
-    from functions.overruling import acceptable, beyond
+    from functions.overruling import beyond, would_accept
 
-    _decide(Words(drop, because, month, dry_run, wait, form), "accepted", acceptable, accepted, beyond)
+    _decide(Words(drop, because, month, dry_run, wait, form), "accepted", would_accept, accepted, beyond)
 
 
 @click.command(

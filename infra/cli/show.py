@@ -106,7 +106,7 @@ def _set(files: FileSet | None) -> str | None:
 
 
 def _override(by: Override | None) -> str | None:
-    return f"{by.by}: {by.because} (before: {by.was or 'failed'})" if by else None
+    return f"{by.by}, {by.at}: {by.because} (before: {by.was or 'failed'})" if by else None
 
 
 def _first(problem: Problem) -> str:

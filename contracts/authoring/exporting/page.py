@@ -43,6 +43,7 @@ REJECTED = (
     "The whole file is rejected: readers never see it, and keep what they had before. The sender gets a receipt that "
     "says which rows, why, and how to mend them; the corrected file is sent again under the same name."
 )
+BY_PERSON = "It is passed on as it came; a new receipt says who accepted it, when and why."
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
 SHOWN = {"name", "description"}
@@ -216,6 +217,7 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
         always = " One that must always be filled in is never missed." if plan.columns.missing != "reject" else ""
         yield "A column is missing", POLICIES[plan.columns.missing] + always
     yield "The file has no rows", POLICIES[plan.empty]
+    yield "A person accepts a rejected file all the same", BY_PERSON
     yield "The file cannot be read, or has another name than agreed", "It is set aside; nobody reads it."
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from itertools import count
@@ -16,10 +18,10 @@ from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from contracts.plan import Limit, Promoted
 from contracts.sets import SetRule
 from functions.finalize import finish, job_ended
-from functions.overruling import NotOverruled, Overruled, accept, beyond, reject
+from functions.overruling import NotOverruled, Overruled, accept, beyond, reject, would_accept
 from functions.ports import Ports
 from functions.replay import NotReplayed, Replayed, replay
-from functions.submission import PROMOTED, Location
+from functions.submission import PROMOTED, Location, Moved, Stays
 from functions.withdrawing import hide_unless_named
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad, valid_rows
 from tests.fakes import MemoryStore
@@ -47,8 +49,12 @@ def page(world: World, drop_id: str) -> str:
 
 
 def why(world: World, act: Any, drop_id: str) -> str:
-    answer = act(world.ports, world.drop(drop_id), "ann", "because")
+    drop, before = world.drop(drop_id), world.ledger.history(drop_id)
+    foreseen = would_accept(world.ports, drop) if act is accept else None
+    assert world.ledger.history(drop_id) == before
+    answer = act(world.ports, drop, "ann", "because")
     assert isinstance(answer, NotOverruled), answer
+    assert foreseen is None or (isinstance(foreseen, Stays) and foreseen.reason == answer.reason)
     return answer.reason
 
 
@@ -88,6 +94,41 @@ def test_history_and_receipt_say_who_and_why() -> None:
     assert [c["result"] for c in said["checks"]].count("failed") == 1
     assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
     assert "ann accepted it all the same" in page(world, drop_id)
+    shown = re.sub(r"\s+", " ", page(world, drop_id))
+    when = f"{datetime.fromisoformat(said['override']['at']):%d %B %Y, %H:%M:%S UTC}".lstrip("0")
+    assert f"Decided by ann on {when}: “ticket 512” Before, the file was rejected." in shown
+
+
+def test_page_holds_hostile_words_of_whoever_decided() -> None:
+    world, drop_id = ended()
+    accept(world.ports, world.drop(drop_id), "<script>alert(1)</script>\n", "\x1b[2J</p><script>")
+    assert "<script>" not in page(world, drop_id)
+    assert "\x1b" not in page(world, drop_id)
+
+
+PLANS: tuple[dict[str, Any], ...] = (
+    {}, {"promote": "rows"}, {"same_key": "reject"}, {"same_content": "reject"}, {"same_key": "version"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("judge", [one_bad, all_good])
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_what_would_come_of_it_is_what_comes_of_it(judge: Any, plan: dict[str, Any]) -> None:
+    world, drop_id = ended(judge, **plan)
+    drop, lying = world.drop(drop_id), dict(world.store.objects)
+    would = would_accept(world.ports, drop)
+    assert (world.drop(drop_id), world.store.objects) == (drop, lying)
+    done = accept(world.ports, drop, "ann", "ticket 512")
+    assert isinstance(would, Moved) == isinstance(done, Overruled)
+    if isinstance(would, Moved):
+        assert would.drop.promoted == world.drop(drop_id).promoted
+
+
+def test_newer_upload_of_the_key_is_seen_before_anything_is_done() -> None:
+    world, drop_id = ended()
+    world.upload("orders/1.csv", NEWER)
+    world.finish(all_good)
+    assert "newer upload" in why(world, accept, drop_id)
 
 
 def test_receipt_of_an_override_does_without_a_result_that_has_gone() -> None:
