@@ -150,7 +150,7 @@ def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence
     if not drops:
         return _end_empty(ports, batch)
     request = request_of(ports, batch, plan, drops)
-    uri = f"{keys.job_folder(ports.zones, batch.id, batch.try_)}request.json"
+    uri = keys.request_uri(ports.zones, batch.id, batch.try_)
     ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
     run = _run(ports, batch, uri, reach(ports.zones, batch, plan, found))
     return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))

@@ -17,10 +17,9 @@ from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, Obje
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from functions import keys
-from functions.batching import start
 from functions.difference import GRACE, PAGE, Difference, looked_up, newer, stale, unless_changed, unreadable
 from functions.failing import failure
-from functions.finalize import job_ended, recorded
+from functions.finalize import recorded
 from functions.ingest import ingest
 from functions.lineage import claims_of
 from functions.moves import Gone, Replaced, Taken, Unfinished, promote
@@ -33,6 +32,7 @@ from functions.submission import PROMOTED, RETRACTING, Created, Drop, Location
 from functions.table_differences import Counted, counted, of_rows, of_table
 from functions.withdrawing import hide_unless_named
 
+BY_SCHEDULE = "The schedule does what is next, every minute; `dropgate drops --stuck` says what stands in its way."
 KEPT = timedelta(days=7)
 """For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
 
@@ -120,7 +120,8 @@ def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
     """Staged objects that are of no drop."""
     late = stamp(ports.clock.now() - GRACE)
     for page in _pages(_lying(ports, ports.zones.stage, seen)):
-        ids = {one.key: one.key.rsplit("/", 2)[-2] for one in page if one.key.count("/") > 2 and one.written_at < late}
+        mine = [one for one in page if one.current and one.key.count("/") > 2 and one.written_at < late]
+        ids = {one.key: one.key.rsplit("/", 2)[-2] for one in mine}
         known = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
         for key, drop_id in ids.items():
             if drop_id not in known and looked_up(ports, drop_id) is None:
@@ -165,15 +166,15 @@ def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Differenc
 
 
 def of_batches(ports: Ports) -> Iterator[Difference]:
-    """Batches whose runs are over, or were never started."""
+    """Batches whose runs are over, or were never started: the schedule takes them on, which alone may start jobs."""
     for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
         where = f"batch {batch.id}"
         if batch.run is None or batch.state == "claimed":
             found = f"is to start try {batch.try_} since {batch.try_at}"
-            yield Difference("batch-without-run", where, found, "Start it.", partial(start, ports, batch))
+            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
         elif (outcome := ports.jobs.status(batch.run).outcome) != "working":
             found = f"waits for run {batch.run}, which is over: {outcome}"
-            yield Difference("batch-without-run", where, found, "Settle it.", partial(job_ended, ports, batch.run))
+            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
 
 
 def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:

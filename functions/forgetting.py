@@ -1,7 +1,8 @@
 """What a drop left behind, erased: a settled drop, who and why in; what was erased, or why nothing can be, out.
 
 The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
-on. What remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
+on. Every version goes, the former ones of what is written anew, too, and the delete markers of our own bucket. What
+remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
 Of a table the files that hold rows of the drop alone are erased, once the table's log names them no more. Rows that a
 commit has written into other files are in no version that readers get; `dropgate maintain` removes those files.
 """
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable, StaleWrite
-from contracts.job import JobResult
+from contracts.job import JobRequest, JobResult
 from functions import keys
 from functions.lineage import TRIES
 from functions.ports import Batch, Place, Ports
@@ -65,9 +66,9 @@ def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
 
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
-    """What of a drop lies in landing, stage, held, among jobs and receipts, and if asked in promoted."""
-    if ports.store.head(pinned := Location(f"s3://{drop.bucket}/{drop.key}", drop.version_id)):
-        yield pinned
+    """Versions of a drop in landing, stage, held, among jobs and receipts, and if asked in promoted."""
+    landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
+    yield from (one.at for one in landed if one.at.version == drop.version_id)
     contracts = _contracts(ports, drop)
     folders = [f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in contracts]
     producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
@@ -77,10 +78,8 @@ def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
             folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
             folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
-    for folder in folders:
-        yield from (Location(uri) for uri in ports.store.listed(folder, EVERY))
-    if ports.store.head(held := Location(keys.held_uri(ports.zones, drop.id))):
-        yield held
+    for place in (*folders, keys.held_uri(ports.zones, drop.id)):
+        yield from (one.at for one in ports.store.remaining(place))
     if promoted:
         for contract in contracts:
             for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
@@ -109,11 +108,12 @@ def forget(
         objects.append(one.uri)
     for batch in _batches(ports, began):
         objects += _rows(ports, batch, began, without)
-        objects += _result(ports, batch, began)
+        objects += _documents(ports, batch, began)
+        _erase_former(ports, batch)
     done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
     if done is None:
         return NotForgotten("somebody else has brought it further meanwhile, and may have left more; call it again")
-    return Erased(done, tuple(objects), tables(ports, began) if promoted else ())
+    return Erased(done, tuple(dict.fromkeys(objects)), tables(ports, began) if promoted else ())
 
 
 def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:
@@ -141,29 +141,47 @@ def _batches(ports: Ports, drop: Drop) -> list[Batch]:
 
 def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
     """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
-    folder = keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
-    for uri in ports.store.listed(folder, EVERY):
+    for uri in ports.store.listed(_evidence(ports, batch), EVERY):
         if not uri.endswith(".parquet"):
             continue
         if batch.members == (drop.id,):
-            ports.store.delete(Location(uri))
+            for one in ports.store.remaining(uri):
+                ports.store.delete(one.at)
         elif not _rewritten(ports, uri, lambda rows: without(rows, drop.id), "application/octet-stream"):
             continue
         yield uri
 
 
-def _result(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
-    """The results of a batch's tries, without what they say of a drop: samples of its values."""
+def _evidence(ports: Ports, batch: Batch) -> str:
+    return keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
 
-    def rest(body: bytes) -> bytes | None:
+
+def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
+    """Requests and results of a batch's tries, without what they say of a drop: its header line, samples of values."""
+
+    def unasked(body: bytes) -> bytes | None:
+        request = JobRequest.loads(body)
+        asked = tuple(one for one in request.drops if one.id != drop.id)
+        return replace(request, drops=asked).dumps().encode() if len(asked) < len(request.drops) else None
+
+    def untold(body: bytes) -> bytes | None:
         result = JobResult.loads(body)
         kept = tuple(one for one in result.drops if one.drop != drop.id)
         return replace(result, drops=kept).dumps().encode() if len(kept) < len(result.drops) else None
 
     for nth in range(1, batch.try_ + 1):
-        uri = keys.result_uri(ports.zones, batch.id, nth)
-        if _rewritten(ports, uri, rest, "application/jsonl"):
-            yield uri
+        request, result = keys.request_uri(ports.zones, batch.id, nth), keys.result_uri(ports.zones, batch.id, nth)
+        for uri, rest, kind in ((request, unasked, "json"), (result, untold, "jsonl")):
+            if _rewritten(ports, uri, rest, keys.CONTENT_TYPES[kind]):
+                yield uri
+
+
+def _erase_former(ports: Ports, batch: Batch) -> None:
+    """Erase what a batch wrote over or deleted, whosever it was: its job is over, and nobody reads it again."""
+    for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
+        for one in ports.store.remaining(folder):
+            if one.marker or not one.current:
+                ports.store.delete(one.at)
 
 
 def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:

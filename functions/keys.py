@@ -170,6 +170,11 @@ def scratch_folder(zones: Zones, batch: str, try_: int) -> str:
     return f"{job_folder(zones, batch, try_)}scratch/"
 
 
+def request_uri(zones: Zones, batch: str, try_: int) -> str:
+    """Where a try of a batch is told what to do."""
+    return f"{job_folder(zones, batch, try_)}request.json"
+
+
 def result_uri(zones: Zones, batch: str, try_: int) -> str:
     """Where a try of a batch leaves its result."""
     return f"{job_folder(zones, batch, try_)}result.jsonl"

@@ -67,13 +67,23 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """An object version that lies in a bucket, since when by the store's clock."""
+    """An object version that lies in a bucket, since when by the store's clock; `current`: readers get it."""
 
     key: str
     version: str
     etag: str
     size: int
     written_at: str
+    current: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """One version of an object, or a delete marker; `current`: the newest of its key, which is what readers meet."""
+
+    at: Location
+    current: bool
+    marker: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +121,10 @@ class ObjectStore(Protocol):
         """A page of the object versions below a folder, from a place on, whoever wrote them."""
         ...
 
+    def remaining(self, place: str) -> Sequence[Remains]:
+        """Every version, delete markers among them, below a folder or of one key; of each key the current one last."""
+        ...
+
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         """Write a document, over what was there; ObjectReplaced where that has not the ETag `replaces`, if given."""
         ...
@@ -144,7 +158,7 @@ class ObjectStore(Protocol):
         ...
 
     def clear(self, folder: str) -> None:
-        """Remove all that lies below a folder."""
+        """Hide all that lies below a folder; its bytes stay as versions until lifecycle removes them."""
 
     def withdraw(self, at: Location) -> None:
         """Hide an object from readers if it has the ETag of `at` still; what lay under its key before stays hidden."""

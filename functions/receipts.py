@@ -39,7 +39,8 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> s
 def unless_forgotten(ports: Ports, receipt: str, now: Drop) -> Drop:
     """The drop as it stands after its receipt was written; if it was forgotten meanwhile, that is erased again."""
     if now.forgotten and now.receipt != receipt:
-        ports.store.clear(receipt.removesuffix("receipt.json"))
+        for one in ports.store.remaining(receipt.removesuffix("receipt.json")):
+            ports.store.delete(one.at)
     return now
 
 

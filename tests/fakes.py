@@ -36,6 +36,7 @@ from functions.ports import (
     Pause,
     Place,
     Reach,
+    Remains,
     RollCall,
     RunStatus,
     Stat,
@@ -81,13 +82,52 @@ PART, AT_A_TIME = 4, 2
 """Bytes of a part in memory, and how many of them one call copies."""
 
 
+OURS = "s3://internal/"
+"""The bucket whose former versions are kept here, too."""
+
+
 class MemoryStore:
-    """Objects by URI and version; what is written without a version replaces what was there."""
+    """Objects by URI and version; what is written without a version replaces what was there.
+
+    `former` are the versions of our own bucket that were written over or hidden; None is a delete marker.
+    """
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str | None, Held]] = {}
+        self.former: dict[str, dict[str, Held | None]] = {}
         self.uploads: dict[str, Upload] = {}
         self.largest_copy = LARGEST_COPY
+
+    def _lay(self, uri: str, held: Held) -> None:
+        """Let an object lie at a key, over what was there."""
+        self._hide(uri, marker=False)
+        self.objects[uri] = {None: held}
+
+    def _hide(self, uri: str, *, marker: bool = True) -> None:
+        """Take an object from its readers."""
+        there = self.objects.pop(uri, {})
+        if there and uri.startswith(OURS):
+            former = self.former.setdefault(uri, {})
+            former |= {f"former-{len(former)}": there[None]}
+            former |= {f"former-{len(former)}": None} if marker else {}
+
+    def remaining(self, place: str) -> tuple[Remains, ...]:
+        def mine(uri: str) -> bool:
+            return uri.startswith(place) if place.endswith("/") else uri == place
+
+        before = [
+            Remains(Location(uri, version), uri not in self.objects and version == next(reversed(each)), held is None)
+            for uri, each in self.former.items()
+            for version, held in each.items()
+            if mine(uri)
+        ]
+        now = [
+            Remains(Location(uri, version or "null"), version == next(reversed(each)))
+            for uri, each in self.objects.items()
+            for version in each
+            if mine(uri)
+        ]
+        return tuple(sorted([*before, *now], key=lambda one: one.current))
 
     def upload(self, at: Location, body: bytes, written_at: str = "") -> None:
         """Do what a producer does: write a version."""
@@ -127,9 +167,10 @@ class MemoryStore:
     def lying(self, folder: str, after: Place | None, most: int) -> Page:
         bucket = f"s3://{keys.split(folder)[0]}/"
         found = [
-            Lying(uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at)
+            Lying(uri.removeprefix(bucket), version or "null", held.stat.etag, held.stat.size, held.written_at, last)
             for uri, versions in sorted(self.objects.items())
             for version, held in reversed(versions.items())
+            for last in [version == next(reversed(versions))]
             if uri.startswith(folder)
         ]
         places = [(one.key, one.version) for one in found]
@@ -142,7 +183,7 @@ class MemoryStore:
         there = self.head(Location(uri))
         if replaces and (there and there.etag) != replaces:
             raise ObjectReplaced(uri)
-        self.objects[uri] = {None: Held(body, content_type=content_type)}
+        self._lay(uri, Held(body, content_type=content_type))
 
     def copy(self, source: Location, target: str, mark: Mark, replaces: str | None = None) -> Stat:
         found, there = self._need(source), self.head(Location(target))
@@ -152,7 +193,7 @@ class MemoryStore:
             raise DestinationTaken(target)
         if len(found.body) > self.largest_copy:
             raise ObjectUnreadable(source.uri)
-        self.objects[target] = {None: Held(found.body, mark)}
+        self._lay(target, Held(found.body, mark))
         return self.objects[target][None].stat
 
     def begin(self, target: str, mark: Mark) -> str:
@@ -173,7 +214,7 @@ class MemoryStore:
         if (there and there.etag) != replaces:
             raise DestinationTaken(target)
         begun.live = False
-        self.objects[target] = {None: Held(b"".join(begun.parts), begun.mark)}
+        self._lay(target, Held(b"".join(begun.parts), begun.mark))
         return self.objects[target][None].stat
 
     def break_off(self, upload: str, target: str) -> None:
@@ -181,14 +222,21 @@ class MemoryStore:
             begun.live = False
 
     def delete(self, at: Location) -> None:
+        if at.version is None:
+            return self._hide(at.uri)
+        former = self.former.get(at.uri, {})
+        former.pop(at.version, None)
+        if not former:
+            self.former.pop(at.uri, None)
         versions = self.objects.get(at.uri, {})
         versions.pop(_held(at), None)
         if not versions:
             self.objects.pop(at.uri, None)
+        return None
 
     def clear(self, folder: str) -> None:
         for uri in [uri for uri in self.objects if uri.startswith(folder)]:
-            del self.objects[uri]
+            self._hide(uri)
 
     def withdraw(self, at: Location) -> None:
         there = self.head(at)

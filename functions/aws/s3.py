@@ -24,7 +24,7 @@ from contracts.errors import (
 )
 from functions import keys
 from functions.aws.answers import asking, code
-from functions.ports import Lying, Mark, Page, Place, Stat, stamp
+from functions.ports import Lying, Mark, Page, Place, Remains, Stat, stamp
 from functions.submission import Location
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ DROP, ATTEMPT = "dropgate-drop", "dropgate-attempt"
 
 # A version that is a delete marker answers 405, a key that is a folder's name may answer either.
 MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAllowed"}
+FORBIDDEN = {"403", "AccessDenied", "Forbidden"}
 REFUSED = {"412", "PreconditionFailed"}
 RACING = {"409", "ConditionalRequestConflict"}
 RACES = 3
@@ -120,9 +121,25 @@ class S3Store:
         more = (found["NextKeyMarker"], found["NextVersionIdMarker"]) if found.get("IsTruncated") else None
         each = found.get("Versions", [])
         return Page(
-            tuple(Lying(v["Key"], v["VersionId"], _bare(v["ETag"]), v["Size"], stamp(v["LastModified"])) for v in each),
+            tuple(
+                Lying(v["Key"], v["VersionId"], _bare(v["ETag"]), v["Size"], stamp(v["LastModified"]), v["IsLatest"])
+                for v in each
+            ),
             more,
         )
+
+    def remaining(self, place: str) -> tuple[Remains, ...]:
+        bucket, key = keys.split(place)
+        found: list[Remains] = []
+        with asking("s3"):
+            for page in self._s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=key):
+                each = [_remains(bucket, one, marker=False) for one in page.get("Versions", [])]
+                each += [_remains(bucket, one, marker=True) for one in page.get("DeleteMarkers", [])]
+                mine = [one for one in each if key.endswith("/") or one.at.uri == place]
+                found += mine
+                if len(mine) < len(each):
+                    break  # a key comes before all that it begins
+        return tuple(sorted(found, key=lambda one: one.current))
 
     def put(self, uri: str, body: bytes, content_type: str, replaces: str | None = None) -> None:
         bucket, key = keys.split(uri)
@@ -299,11 +316,16 @@ class S3Store:
         return DestinationTaken(target)
 
     def _need_bucket(self, at: Location) -> None:
-        """Tell a bucket that is not there, of which HEAD says 404 as well, from an object that is not."""
+        """Tell a bucket that is not there, of which HEAD says 404 as well, from an object that is not.
+
+        Who may list below some prefixes alone is refused, which says that it is there (S3 API reference, HeadBucket).
+        """
         bucket, _ = keys.split(at.uri)
         try:
             self._s3.head_bucket(Bucket=bucket)
         except ClientError as error:
+            if code(error) in FORBIDDEN:
+                return
             if code(error) not in MISSING:
                 raise
             raise ServiceUnavailable(f"s3 HeadBucket: there is no bucket {bucket}") from error
@@ -346,6 +368,10 @@ def _kind(media_type: str) -> Any:
 def _part(number: int, told: Any) -> Any:
     checksum = {"ChecksumSHA256": told["ChecksumSHA256"]} if "ChecksumSHA256" in told else {}
     return {"PartNumber": number, "ETag": told["ETag"], **checksum}
+
+
+def _remains(bucket: str, told: Any, *, marker: bool) -> Remains:
+    return Remains(Location(f"s3://{bucket}/{told['Key']}", told["VersionId"]), told["IsLatest"], marker)
 
 
 def _place(at: Location) -> Any:

@@ -140,7 +140,7 @@ class Cloud(LoopbackServer):
         """Find out whether the caller may be told that what it reads is not there."""
         read = _read_by(request) if self.guard.knows(who.caller) else None
         there = read is None or _stored(read.bucket, read.key, read.version_id)
-        return None if there or read is None else self.guard.refused([look_call(who, read.bucket)])
+        return None if there or read is None else self.guard.refused([look_call(who, read.bucket, read.key)])
 
     def _unreadable(self, request: S3Request) -> Refusal | None:
         """Find out whether a key is in the way of what is read or written; metadata alone needs none.

@@ -44,6 +44,7 @@ ACTIONS: dict[str, tuple[str, Mapping[str, str]]] = {
     "abort": ("s3:AbortMultipartUpload", {}),
     "get": ("s3:GetObject", {}),
     "list": ("s3:ListBucket", {}),
+    "list-versions": ("s3:ListBucketVersions", {}),
     "delete": ("s3:DeleteObject", {}),
     "withdraw": ("s3:DeleteObject", {"s3:if-match": "0a1b"}),
     "get-version": ("s3:GetObjectVersion", {}),
@@ -68,6 +69,7 @@ ZONES = {
     "jobs": "InternalBucket/jobs/b/1/request.json",
     "jobs, other": "InternalBucket/jobs/c/1/request.json",
     "jobs, rows": "InternalBucket/jobs/b/1/valid/d/valid.csv",
+    "jobs, rejected": "InternalBucket/jobs/b/1/rejected/d/rejected.csv",
     "code": "InternalBucket/code/entry.py",
     "promoted": "PromotedBucket/orders.v1/shop/a.csv",
     "promoted, other": "PromotedBucket/weather.v1/inmet/a.csv",
@@ -79,21 +81,31 @@ SEND = "put put-with-key put-part abort"
 TAKE = "get-version delete-version list"
 WORK = f"{PUT} get list delete withdraw abort"
 READ = "get list"
-ALL = f"{SEND} overwrite get list delete withdraw get-version delete-version"
-EVERYWHERE = dict.fromkeys(ZONES, "list")
+ERASE = "list-versions delete-version"
+ALL = f"{SEND} overwrite get list delete withdraw get-version delete-version list-versions"
 LISTED = dict.fromkeys(INTERNAL, "list")
 
 PUBLISHED = ("plan", "index", "document", "reference")
-JOBS = ("jobs", "jobs, other", "jobs, rows")
+JOBS = ("jobs", "jobs, other", "jobs, rows", "jobs, rejected")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
 WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
 
+LANDING = ("landing/shop", "landing/inmet", "landing/")
+DOCTOR = (
+    WATCH
+    | dict.fromkeys(LANDING, "get-version list list-versions")
+    | dict.fromkeys(("promoted", "promoted, other"), "get list list-versions")
+    | dict.fromkeys(("stage", "stage, other"), "get list list-versions")
+    | dict.fromkeys(("held", "jobs, rows"), READ)
+    | dict.fromkeys(("evidence", "jobs", "jobs, other", "jobs, rejected"), "list")
+)
+
 EXPECTED: dict[str, dict[str, str]] = {
     "ObjectCreatedFunction": LISTED
-    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(LANDING, TAKE)
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | {"held": f"{PUT} get list"}
-    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw")
+    | dict.fromkeys(REPORTS, f"{PUT} list {ERASE}")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
@@ -104,22 +116,22 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(JOBS, f"{PUT} get list")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
-    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw"),
+    | dict.fromkeys(REPORTS, f"{PUT} list {ERASE}"),
     "ScheduleFunction": LISTED
-    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
+    | dict.fromkeys(LANDING, f"{TAKE} list-versions")
     | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
-    | dict.fromkeys(REPORTS, f"{PUT} list delete withdraw")
+    | dict.fromkeys(REPORTS, f"{PUT} list {ERASE}")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
     | dict.fromkeys(("evidence", *JOBS), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list", "reference": "list"}
-    | dict.fromkeys(("evidence", "jobs", "jobs, rows"), WORK)
+    | dict.fromkeys(("evidence", "jobs", "jobs, rows", "jobs, rejected"), WORK)
     | {"jobs, other": "list"},
     "JobRole in a run with references": {"stage": READ, "code": READ, "stage, other": "list", "reference": READ}
-    | dict.fromkeys(("evidence", "jobs", "jobs, rows"), WORK)
+    | dict.fromkeys(("evidence", "jobs", "jobs, rows", "jobs, rejected"), WORK)
     | {"jobs, other": "list", "promoted": "list", "promoted, other": READ},
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
@@ -129,25 +141,21 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("promoted", "promoted, other"), READ),
     "WatchPolicy and MaintainPolicy": WATCH
     | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list delete withdraw"),
-    "WatchPolicy and DoctorPolicy": EVERYWHERE
-    | WATCH
-    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), "get-version list")
-    | dict.fromkeys(("stage", "stage, other", "held", "jobs, rows", "promoted", "promoted, other"), READ),
-    "WatchPolicy, DoctorPolicy and RepairPolicy": EVERYWHERE
-    | WATCH
-    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
-    | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
-    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} get list delete withdraw")
-    | {"evidence": "list delete withdraw", "rejected/shop": f"{PUT} list delete withdraw"},
-    "WatchPolicy and ForgetPolicy": EVERYWHERE
-    | WATCH
-    | dict.fromkeys(("landing/shop", "landing/inmet", "landing/"), TAKE)
-    | dict.fromkeys(("promoted", "promoted, other"), "get get-version list delete-version")
-    | dict.fromkeys(("stage", "stage, other", *JOBS, "rejected/shop"), "list delete withdraw")
-    | dict.fromkeys(("held", "reports/shop", "reports/inmet"), f"{READ} delete withdraw")
-    | {"evidence": f"{PUT} get list delete withdraw"},
+    "WatchPolicy and DoctorPolicy": DOCTOR,
+    "WatchPolicy, DoctorPolicy and RepairPolicy": DOCTOR
+    | dict.fromkeys(LANDING, f"{TAKE} list-versions")
+    | {"held": f"{PUT} get list", "jobs, rejected": READ}
+    | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list list-versions abort")
+    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list list-versions abort withdraw")
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} get list {ERASE}")
+    | {"rejected/shop": f"{PUT} list {ERASE}"},
+    "WatchPolicy and ForgetPolicy": WATCH
+    | dict.fromkeys(LANDING, ERASE)
+    | dict.fromkeys(("promoted", "promoted, other"), f"get get-version list {ERASE}")
+    | dict.fromkeys(("stage", "stage, other", "held"), ERASE)
+    | dict.fromkeys(("jobs, rows", "jobs, rejected", "rejected/shop"), f"list {ERASE}")
+    | dict.fromkeys(("reports/shop", "reports/inmet"), f"{READ} {ERASE}")
+    | dict.fromkeys(("evidence", "jobs", "jobs, other"), f"{PUT} get list {ERASE}"),
     "PublishPolicy": {"catalog": f"{PUT} get list"}
     | dict.fromkeys(PUBLISHED, f"{PUT} get list".replace("overwrite ", "")),
     "producer shop": {"landing/shop": f"{SEND} overwrite", "reports/shop": READ, "rejected/shop": READ},
@@ -161,7 +169,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "operator who may do everything": dict.fromkeys(ZONES, f"{ALL} put-glacier")
     | dict.fromkeys(("landing/shop", "landing/"), ALL)
     | {
-        "landing/inmet": f"{SEND} get list delete withdraw get-version delete-version",
+        "landing/inmet": f"{SEND} get list delete withdraw get-version delete-version list-versions",
     }
     | dict.fromkeys(PUBLISHED, f"{ALL} put-glacier".replace("overwrite ", "")),
 }
@@ -190,7 +198,7 @@ class Site:
         name, (verb, told) = self.names[bucket], ACTIONS[action]
         brought = {"aws:SecureTransport": "true", **told, **context}
         arn = f"arn:aws:s3:::{name}/{key}"
-        if verb == "s3:ListBucket":
+        if verb.startswith("s3:ListBucket"):
             arn, brought = f"arn:aws:s3:::{name}", {**brought, "s3:prefix": key.rpartition("/")[0] + "/"}
         one = self.principals[who]
         policy = self.policies[name]
@@ -287,6 +295,83 @@ def test_principal_may_what_the_table_says(who: str, site: Site) -> None:
 def test_nothing_passes_without_modern_tls(told: dict[str, str], site: Site) -> None:
     answers = {site.may(who, action, zone, **told) for who in EXPECTED for action in ACTIONS for zone in ZONES}
     assert answers == {"denied"}
+
+
+WITHOUT_PREFIX = {
+    "no prefix": {},
+    "an empty prefix": {"s3:prefix": ""},
+    "folders at the top": {"s3:prefix": "", "s3:delimiter": "/"},
+    "no prefix, one key": {"s3:max-keys": "1"},
+    "the beginning of a name": {"s3:prefix": "stag"},
+    "all that begins as a folder does": {"s3:prefix": "stage"},
+    "a folder of nobody": {"s3:prefix": "elsewhere/"},
+}
+FUNCTIONS_AND_ALL = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction")
+ADMIN = "operator who may do everything"
+WHOLE: dict[str, dict[str, tuple[str, ...]]] = {
+    "s3:ListBucket": {
+        "LandingBucket": (
+            *("ObjectCreatedFunction", "ScheduleFunction", ADMIN),
+            *(
+                "WatchPolicy and DoctorPolicy",
+                "WatchPolicy, DoctorPolicy and RepairPolicy",
+            ),
+        ),
+        "InternalBucket": (*FUNCTIONS_AND_ALL, ADMIN),
+        "PromotedBucket": (
+            *("BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", "JobRole"),
+            *("JobRole in a run with references", "consumer", ADMIN, "WatchPolicy and TryPolicy"),
+            *("WatchPolicy and MaintainPolicy", "WatchPolicy and DoctorPolicy"),
+            *("WatchPolicy, DoctorPolicy and RepairPolicy", "WatchPolicy and ForgetPolicy"),
+        ),
+    },
+    "s3:ListBucketVersions": {
+        "LandingBucket": (
+            *("ScheduleFunction", ADMIN, "WatchPolicy and DoctorPolicy"),
+            *("WatchPolicy, DoctorPolicy and RepairPolicy", "WatchPolicy and ForgetPolicy"),
+        ),
+        "InternalBucket": (ADMIN,),
+        "PromotedBucket": (
+            *(ADMIN, "WatchPolicy and DoctorPolicy", "WatchPolicy, DoctorPolicy and RepairPolicy"),
+            "WatchPolicy and ForgetPolicy",
+        ),
+    },
+}
+"""Who may list a bucket beyond prefixes of theirs: all of it, whatever they ask for."""
+
+
+@pytest.mark.parametrize("asked", WITHOUT_PREFIX.values(), ids=WITHOUT_PREFIX)
+@pytest.mark.parametrize("action", WHOLE)
+def test_listing_without_a_prefix_passes_no_condition_on_prefixes(
+    action: str, asked: Mapping[str, str], site: Site
+) -> None:
+    allowed = {
+        bucket: {
+            who
+            for who, one in site.principals.items()
+            if decide(
+                Request(
+                    one.arn, action, f"arn:aws:s3:::{site.names[bucket]}", {"aws:SecureTransport": "true", **asked}
+                ),
+                one.identity,
+                site.policies[site.names[bucket]],
+                session=one.session,
+                owner=OURS,
+            )
+            == "allowed"
+        }
+        for bucket in WHOLE[action]
+    }
+
+    assert allowed == {bucket: set(who) for bucket, who in WHOLE[action].items()}
+
+
+def test_no_condition_on_prefixes_lets_absence_pass(stack: Stack) -> None:
+    every = [stack.roles, {name: one.statements for name, one in stack.functions.items()}, stack.people]
+    conditions = [c for named in every for found in named.values() for each in read(found) for c in each.conditions]
+    of_prefixes = {condition.operator for condition in conditions if condition.key == "s3:prefix"}
+
+    assert of_prefixes == {"StringLike"}
 
 
 def test_sids_are_unique_and_plain(site: Site) -> None:

@@ -281,6 +281,14 @@ def test_job_deletes_nothing_from_promoted() -> None:
     assert of_job == ["s3:GetObject", "s3:ListBucket"]
 
 
+def test_roles_erase_for_good_what_landed_and_receipts_alone() -> None:
+    erasing = [resources(s) for _, s in all_statements() if "s3:DeleteObjectVersion" in actions(s)]
+
+    assert len(erasing) == 5
+    assert [place for place in erasing if "InternalBucket" in place and "/reports/*" not in place] == []
+    assert [place for place in erasing if "PromotedBucket" in place] == []
+
+
 def test_job_role_alone_is_passed_to_emr() -> None:
     passing = [statement for _, statement in all_statements() if "iam:PassRole" in actions(statement)]
 
@@ -424,10 +432,42 @@ def test_one_key_encrypts_all_buckets_made_or_given() -> None:
     )
 
 
-def test_landing_and_promoted_keep_versions() -> None:
+def test_every_bucket_with_data_keeps_versions() -> None:
     kept = {name for name, bucket in BUCKETS.items() if "VersioningConfiguration" in bucket["Properties"]}
 
-    assert kept == {"LandingBucket", "PromotedBucket"}
+    assert kept == {"LandingBucket", "InternalBucket", "PromotedBucket"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, one in BUCKETS.items() if "VersioningConfiguration" in one["Properties"]]
+)
+def test_versions_and_markers_end_as_one_rule_says(name: str) -> None:
+    rules = BUCKETS[name]["Properties"]["LifecycleConfiguration"]["Rules"]
+    ending = [rule.get("Prefix", "") for rule in rules if "NoncurrentVersionExpiration" in rule]
+    (of_markers,) = [rule for rule in rules if "ExpiredObjectDeleteMarker" in rule]
+
+    # Of rules that overlap S3 takes the shorter (user guide, "Resolving conflicts"); one with days says no markers.
+    assert len(set(ending)) == len(ending)
+    assert ending == [""] or "" not in ending
+    assert (of_markers.get("Prefix", ""), "ExpirationInDays" in of_markers) == ("", False)
+
+
+def test_noncurrent_work_goes_after_a_day_and_the_rest_by_parameter() -> None:
+    rules = BUCKETS["InternalBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    days = {r["Prefix"]: r["NoncurrentVersionExpiration"]["NoncurrentDays"] for r in rules if "Prefix" in r}
+    recovery = {"Ref": "RecoveryDays"}
+    zones = {
+        variables[name]["Fn::Sub"].partition("/")[2].partition("}/")[2]
+        for variables in [FUNCTIONS["BatchDueFunction"]["Properties"]["Environment"]["Variables"]]
+        for name in variables
+        if "${InternalBucket}" in str(variables[name]) and variables[name].get("Fn::Sub", "").endswith("/")
+    }
+
+    assert days == dict.fromkeys(("stage/", "held/", "reports/", "catalog/", "code/"), recovery) | {
+        "jobs/": 1,
+        "evidence/": 1,
+    }
+    assert zones <= days.keys()
 
 
 def test_what_expires_does_so_by_its_own_parameter() -> None:
@@ -449,7 +489,8 @@ def test_what_expires_does_so_by_its_own_parameter() -> None:
 
 def test_no_retention_ends_before_a_week() -> None:
     declared = TEMPLATE["Parameters"]
-    days = {name: declared[name] for name in ("WorkDays", "HeldDays", "ReportDays", "EvidenceDays", "NoncurrentDays")}
+    names = ("WorkDays", "HeldDays", "ReportDays", "EvidenceDays", "NoncurrentDays", "RecoveryDays")
+    days = {name: declared[name] for name in names}
 
     assert {rules["MinValue"] for rules in days.values()} == {7}
     assert declared["EvidenceDays"]["Default"] == declared["ReportDays"]["Default"] == 365

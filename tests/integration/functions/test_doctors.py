@@ -32,13 +32,25 @@ PEOPLE = {
     "eraser": ("WatchPolicy", "ForgetPolicy"),
     "maintainer": ("WatchPolicy", "MaintainPolicy"),
 }
-LAMBDAS_OWN = ("logs:", "xray:")
+STARTING = {"emr-serverless:StartJobRun", "iam:PassRole"}
+"""What lets somebody run a program of theirs as the job."""
 UNUSED = {
     ("eraser", "EraseVersions", "s3:DeleteObjectVersion", "landing"),
-    ("eraser", "WriteResultsAndEvidenceAnew", "s3:GetObject", "evidence/rows/*"),
-    ("eraser", "WriteResultsAndEvidenceAnew", "s3:PutObject", "evidence/rows/*"),
+    ("eraser", "WriteRequestsResultsAndEvidenceAnew", "s3:GetObject", "evidence/rows/*"),
+    ("eraser", "WriteRequestsResultsAndEvidenceAnew", "s3:PutObject", "evidence/rows/*"),
 }
-"""What no command does here: no file stays in landing, Spark writes no evidence anew."""
+UNUSED |= {
+    ("surgeon", "MoveInParts", f"s3:{action}", place)
+    for action in ("AbortMultipartUpload", "ListMultipartUploadParts")
+    for place in ("stage/*", "promoted")
+} | {
+    ("surgeon", "LayRejectedRowsBesideReceipts", "s3:GetObject", "jobs/*/rejected/*"),
+    ("surgeon", "EraseReceiptsOfForgotten", "s3:DeleteObjectVersion", "reports/*"),
+    ("surgeon", "FindVersionsOfReceipts", "s3:ListBucketVersions", "internal"),
+    ("surgeon", "WriteLedger", "dynamodb:DeleteItem", "table"),
+}
+"""What no command does here: no file stays in landing, Spark writes no evidence anew; no file is large or of a
+set, none has rejected rows beside a missing receipt, none is forgotten while a receipt is written again."""
 
 
 def judged(site: Site, name: str, plan: Plan = ORDERS) -> str:
@@ -77,6 +89,7 @@ def unwell(site: Site) -> dict[str, str]:
     accept(site.ports, held, "anna", "the header is known")
     site.unpromote("orders/held.csv")
     site.put("orders/unknown.csv")
+    site.put("nowhere/unknown.csv")
     forgotten = site.put("orders/opened.csv")
     site.ports.ledger.open(
         replace(ingest._received(site.ports, created(json.dumps(forgotten)), "orders/opened.csv"), changed_at=LONG_AGO)
@@ -139,19 +152,22 @@ def kinds(said: list[dict[str, Any]], **wanted: Any) -> list[str]:
 
 def test_doctor_finds_and_surgeon_mends(office: Office) -> None:
     mended = [
-        "batch-without-run",
-        "batch-without-run",
         "promoted-missing",
         "promoted-missing",
         "promoted-missing",
         "promoted-without-record",
         "receipt-missing",
         "unknown-upload",
+        "unknown-upload",
     ]
     assert kinds(office.said["looked"], safe=True) == mended
     assert kinds(office.said["repaired"], done="repaired") == mended
     assert kinds(office.said["left"], safe=True) == []
-    assert office.denied == []
+    assert (
+        kinds(office.said["looked"], safe=False).count("batch-without-run") == 2
+    )  # whose jobs the schedule alone starts
+    # Whether there is the bucket, HeadBucket answers by this refusal, too.
+    assert {(call.action, call.context.get("s3:prefix")) for call in office.denied} <= {("s3:ListBucket", None)}
 
 
 def test_eraser_leaves_nothing(office: Office) -> None:
@@ -162,7 +178,8 @@ def test_eraser_leaves_nothing(office: Office) -> None:
         assert drop.forgotten
         assert drop.forgotten.done
         there = [uri for uri in office.said[name]["objects"] if office.site.ports.store.listed(uri, 1)]
-        assert all(uri.endswith("/result.jsonl") for uri in there), there  # written anew, without the drop
+        anew = ("/request.json", "/result.jsonl")
+        assert all(uri.endswith(anew) for uri in there), there  # written anew, without the drop
     assert any("/held/" in uri for uri in office.said["refused"]["objects"])
     erased = office.said["withdrawn"]["objects"]
     zones = office.site.ports.zones
@@ -176,27 +193,51 @@ def test_eraser_leaves_nothing(office: Office) -> None:
         assert any(uri.startswith(zone) for uri in erased), zone
 
 
+def _short(place: str) -> str:
+    zones = ("landing", "internal", "promoted")
+    return next((zone for zone in zones if f"{zone}bucket" in place), place.split(":")[5].partition("/")[0])
+
+
+def test_eraser_leaves_no_version_and_no_marker(office: Office) -> None:
+    s3, internal = office.site.clients.s3, office.site.stack.names["InternalBucket"]
+    pages = list(s3.get_paginator("list_object_versions").paginate(Bucket=internal))
+    versions = [(one["Key"], one["VersionId"]) for page in pages for one in page.get("Versions", [])]
+    named = [key for key, _ in versions] + [one["Key"] for page in pages for one in page.get("DeleteMarkers", [])]
+    for name in ("refused", "withdrawn"):
+        drop_id = office.drops[name]
+        said = [
+            key
+            for key, version in versions
+            if drop_id.encode() in s3.get_object(Bucket=internal, Key=key, VersionId=version)["Body"].read()
+        ]
+        assert ([key for key in named if drop_id in key], said) == ([], [])
+
+
 def rights(statements: tuple[Statement, ...]) -> set[tuple[str, str, object]]:
     return {(action, place, one.conditions) for one in statements for action in one.actions for place in one.resources}
 
 
-def test_surgeon_may_what_the_schedule_may(office: Office) -> None:
+def test_surgeon_may_no_more_than_the_schedule_and_starts_no_job(office: Office) -> None:
     stack = office.site.stack
-    own = {right for right in rights(read(stack.functions[CLOCK].statements)) if not right[0].startswith(LAMBDAS_OWN)}
-    to_dead_letters = {right for right in own if right[0] == "sqs:SendMessage" and "ScheduleDlq" in right[1]}
-    every = rights(read(office.statements("surgeon")))
+    schedule, surgeon = read(stack.functions[CLOCK].statements), read(stack.people["RepairPolicy"])
+    jobs = f"arn:aws:s3:::{stack.names['InternalBucket']}/jobs/"
+    inside = {("s3:GetObject", f"{jobs}*/rejected/*", ())}  # of jobs/, of which the schedule reads all
 
-    assert {right[:2] for right in own - to_dead_letters} <= {right[:2] for right in every}
-    assert rights(read(stack.people["RepairPolicy"])) <= own - to_dead_letters
+    assert rights(surgeon) - rights(schedule) == inside
+    assert not {action for who in stack.people.values() for each in read(who) for action in each.actions} & STARTING
+    assert not [
+        place for each in surgeon if "s3:PutObject" in each.actions for place in each.resources if jobs in place
+    ]
 
 
 def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
     used = {(who, *grant) for who, grant in office.site.cloud.guard.used}
     stack = office.site.stack
-    granted = {(who, *grant) for who in ("doctor", "eraser") for grant in grants(read(stack.people[PEOPLE[who][-1]]))}
+    own = {who: read(stack.people[PEOPLE[who][-1]]) for who in ("doctor", "surgeon", "eraser")}
+    granted = {(who, *grant) for who, policy in own.items() for grant in grants(policy)}
     internal, landing = stack.names["InternalBucket"], f"arn:aws:s3:::{stack.names['LandingBucket']}/*"
     unused = {
-        (who, sid, action, "landing" if place == landing else place.partition(f"{internal}/")[2] or place)
+        (who, sid, action, "landing" if place == landing else place.partition(f"{internal}/")[2] or _short(place))
         for who, sid, action, place in granted - used
     }
 
@@ -213,7 +254,7 @@ def test_nobody_has_a_right_that_no_command_uses(office: Office) -> None:
     ],
 )
 def test_other_commands_say_that_the_right_is_missing(office: Office, who: str, words: tuple[str, ...]) -> None:
-    office.site.unpromote("orders/ended.csv")
+    office.site.unpromote("orders/hidden.csv")
     done = office.dropgate(who, *(word.format(**office.drops) for word in words))
 
     assert "is not authorized to perform" in (str(done.exception) + done.stdout)

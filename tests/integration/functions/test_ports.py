@@ -202,6 +202,28 @@ def test_folder_is_cleared_and_nothing_else(shelf: Shelf) -> None:
     assert list(shelf.store.listed(shelf.uri("b"), 9)) == [shelf.uri("bb/1.csv")]
 
 
+def test_every_version_and_marker_remains_until_it_is_deleted_by_name(shelf: Shelf) -> None:
+    for name in ("b/1.csv", "b/1.csv", "b/1.csv.old", "b/2.csv", "bb/1.csv"):
+        shelf.store.put(shelf.uri(name), name.encode(), "text/csv")
+    shelf.store.clear(shelf.uri("b/"))
+    shelf.store.put(shelf.uri("b/2.csv"), b"again", "text/csv")
+
+    def left(place: str) -> list[tuple[str, bool, bool]]:
+        found = shelf.store.remaining(shelf.uri(place))
+        return sorted((one.at.uri.rpartition("/")[2], one.current, one.marker) for one in found)
+
+    assert left("b/1.csv") == [("1.csv", False, False), ("1.csv", False, False), ("1.csv", True, True)]
+    of_second = [("2.csv", False, False), ("2.csv", False, True), ("2.csv", True, False)]
+    assert left("b/") == [*left("b/1.csv"), *left("b/1.csv.old"), *of_second]
+    assert (left("b"), left("nothing/")) == ([], [])
+    for one in shelf.store.remaining(shelf.uri("b/")):
+        shown = shelf.store.listed(shelf.uri("b/"), 9)
+        assert set(shown) <= {shelf.uri("b/2.csv")}  # nothing that was hidden is shown on the way
+        shelf.store.delete(one.at)
+    assert left("b/") == []
+    assert list(shelf.store.listed(shelf.uri("b"), 9)) == [shelf.uri("bb/1.csv")]
+
+
 def test_absent_document_is_gone(shelf: Shelf) -> None:
     with pytest.raises(ObjectGone):
         shelf.store.get_if_changed(shelf.uri("none.json"), None)

@@ -69,8 +69,9 @@ UNUSED |= {
     for action in ("AbortMultipartUpload", "ListMultipartUploadParts")
 }
 UNUSED |= {
-    (function, "s3:DeleteObject", "InternalBucket/reports/*"): "of a drop that is forgotten: test_forgetting.py"
+    (function, *right): "of a drop that is forgotten: test_forgetting.py"
     for function in (DOOR, ENDED, CLOCK)
+    for right in (("s3:DeleteObjectVersion", "InternalBucket/reports/*"), ("s3:ListBucketVersions", "InternalBucket"))
 }
 """What the roles grant and no way through the flow asks for, each with its reason."""
 POLLING = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")

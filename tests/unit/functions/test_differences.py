@@ -321,7 +321,7 @@ def test_what_is_under_way_is_left_alone() -> None:
     assert found(world) == []
 
 
-def test_batch_whose_run_is_over_is_settled() -> None:
+def test_batch_whose_run_is_over_is_left_to_the_schedule() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
     world.deliver_events()
@@ -329,13 +329,14 @@ def test_batch_whose_run_is_over_is_settled() -> None:
     world.end_jobs()
     world.clock.pass_seconds(3600)
     (one,) = found(world)
-    assert one.kind == "batch-without-run"
+    assert (one.kind, one.repair) == ("batch-without-run", None)
 
-    repair(world)
+    world.reconcile()
     assert world.drop(drop_id).state == "accepted"
+    assert "batch-without-run" not in {one.kind for one in found(world)}
 
 
-def test_batch_that_was_never_started_is_started() -> None:
+def test_batch_that_was_never_started_is_started_by_the_schedule_alone() -> None:
     world = a_world()
     drop_id = world.upload("orders/1.csv", GOOD)
     world.deliver_events()
@@ -344,8 +345,9 @@ def test_batch_that_was_never_started_is_started() -> None:
         world.deliver_windows()
     world.jobs.start = plain  # type: ignore[method-assign]
     world.clock.pass_seconds(3600)
-    repair(world)
+    assert [(one.kind, one.repair) for one in found(world)] == [("batch-without-run", None)]
 
+    world.reconcile()
     assert (world.drop(drop_id).state, world.jobs.working()) == ("validating", ["run-1"])
 
 

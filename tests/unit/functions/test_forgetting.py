@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contracts.errors import ServiceUnavailable
-from contracts.job import JobResult
+from contracts.job import JobRequest, JobResult
 from contracts.plan import Limit, Promoted
 from functions import keys
 from functions.forgetting import Erased, NotForgotten, forget, left
@@ -19,8 +19,9 @@ from functions.overruling import NotOverruled, Overruled, accept, reject
 from functions.ports import Mark
 from functions.reconcile import reconcile
 from functions.replay import NotReplayed, replay
+from functions.submission import Location
 from tests.builders import ZONES, World, a_plan, a_world, all_good, one_bad
-from tests.fakes import MemoryStore
+from tests.fakes import OURS, MemoryStore
 from tests.faults import Crash, Fuse, Stalled, Watched, every_call
 from tests.invariants import Watch
 from tests.unit.functions.test_crashes import SIDES
@@ -52,17 +53,16 @@ def forgotten(world: World, drop_id: str, *, promoted: bool = False) -> Erased:
 
 
 def traces(world: World, drop_id: str, zones: str = "s3://") -> list[str]:
-    """Where something of a drop lies: by its name, by its mark, or in the text."""
+    """Where something of a drop lies, former versions of our own bucket included: by its name, mark, or in the text."""
     catalog = world.store.listing(ZONES.catalog)
-    return [
+    now = [(uri, held) for uri, versions in world.store.objects.items() for held in versions.values()]
+    former = [(uri, held) for uri, versions in world.store.former.items() for held in versions.values()]
+    return sorted(
         uri
-        for uri, versions in world.store.objects.items()
+        for uri, held in (*now, *former)
         if uri.startswith(zones) and uri.removeprefix(ZONES.catalog) not in catalog
-        for held in versions.values()
-        if (held.mark and held.mark.drop == drop_id)
-        or (drop_id in uri)
-        or (drop_id.encode() in held.body and "request" not in uri)
-    ]
+        if (drop_id in uri) or (held and ((held.mark and held.mark.drop == drop_id) or drop_id.encode() in held.body))
+    )
 
 
 @pytest.mark.parametrize("body", [GOOD, REFUSED], ids=["by the job", "at the door"])
@@ -168,6 +168,49 @@ def test_evidence_of_any_number_of_files_is_erased() -> None:
     forgotten(world, drop_id)
 
     assert traces(world, drop_id) == []
+
+
+def kept_before(world: World, uri: str, body: bytes) -> None:
+    """Let a key have been written before, and hidden in between, as tries and Spark's own renaming leave it."""
+    now = world.store.objects[uri][None].body
+    world.store.put(uri, body, "")
+    world.store.delete(Location(uri))
+    world.store.put(uri, now, "")
+
+
+def test_every_former_version_of_a_drop_is_erased_and_every_marker() -> None:
+    world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    for uri in traces(world, first, OURS):
+        kept_before(world, uri, f"{first} secret".encode())
+    kept = {uri for uri in traces(world, second, OURS) if uri in world.store.objects}
+    hidden = f"{world.request().scratch}lines/part-0"
+    world.store.put(hidden, f"{first} secret".encode(), "")
+    world.store.delete(Location(hidden))
+    assert len(world.store.former) > 8
+    forgotten(world, first)
+
+    assert (traces(world, first), world.store.former) == ([], {})
+    assert set(traces(world, second, OURS)) == kept
+
+
+def test_what_others_have_is_never_shown_again() -> None:
+    world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    receipt = world.drop(second).receipt or ""
+    world.store.delete(Location(receipt))
+    forgotten(world, first)
+
+    assert world.store.head(Location(receipt)) is None
+    assert [one.marker for one in world.store.remaining(receipt)] == [False, True]
+
+
+def test_header_line_goes_from_the_request_too() -> None:
+    world, (first, second) = ended(one_bad, "orders/1.csv", "orders/2.csv")
+    request = world.request()
+    assert [one.id for one in request.drops] == [first, second]
+    forgotten(world, first)
+
+    uri = keys.request_uri(ZONES, request.batch, 1)
+    assert [one.id for one in JobRequest.loads(world.store.get(uri)).drops] == [second]
 
 
 def test_record_says_who_and_why_and_no_more_of_the_file() -> None:
@@ -284,7 +327,7 @@ def tolerated() -> tuple[World, str]:
 
 @pytest.mark.parametrize(
     ("method", "when"),
-    [("get_if_changed", "result"), ("listed", "/rejected/")],
+    [("get_if_changed", "result"), ("remaining", "/rejected/")],
     ids=["before its result is written anew", "before its rejected rows are erased"],
 )
 def test_decision_while_a_drop_is_forgotten_brings_nothing_of_it_back(method: str, when: str) -> None:
