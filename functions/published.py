@@ -7,6 +7,7 @@ never change.
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Protocol, TypeVar
 
 from contracts import catalog, codec
@@ -16,6 +17,10 @@ from contracts.plan import Plan
 T = TypeVar("T")
 
 PUBLISH = "Put the contracts in force with `dropgate publish`"
+
+
+FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What lint lets a contract or a producer be called. Both name folders, of which policies of runs are made."""
 
 
 class Documents(Protocol):
@@ -67,9 +72,14 @@ class Published:
         return catalog.match(self.index(), name)
 
     def plan(self, sha: str) -> Plan:
-        """The plan of that hash."""
+        """The plan of that hash; DocumentInvalid, too, where its contract or producer has a name that lint refuses."""
         if sha not in self._plans:
-            self._plans[sha] = self._named(Plan, "plans", sha)
+            found = self._named(Plan, "plans", sha)
+            for name in (found.contract, found.producer):
+                if not FOLDER.fullmatch(name):
+                    at = f"{self._zone}plans/{sha}.json"
+                    raise DocumentInvalid(f"{at} was written by hand: {name!r} is no name of a folder. {PUBLISH}.")
+            self._plans[sha] = found
         return self._plans[sha]
 
     def _named(self, cls: type[T], folder: str, sha: str) -> T:

@@ -18,6 +18,8 @@ from infra import deployed
 from infra.deployed import StackMissing, Thing
 
 BUCKET, TABLE, NESTED = "AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::CloudFormation::Stack"
+LOGS = "LogsBucket"
+"""The bucket of infra/aws/storage.yaml that S3 itself writes into."""
 POLICY, ROLE = "AWS::IAM::ManagedPolicy", "AWS::IAM::Role"
 ATTACHED = {"PolicyUsers": "UserName", "PolicyGroups": "GroupName", "PolicyRoles": "RoleName"}
 """Who may have a policy: the lists of ListEntitiesForPolicy and what names an entry."""
@@ -34,6 +36,7 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
     stack = _stack(cloudformation, options.stack, ended=options.with_data)
     things = list(deployed.resources(cloudformation, stack["StackId"]))
     buckets, tables = _names(things, BUCKET), _names(things, TABLE)
+    logs = [thing.name for thing in things if thing.logical_id == LOGS]
     kept = ", ".join([*buckets, *(f"the table {table}" for table in tables)])
     if options.with_data and options.confirm != options.stack:
         said = f"--with-data deletes {kept or 'what there is'}, for good"
@@ -49,7 +52,7 @@ def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
         return
     for nested in reversed(_names(things, NESTED)):  # those that keep data outlive the one that they are in
         _delete(cloudformation, nested, nested)
-    for bucket in buckets:
+    for bucket in sorted(buckets, key=lambda name: name in logs):  # S3 writes down what is asked of the others
         tell(f"deleted the bucket {bucket}" if empty(session.client("s3"), bucket) else f"{bucket} had gone before")
     for table in tables:
         done = forget(session.client("dynamodb"), table)
@@ -85,6 +88,9 @@ def empty(s3: Any, bucket: str) -> bool:
                     _refused(bucket, s3.delete_objects(Bucket=bucket, Delete={"Objects": keys, "Quiet": True}))
             s3.delete_bucket(Bucket=bucket)
         except ClientError as error:
+            if code(error) == "BucketNotEmpty":
+                said = "S3 brings logs of who asked for what for some hours more, and others may write"
+                raise NotDeleted(f"{bucket} was written to while it was emptied: {said}. Run it again then.") from error
             if code(error) not in GONE:
                 raise
             return False

@@ -214,9 +214,9 @@ def _listed(written: Any) -> Sequence[Any]:
 def _holds(condition: Condition, context: Mapping[str, str]) -> bool:
     """Hold a condition; a key that is absent fails it, unless it asks for absence or difference, or ends in IfExists.
 
-    docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html, "...IfExists condition
-    operators" and "Null condition operator"; reference_policies_condition-logic-multiple-context-keys-or-values.html for
-    what is negated. An empty value is there.
+    docs.aws.amazon.com/IAM/latest/UserGuide: reference_policies_elements_condition_operators.html, "...IfExists" and
+    "Null"; reference_policies_condition-logic-multiple-context-keys-or-values.html of what is negated. A value that is
+    empty is there.
     """
     given = {name.lower(): value for name, value in context.items()}.get(condition.key)
     operator = condition.operator.removesuffix("IfExists")

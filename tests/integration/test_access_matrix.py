@@ -71,8 +71,12 @@ ZONES = {
     "jobs, rows": "InternalBucket/jobs/b/1/valid/d/valid.csv",
     "jobs, rejected": "InternalBucket/jobs/b/1/rejected/d/rejected.csv",
     "code": "InternalBucket/code/entry.py",
+    "logs": "LogsBucket/dropgate/landing/2026-01-31-12-00-00-0A1B",
     "promoted": "PromotedBucket/orders.v1/shop/a.csv",
     "promoted, other": "PromotedBucket/weather.v1/inmet/a.csv",
+    "table's log": "PromotedBucket/orders.v1/_delta_log/00000000000000000000.json",
+    "table's rows": "PromotedBucket/orders.v1/part-00000-0a1b-c000.zstd.parquet",
+    "table's rows of a drop": "PromotedBucket/orders.v1/data/d/1-0.parquet",
 }
 INTERNAL = [zone for zone, place in ZONES.items() if place.startswith("InternalBucket")]
 
@@ -90,11 +94,13 @@ JOBS = ("jobs", "jobs, other", "jobs, rows", "jobs, rejected")
 REPORTS = ("reports/shop", "rejected/shop", "reports/inmet")
 WATCH = dict.fromkeys(("catalog", *PUBLISHED, "reports/shop", "reports/inmet"), READ) | {"rejected/shop": "list"}
 
+TABLE = ("table's log", "table's rows", "table's rows of a drop")
+PROMOTED = ("promoted", "promoted, other", *TABLE)
 LANDING = ("landing/shop", "landing/inmet", "landing/")
 DOCTOR = (
     WATCH
     | dict.fromkeys(LANDING, "get-version list list-versions")
-    | dict.fromkeys(("promoted", "promoted, other"), "get list list-versions")
+    | dict.fromkeys(PROMOTED, "get list list-versions")
     | dict.fromkeys(("stage", "stage, other"), "get list list-versions")
     | dict.fromkeys(("held", "jobs, rows"), READ)
     | dict.fromkeys(("evidence", "jobs", "jobs, other", "jobs, rejected"), "list")
@@ -109,49 +115,52 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
     "BatchDueFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
-    | dict.fromkeys(("promoted", "promoted, other"), "list")
+    | dict.fromkeys(PROMOTED, "list")
     | dict.fromkeys(JOBS, f"{PUT} list"),
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(JOBS, f"{PUT} get list")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
+    | dict.fromkeys(PROMOTED, f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list {ERASE}"),
     "ScheduleFunction": LISTED
     | dict.fromkeys(LANDING, f"{TAKE} list-versions")
     | dict.fromkeys(("held", *JOBS), f"{PUT} get list")
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list abort")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list abort withdraw")
+    | dict.fromkeys(PROMOTED, f"{PUT} get list abort withdraw")
     | {"evidence": "list delete withdraw"}
     | dict.fromkeys(REPORTS, f"{PUT} list {ERASE}")
     | dict.fromkeys(("catalog", *PUBLISHED), READ),
-    "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", "promoted", "promoted, other"), READ)
+    "JobRole": dict.fromkeys(("stage", "stage, other", "code", "reference", *PROMOTED), READ)
     | dict.fromkeys(("evidence", *JOBS), WORK),
     "JobRole in a run of shop": {"stage": READ, "code": READ, "stage, other": "list", "reference": "list"}
     | dict.fromkeys(("evidence", "jobs", "jobs, rows", "jobs, rejected"), WORK)
     | {"jobs, other": "list"},
     "JobRole in a run with references": {"stage": READ, "code": READ, "stage, other": "list", "reference": READ}
     | dict.fromkeys(("evidence", "jobs", "jobs, rows", "jobs, rejected"), WORK)
-    | {"jobs, other": "list", "promoted": "list", "promoted, other": READ},
+    | dict.fromkeys(("jobs, other", *PROMOTED), "list")
+    | {"promoted, other": READ},
     "NoticesPipeRole": {},
     "WatchPolicy": WATCH,
     "WatchPolicy and OperatePolicy": WATCH,
     "WatchPolicy and TryPolicy": WATCH
     | dict.fromkeys(("stage", "stage, other", "held"), READ)
-    | dict.fromkeys(("promoted", "promoted, other"), READ),
+    | dict.fromkeys(PROMOTED, READ),
     "WatchPolicy and MaintainPolicy": WATCH
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list delete withdraw"),
+    | dict.fromkeys(PROMOTED, READ)
+    | dict.fromkeys(("table's log", "table's rows"), f"{PUT} get list delete withdraw")
+    | {"table's rows of a drop": "get list delete withdraw"},
     "WatchPolicy and DoctorPolicy": DOCTOR,
     "WatchPolicy, DoctorPolicy and RepairPolicy": DOCTOR
     | dict.fromkeys(LANDING, f"{TAKE} list-versions")
     | {"held": f"{PUT} get list", "jobs, rejected": READ}
     | dict.fromkeys(("stage", "stage, other"), f"{PUT} get list list-versions abort")
-    | dict.fromkeys(("promoted", "promoted, other"), f"{PUT} get list list-versions abort withdraw")
+    | dict.fromkeys(PROMOTED, f"{PUT} get list list-versions abort withdraw")
     | dict.fromkeys(("reports/shop", "reports/inmet"), f"{PUT} get list {ERASE}")
     | {"rejected/shop": f"{PUT} list {ERASE}"},
     "WatchPolicy and ForgetPolicy": WATCH
     | dict.fromkeys(LANDING, ERASE)
-    | dict.fromkeys(("promoted", "promoted, other"), f"get get-version list {ERASE}")
+    | dict.fromkeys(PROMOTED, f"get get-version list {ERASE}")
     | dict.fromkeys(("stage", "stage, other", "held"), ERASE)
     | dict.fromkeys(("jobs, rows", "jobs, rejected", "rejected/shop"), f"list {ERASE}")
     | dict.fromkeys(("reports/shop", "reports/inmet"), f"{READ} {ERASE}")
@@ -162,8 +171,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     "producer inmet, another account, no overwrite": {"landing/inmet": SEND, "reports/inmet": READ},
     "producer inmet, the bucket's policy not set": {},
     "producer inmet, its own policy not set": {},
-    "consumer": {"promoted": READ, "promoted, other": READ},
-    "consumer of orders.v1, another account": {"promoted": READ},
+    "consumer": dict.fromkeys(PROMOTED, READ),
+    "consumer of orders.v1, another account": dict.fromkeys(("promoted", *TABLE), READ),
     "outsider who may do everything at home": {},
     "nobody known": {},
     "operator who may do everything": dict.fromkeys(ZONES, f"{ALL} put-glacier")
@@ -171,7 +180,8 @@ EXPECTED: dict[str, dict[str, str]] = {
     | {
         "landing/inmet": f"{SEND} get list delete withdraw get-version delete-version list-versions",
     }
-    | dict.fromkeys(PUBLISHED, f"{ALL} put-glacier".replace("overwrite ", "")),
+    | dict.fromkeys(PUBLISHED, f"{ALL} put-glacier".replace("overwrite ", ""))
+    | {"logs": " ".join(ACTIONS)},
 }
 
 
@@ -364,6 +374,27 @@ def test_listing_without_a_prefix_passes_no_condition_on_prefixes(
     }
 
     assert allowed == {bucket: set(who) for bucket, who in WHOLE[action].items()}
+
+
+@pytest.mark.parametrize(
+    ("source", "owner", "place", "expected"),
+    [
+        ("LandingBucket", OURS, "dropgate/landing/1", "allowed"),
+        ("InternalBucket", OURS, "dropgate/internal/1", "allowed"),
+        ("PromotedBucket", OURS, "dropgate/promoted/1", "allowed"),
+        ("LandingBucket", THEIRS, "dropgate/landing/1", "not allowed"),
+        ("LogsBucket", OURS, "dropgate/logs/1", "not allowed"),
+        ("LandingBucket", OURS, "elsewhere/1", "not allowed"),
+    ],
+)
+def test_s3_writes_logs_of_our_buckets_and_of_no_others(
+    source: str, owner: str, place: str, expected: str, site: Site
+) -> None:
+    bucket = site.names["LogsBucket"]
+    brought = {"aws:SourceArn": f"arn:aws:s3:::{site.names[source]}", "aws:SourceAccount": owner}
+    request = Request("logging.s3.amazonaws.com", "s3:PutObject", f"arn:aws:s3:::{bucket}/{place}", brought)
+
+    assert decide(request, (), site.policies[bucket], owner=OURS) == expected
 
 
 def test_no_condition_on_prefixes_lets_absence_pass(stack: Stack) -> None:

@@ -389,6 +389,11 @@ def test_dashboard_shows_metrics_that_somebody_tells() -> None:
 # --- data
 
 
+LOGS, NOTHING = "LogsBucket", {"Ref": "AWS::NoValue"}
+ALLOWING = {LOGS: ["S3WritesLogsOfOurBuckets"]}
+"""What policies of buckets allow: all else is for the policies of who asks."""
+
+
 @pytest.mark.parametrize("bucket", BUCKETS.values(), ids=BUCKETS)
 def test_bucket_is_private_encrypted_and_kept(bucket: Mapping[str, Any]) -> None:
     properties = bucket["Properties"]
@@ -401,30 +406,44 @@ def test_bucket_is_private_encrypted_and_kept(bucket: Mapping[str, Any]) -> None
 
 
 def test_every_bucket_refuses_plain_http_and_other_keys() -> None:
-    policies = of_type(TEMPLATE, "AWS::S3::BucketPolicy").values()
+    policies = {one["Properties"]["Bucket"]["Ref"]: one for one in of_type(TEMPLATE, "AWS::S3::BucketPolicy").values()}
 
-    assert {policy["Properties"]["Bucket"]["Ref"] for policy in policies} == set(BUCKETS)
-    for policy in policies:
+    assert policies.keys() == BUCKETS.keys()
+    for bucket, policy in policies.items():
         statements = {one["Sid"]: one for one in policy["Properties"]["PolicyDocument"]["Statement"]}
-        assert {(one["Effect"], one["Principal"]) for one in statements.values()} == {("Deny", "*")}
+        everybody = {(one["Effect"], one["Principal"]) for one in statements.values() if one["Principal"] == "*"}
+        assert everybody == {("Deny", "*")}
+        assert [sid for sid, one in statements.items() if one["Effect"] == "Allow"] == ALLOWING.get(bucket, [])
         assert statements["TlsOnly"]["Condition"] == {"Bool": {"aws:SecureTransport": False}}
         assert statements["ModernTlsOnly"]["Condition"] == {"NumericLessThan": {"s3:TlsVersion": 1.2}}
-        assert statements.keys() >= {"NoOtherEncryption", "NoOtherKey", "NoKeyOfTheUploader"}
+        assert bucket == LOGS or statements.keys() >= {"NoOtherEncryption", "NoOtherKey", "NoKeyOfTheUploader"}
+
+
+def test_access_is_logged_unless_somebody_says_otherwise() -> None:
+    logging = {name: each["Properties"].get("LoggingConfiguration") for name, each in BUCKETS.items()}
+    there = {"Fn::If": ["OwnLogs", {"Ref": LOGS}, {"Ref": "AccessLogsBucket"}]}
+    written = {
+        name: {"Fn::If": ["LogAccess", {"DestinationBucketName": there, "LogFilePrefix": f"dropgate/{zone}/"}, NOTHING]}
+        for name, zone in (("LandingBucket", "landing"), ("InternalBucket", "internal"), ("PromotedBucket", "promoted"))
+    }
+
+    assert logging == written | {LOGS: None}
+    assert [TEMPLATE["Parameters"][name]["Default"] for name in ("AccessLogs", "AccessLogsBucket")] == ["true", ""]
+    assert TEMPLATE["Conditions"]["LogAccess"] == {"Fn::Equals": [{"Ref": "AccessLogs"}, "true"]}
 
 
 def test_one_key_encrypts_all_buckets_made_or_given() -> None:
     key = {"Fn::If": ["OwnKey", {"Fn::GetAtt": ["DataKey", "Arn"]}, {"Ref": "DataKeyArn"}]}
-    rules = [each["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"] for each in BUCKETS.values()]
+    rules = {
+        name: each["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        for name, each in BUCKETS.items()
+    }
+    of_logs = rules.pop(LOGS)  # S3 writes them under a key of its own alone
     made = TEMPLATE["Resources"]["DataKey"]
 
-    assert rules == [
-        [
-            {
-                "BucketKeyEnabled": True,
-                "ServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key},
-            }
-        ]
-    ] * len(BUCKETS)
+    assert of_logs == [{"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]
+    ours = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
+    assert list(rules.values()) == [[{"BucketKeyEnabled": True, "ServerSideEncryptionByDefault": ours}]] * 3
     assert (made["Condition"], made["DeletionPolicy"], made["Properties"]["EnableKeyRotation"]) == (
         "OwnKey",
         "RetainExceptOnCreate",
@@ -484,12 +503,13 @@ def test_what_expires_does_so_by_its_own_parameter() -> None:
         ("InternalBucket", "held/", "HeldDays"),
         ("InternalBucket", "reports/", "ReportDays"),
         ("InternalBucket", "evidence/", "EvidenceDays"),
+        ("LogsBucket", "dropgate/", "AccessLogDays"),
     }
 
 
 def test_no_retention_ends_before_a_week() -> None:
     declared = TEMPLATE["Parameters"]
-    names = ("WorkDays", "HeldDays", "ReportDays", "EvidenceDays", "NoncurrentDays", "RecoveryDays")
+    names = ("WorkDays", "HeldDays", "ReportDays", "EvidenceDays", "NoncurrentDays", "RecoveryDays", "AccessLogDays")
     days = {name: declared[name] for name in names}
 
     assert {rules["MinValue"] for rules in days.values()} == {7}

@@ -39,7 +39,7 @@ UNUSED = {
     ("steward", "ListPlansAndReceipts", "s3:ListBucket"),
     ("steward", "TellMissingDropFromForbidden", "s3:ListBucket"),
     ("maintainer", "ListPlansAndReceipts", "s3:ListBucket"),
-    ("maintainer", "MaintainTables", "s3:DeleteObject"),
+    ("maintainer", "RemoveWhatTablesNameNoMore", "s3:DeleteObject"),
     ("operator", "LookAtDeadLettersOrThrowThemAway", "sqs:PurgeQueue"),
 }
 """What no command does here: what is missing is to be called so, not forbidden, purging is AWS's, no file is old."""
