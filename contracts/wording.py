@@ -119,7 +119,7 @@ MESSAGES = {
     "nullValues": "{name} has no value in {some}.",
     "missingValues": "{name} is missing ({missing}) in {some}.",
     "notBlank": "{name} is blank in {some}.",
-    "invalidValues": "{name} is not one of the valid values in {some}.",
+    "invalidValues": "{name} is not one of the valid values{or_longer} in {some}.",
     "enum": "{name} is not one of the agreed values in {some}.",
     "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
     "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
@@ -127,8 +127,8 @@ MESSAGES = {
     "exclusiveMaximum": "{name} is not below `{value}` in {some}{worst}.",
     "minLength": "{name} is shorter than {characters} in {some}.",
     "maxLength": "{name} is longer than {characters} in {some}.",
-    "pattern": "{name} does not match the agreed pattern in {some}.",
-    "regex": "{name} does not match the agreed pattern in {some}.",
+    "pattern": "{name} does not match the agreed pattern{or_longer} in {some}.",
+    "regex": "{name} does not match the agreed pattern{or_longer} in {some}.",
     "minItems": "{name} has fewer than {elements} in {some}.",
     "maxItems": "{name} has more than {elements} in {some}.",
     "uniqueItems": "{name} has an element twice in {some}.",
@@ -230,7 +230,7 @@ def reason(check: Check) -> str:
     """Why a row is rejected, as short as it can stand beside it: the check's id, and what it wants."""
     bound = BOUNDS.get(check.kind)
     wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
-    return f"{check.id} ({visible(wanted)}{'; only a warning' if check.severity == 'warning' else ''})"
+    return f"{check.id} ({visible(wanted)}{_at_most(check)}{'; only a warning' if check.severity == 'warning' else ''})"
 
 
 def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool = False) -> Problem | None:
@@ -371,6 +371,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "missing": _missing(check),
         "value": str(check.arguments.get("value", check.expected)),
         "characters": _counted(check, "character"),
+        "or_longer": f", or is longer than {_longest(check)} characters," if _longest(check) else "",
         "elements": _counted(check, "element"),
         "keys": _counted(check, "key"),
         "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
@@ -430,8 +431,17 @@ def _agreed(check: Check) -> str:
         return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
     rule = check.expected.removesuffix(check.where)
     if rule.startswith("matching "):
-        return f"Write a value that matches `{rule.removeprefix('matching ')}`."
+        return f"Write a value that matches `{rule.removeprefix('matching ')}`{_at_most(check)}."
     return f"Write it as agreed ({rule})."
+
+
+def _longest(check: Check) -> str:
+    """The length of texts that a pattern is looked for in, if it is bounded: it could take too long in longer ones."""
+    return f"{check.arguments['longest']:,}" if check.arguments.get("longest") else ""
+
+
+def _at_most(check: Check) -> str:
+    return f", in at most {_longest(check)} characters" if _longest(check) else ""
 
 
 def _missing(check: Check) -> str:

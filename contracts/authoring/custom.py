@@ -177,8 +177,8 @@ def _regex(document: Document, path: Path, inner: dict[str, Any], prop: Property
     if "pattern" not in inner:
         document.error(path, "no-argument", "`regex` does not say what to match.", "Add `pattern: ...`.")
         return None
-    pattern = quality.pattern(document, (*path, "pattern"), inner["pattern"], prop)
-    return None if pattern is None else ({"pattern": pattern}, f"matching {inner['pattern']}")
+    arguments = quality.pattern(document, (*path, "pattern"), inner["pattern"], prop)
+    return None if arguments is None else (arguments, f"matching {inner['pattern']}")
 
 
 READERS: dict[str, tuple[tuple[str, ...], Reader]] = {

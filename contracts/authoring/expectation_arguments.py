@@ -11,6 +11,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
+from contracts.authoring import regex
 from contracts.authoring.core_expectations import WORDS, Core, Kind, fits
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
@@ -20,6 +21,7 @@ from contracts.problem import nearest, quoted
 PARSERS = ("spark", "great_expectations")
 """How a condition on rows may be written: the first is the one that is meant."""
 SEVERAL = "column_list"
+REGEXES = ("regex", "regex_list")
 BATCH = "{batch}"
 """What a query calls the file."""
 
@@ -74,6 +76,8 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
     if path[-1] == SEVERAL and len(set(value)) < 2 and about == "columns":
         message = f"`{SEVERAL}` needs two columns at least."
         document.error(path, "wrong-type", message, "Add another, or use an expectation about one column.")
+    if path[-1] in REGEXES:
+        _patterns(document, path, [value] if isinstance(value, str) else value)
     match kind:
         case "column" | "columns":
             named = [value] if isinstance(value, str) else value
@@ -81,6 +85,19 @@ def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequen
         case "query":
             return _of_query(document, path, value, props)
     return []
+
+
+def _patterns(document: Document, path: Path, patterns: Sequence[str]) -> None:
+    """Refuse regular expressions whose time is not bounded: Great Expectations cannot leave long texts out."""
+    for n, pattern in enumerate(patterns):
+        at = path if path[-1] == REGEXES[0] else (*path, n)
+        java = regex.read(pattern)
+        if isinstance(java, regex.Refused):
+            document.error(at, "bad-pattern", java.message, java.fix)
+        elif java.open:
+            message = "The time of this pattern grows faster than the length of a text, which nothing limits here."
+            fix = f"Write `pattern` instead, which fails texts of more than {java.longest:,} characters. {regex.LONGER}"
+            document.error(at, "bad-pattern", message, fix)
 
 
 def _is_property(document: Document, path: Path, name: str, props: Sequence[Property]) -> bool:

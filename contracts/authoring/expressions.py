@@ -70,7 +70,7 @@ def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Exp
     `constant` says that it may name none of them.
     """
     tree = parsed(text)
-    reader = Reader(text, single(props))
+    reader = Reader(text, single(props), fails=not constant)
     found = reader.boolean(tree)
     if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
@@ -111,8 +111,9 @@ class Reader:
     readers: Mapping[type, Callable[[Any, Any], Typed]]
     functions: Sequence[str]
 
-    def __init__(self, text: str, known: Mapping[str, tuple[int, Property]]) -> None:
-        self._text, self._known = text, known
+    def __init__(self, text: str, known: Mapping[str, tuple[int, Property]], *, fails: bool = False) -> None:
+        """Read a text over properties; `fails` says that a record fails where the text is not true."""
+        self._text, self._known, self._fails = text, known, fails
         self.used: dict[str, None] = {}
 
     def boolean(self, node: Any) -> str:
@@ -182,10 +183,20 @@ class Reader:
                 raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
         else:
             raise Refused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
-        java = regex.to_java(written)
+        java = regex.read(written)
         if isinstance(java, regex.Refused):
             raise Refused(java.message, java.fix)
-        return _text(java)
+        if java.open and not (self._fails and _is_asked_for(node.parent)):
+            message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
+            raise Refused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
+        return _text(java.text)
+
+
+def _is_asked_for(node: Any) -> bool:
+    """Whether an expression is false where a part of it is: nothing but `and`, `or` and brackets stand around it."""
+    while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
+        node = node.parent
+    return node.parent is None
 
 
 def kind_of(prop: Property) -> Kind:
@@ -338,9 +349,21 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
-    java = "".join({"%": r"[\s\S]*", "_": r"[\s\S]"}.get(letter, re.escape(letter)) for letter in pattern.name)
-    whole = rf"^{java}\z"
+    whole = _whole([_of_like(part) for part in pattern.name.split("%")])
     return Typed(f"({reader.of(node.this, 'text')} rlike {_text(whole)})", "boolean")
+
+
+def _of_like(part: str) -> str:
+    return "".join(r"[\s\S]" if letter == "_" else re.escape(letter) for letter in part)
+
+
+def _whole(parts: Sequence[str]) -> str:
+    """The pattern of a text with anything between parts; each is looked for once, behind the first that fits."""
+    if len(parts) == 1:
+        return rf"^{parts[0]}\z"
+    first, *inner, last = parts
+    found = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
+    return rf"^{first}{found}[\s\S]*{last}\z"
 
 
 def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:

@@ -46,7 +46,7 @@ def read(document: Document, path: Path, options: dict[str, Any], prop: Property
         if key not in OPTIONS.get(prop.type, ()):
             message = f"`{key}` of a {prop.type} is not built yet."
             document.error((*path, key), "not-built-yet", message, NOT_CHECKED, on_key=True)
-        elif check := _option(document, (*path, key), key, value, prop):
+        elif check := _option(document, (*path, key), key, value, prop, options.get("maxLength")):
             found[key] = check
     _lengths_in_order(document, path, found)
     _bounds_in_order(document, path, found, prop)
@@ -59,10 +59,11 @@ def row_check(prop: Property, kind: str, expected: str, arguments: dict[str, Any
     return Check(name, kind, "row", "error", "conformity", expected, prop.name, arguments or {})
 
 
-def _option(document: Document, path: Path, key: str, value: Any, prop: Property) -> Check | None:
+def _option(document: Document, path: Path, key: str, value: Any, prop: Property, most: int | None) -> Check | None:
+    """The check of one option; `most` is the greatest length of the property's texts."""
     if key == "pattern":
-        java = pattern_of(document, path, value)
-        return None if java is None else row_check(prop, key, f"matching {value}", {"pattern": java})
+        arguments = pattern_of(document, path, value, most)
+        return None if arguments is None else row_check(prop, key, f"matching {value}", arguments)
     if noun := COUNTED.get(key[3:]):
         words = f"at {'least' if key.startswith('min') else 'most'} {value} {noun}"
         return row_check(prop, key, words, {"value": int(value)})

@@ -205,7 +205,7 @@ def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property
         else:
             document.wrong_type(at, "a list of values")
     if "pattern" in found:
-        made["pattern"] = pattern(document, (*path, "pattern"), found["pattern"], prop)
+        made |= pattern(document, (*path, "pattern"), found["pattern"], prop) or {}
     return made if document.errors() == before else None
 
 
@@ -245,8 +245,8 @@ def is_text(document: Document, path: Path, prop: Property, what: str) -> bool:
     return prop.type == "string"
 
 
-def pattern(document: Document, path: Path, value: Any, prop: Property) -> str | None:
-    """A property's pattern as the job's engine reads it; None, and a finding, if there is none."""
+def pattern(document: Document, path: Path, value: Any, prop: Property) -> dict[str, Any] | None:
+    """The arguments of a check for a property's pattern; None, and a finding, if it cannot be used."""
     if not isinstance(value, str):
         document.wrong_type(path, "text", text=True)
         return None

@@ -46,18 +46,22 @@ def _decimal_name(kind: str, precision: int, scale: int) -> str:
     return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
 
 
-def pattern_of(document: Document, path: Path, value: str) -> str | None:
-    """A pattern as the job's engine reads it; None, and a finding, if it cannot be used."""
-    java = regex.to_java(value)
+def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> dict[str, Any] | None:
+    """The arguments of a check for a pattern; None, and a finding, if it cannot be used.
+
+    They are the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
+    `most` is the length of the property's texts where another rule limits it.
+    """
+    java = regex.read(value, most)
     if isinstance(java, regex.Refused):
         document.error(path, "bad-pattern", java.message, java.fix)
         return None
-    if regex.is_bounded(value):
-        message = f"The pattern repeats a group: a text of more than {regex.LONGEST} characters fails it."
-        document.note(
-            path, "long-text-fails", message, "Where longer texts are meant, repeat a class, as `[A-Z0-9-]+`."
-        )
-    return java
+    if not java.open:
+        return {"pattern": java.text}
+    if java.longest != most:
+        message = f"A text of more than {java.longest:,} characters fails the pattern: to match it could take too long."
+        document.note(path, "long-text-fails", message, regex.LONGER)
+    return {"pattern": java.text, "longest": java.longest}
 
 
 def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:

@@ -123,6 +123,13 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
         "Write a value that matches `^[A-Z]+$`. Leave the cell empty where the value is unknown.",
     ),
     (
+        rule("invalidValues", "matching ^(ab)+$", arguments={"pattern": "^(ab)+", "longest": 500}),
+        12,
+        "`wind` is not one of the valid values, or is longer than 500 characters, in 12 of 1,000 records (1.2 %).",
+        ("Write a value that matches `^(ab)+$`, in at most 500 characters."
+        " Leave the cell empty where the value is unknown."),
+    ),
+    (
         rule("multipleOf", "a multiple of 0.01", arguments={"value": "0.01"}),
         12,
         "`wind` is not a multiple of `0.01` in 12 of 1,000 records (1.2 %).",

@@ -22,7 +22,6 @@ from contracts.authoring.exporting.exported import (
     rejects,
 )
 from contracts.authoring.importing.imported import given
-from contracts.authoring.regex import LONGEST, is_bounded
 from contracts.columns import OURS
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT, UNCHECKED
 from contracts.plan import CONTAINERS, FOREIGN_KEY, Check
@@ -62,19 +61,19 @@ def _format(_: Contract, column: Column, check: Check) -> Keywords:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _pattern(_: Contract, column: Column, __: Check) -> Keywords:
-    return _found(column.options()["pattern"])
+def _pattern(_: Contract, column: Column, check: Check) -> Keywords:
+    return _found(column.options()["pattern"], check)
 
 
 def _regex(contract: Contract, _: Column, check: Check) -> Keywords:
-    return _found(contract.entry(check)["implementation"]["pattern"])
+    return _found(contract.entry(check)["implementation"]["pattern"], check)
 
 
 def _valid(contract: Contract, column: Column, check: Check) -> Keywords | None:
     among = _listed(column, check.arguments["values"]) if "values" in check.arguments else {}
     if among is None or "pattern" not in check.arguments:
         return among
-    return {**among, **_found(contract.entry(check)["arguments"]["pattern"])}
+    return {**among, **_found(contract.entry(check)["arguments"]["pattern"], check)}
 
 
 def _present(_: Contract, column: Column, check: Check) -> Keywords | None:
@@ -308,9 +307,10 @@ def _listed(column: Column, texts: list[str]) -> Keywords | None:
     return {"enum": list(dict.fromkeys(_value(column, text) for text in texts))}
 
 
-def _found(pattern: str) -> Keywords:
-    """A pattern, and the length beyond which it is found in no text."""
-    return {"pattern": pattern, **({"maxLength": LONGEST} if is_bounded(pattern) else {})}
+def _found(pattern: str, check: Check) -> Keywords:
+    """A pattern, and the length beyond which no text matches it."""
+    longest = check.arguments.get("longest")
+    return {"pattern": pattern, **({"maxLength": longest} if longest else {})}
 
 
 def _of_format(name: str) -> str:

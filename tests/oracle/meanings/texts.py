@@ -84,6 +84,7 @@ PATTERNS: dict[str, Meaning] = {
     "a class holds plain characters": _pattern("^[a[&-]$", ["a", "[", "&", "-"], ["b"]),
     "code points are counted": _pattern("^..$", ["\U0001f600\U0001f600", "ab"], ["\U0001f600", FAMILY]),
     "repeated groups look at short texts": _pattern("^(ab)+$", ["ab", "ab" * 250], ["ab" * 251, "aba"]),
+    "slow patterns look at short texts": _pattern("^.*-.*$", ["-", "a" * 999 + "-"], ["a" * 1000 + "-", "a"]),
     "regex searches as pattern does": Case(
         one("string", quality=[figure("regex", pattern="b$", mustBe=0)]),
         good("b", "ab", None) + bad("regex", "ba", "c"),

@@ -99,3 +99,23 @@ def test_filter_is_the_condition_of_its_own() -> None:
     (finding,) = [f for f in compiled(a_document(quality=entry)).findings if f.level == "error"]
 
     assert (finding.code, finding.fix) == ("wrong-place", "Write `row_condition` among its `kwargs`.")
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "of"),
+    [
+        ("{column: id, regex: '^(a+)+$'}", "match_regex"),
+        ("{column: id, regex: '^(ab)+$'}", "not_match_regex"),
+        ("{column: id, regex_list: ['^a', '^.*-.*-.*!$']}", "match_regex_list"),
+        ("{column: id, regex_list: ['^.*-.*$']}", "not_match_regex_list"),
+    ],
+)
+def test_regular_expression_of_unbounded_time_is_refused(kwargs: str, of: str) -> None:
+    entry = f"{ENTRY} {{type: expect_column_values_to_{of}, kwargs: {kwargs}}}\n"
+    (finding,) = [f for f in compiled(a_document(quality=entry)).findings if f.level == "error"]
+    assert finding.code == "bad-pattern"
+
+
+def test_cheap_regular_expression_is_accepted() -> None:
+    entry = f"{ENTRY} {{type: expect_column_values_to_match_regex, kwargs: {{column: id, regex: '^[A-Z]+$'}}}}\n"
+    assert compiled(a_document(quality=entry)).plan
