@@ -5,17 +5,22 @@ Names are compared exactly; a name that differs by case or a letter is named in 
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 
 from contracts.plan import Plan, Property
-from contracts.problem import Level, Problem, nearest, quoted
+from contracts.problem import Level, Problem, nearest, quoted, visible
 
 OURS = ("_record", "_reasons")
 """What a file of rejected rows adds to each at its end; a corrected one may bring it back, it is ignored."""
 
 MOST_TOLD = 20
 """Columns named for one fault."""
+
+LONGEST_SHAPE = 80
+"""Characters of a first line's shape."""
 
 MOST_GUESSED = 100
 """Unknown columns that are compared with missing ones: each pair takes a while."""
@@ -48,7 +53,7 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     names = list(positions(header))
     renamed = _renamed(names, known)
     if plan.file_format == "csv" and plan.columns.missing == "reject" and not renamed and not set(names) & set(known):
-        return (_headless(known),)
+        return (_headless(known, header),)
     return (
         *_blank(header),
         *_duplicated(header),
@@ -58,10 +63,16 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
     )
 
 
-def _headless(known: list[str]) -> Problem:
-    message = "The first line holds none of the contract's column names."
+def _headless(known: list[str], names: tuple[str, ...]) -> Problem:
+    message = f"The first line holds none of the contract's column names; it looks like `{masked(names)}`."
     fix = f"Begin the file with this header: {quoted(known, most=40)}."
     return Problem("missing-header", message, fix, record=0)
+
+
+def masked(names: tuple[str, ...]) -> str:
+    """Return the shape of a first line, which may hold data that nobody may see: letters as x, digits as 9."""
+    shape = ", ".join(re.sub(r"[^\W\d_]", "x", re.sub(r"\d", "9", name)) for name in names)
+    return visible(shape, LONGEST_SHAPE)
 
 
 def _blank(header: tuple[str, ...]) -> list[Problem]:
@@ -93,12 +104,39 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
             continue
         other = renamed.get(prop.name)
         fix = f"Rename `{other}` to `{prop.name}`." if other else _add(prop, names[nth : nth + 1], taken)
+        if other and like(other) == like(prop.name) and other.casefold() != prop.name.casefold():
+            found.append(_disguised(plan, prop, other))
+            continue
         level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
         instead = f"; `{other}` stands there instead" if other else ""
         place = "file" if plan.file_format == "parquet" else "header"
         message = f"The column `{prop.name}` is missing from the {place}{instead}."
         found.append(Problem("missing-column", message, fix, level, property=prop.name))
     return found
+
+
+def like(name: str) -> str:
+    """Return a name as it looks: in one Unicode form, without blanks around it and what nobody sees, in lower case."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Cc"))
+    return " ".join(seen.split()).casefold()
+
+
+def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
+    """A column whose name looks like the contract's, and is written with other characters."""
+    pairs = enumerate(zip(other, prop.name, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
+    there, agreed = (_code_point(name, at) for name in (other, prop.name))
+    message = (
+        f"The column `{prop.name}` is missing from the header; a name that looks like it stands there, "
+        f"with other characters: character {at + 1} is {there}, agreed is {agreed}."
+    )
+    fix = "Write the name with the contract's characters (Unicode form NFC), without blanks and invisible ones."
+    level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
+    return Problem("missing-column", message, fix, level, property=prop.name)
+
+
+def _code_point(name: str, at: int) -> str:
+    return f"U+{ord(name[at]):04X}" if at < len(name) else "none"
 
 
 def _add(prop: Property, there: list[str], taken: set[str]) -> str:
@@ -139,8 +177,10 @@ def _renamed(names: list[str], known: list[str]) -> dict[str, str]:
     wanted, held = set(known), set(names)
     spare = [n for n in names if n not in wanted][:MOST_GUESSED]
     found: dict[str, str] = {}
+    looks = {like(name): name for name in reversed(spare)}
     for name in (k for k in known if k not in held):
-        if close := nearest(name, spare):
+        if close := looks.get(like(name)) or nearest(name, spare):
+            looks.pop(like(close), None)
             found[name] = close
             spare.remove(close)
     return found

@@ -14,6 +14,7 @@ from typing import Literal
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
+from contracts.letters import Letters
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import Totals
@@ -164,7 +165,7 @@ class DropResult:
     of the plan's watermarks among its valid records. `totals` is what its manifest says, `sums` are those of the
     properties that one or a trailer may say, of all records; `rough` are those whose sum is of doubles, too, so that
     its last digits may be others, `endless` those whose sum is more than a double holds. `ending` is what was found of
-    a trailer, where the plan has one.
+    a trailer, where the plan has one; `letters` is how many records are in another encoding, where any is.
     """
 
     drop: str
@@ -187,6 +188,7 @@ class DropResult:
     rough: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     endless: tuple[str, ...] = field(default=(), metadata=codec.SPARSE)
     ending: Ending | None = field(default=None, metadata=codec.SPARSE)
+    letters: Letters | None = field(default=None, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ class Csv:
     """The dialect of a CSV file; cells equal to one of `null_values` are null, quoted or not.
 
     Without a `quote` every delimiter parts two cells. Without a `header` the columns are the contract's, in its order.
-    With a `trailer` the last record is none of the data, but tells what the file holds.
+    With a `trailer` the last record is none of the data, but tells what the file holds. `mojibake` says what becomes of
+    a file in UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.letters`).
     """
 
     delimiter: str = ","
@@ -263,6 +264,7 @@ class Csv:
     header: bool = True
     multi_line: bool = False
     trailer: Trailer | None = field(default=None, metadata=codec.SPARSE)
+    mojibake: Policy = field(default="reject", metadata=codec.SPARSE)
 
     @property
     def for_python(self) -> dict[str, Any]:

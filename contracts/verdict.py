@@ -12,7 +12,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Literal
 
-from contracts import codec, trailer
+from contracts import codec, letters, trailer
 from contracts.job import Count, DropResult, Sample
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
@@ -239,6 +239,8 @@ def _tolerable(plan: Plan, facts: DropResult) -> bool:
 
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
+    if mojibake := letters.problem(plan.csv, facts.letters):
+        found.append(mojibake)
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"
         headed = plan.file_format == "csv" and plan.csv.header

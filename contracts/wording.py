@@ -110,10 +110,10 @@ NAMES = {
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
     "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
-    "record.object": "{some} {are} no JSON object, or more than one.",
+    "record.object": "{some} {are} no JSON object, or more than one{flaw}.",
     "record.keys": "{some} {have} a key twice.",
     "knownKeys": "{some} {have} keys that the contract does not know.",
-    "record.text": "{some} {have} NUL characters, or bytes that are not text in {encoding}.",
+    "record.text": "{some} {have} NUL characters, {halves}or bytes that are not text in {encoding}.",
     "logicalType": "{name} is not {expected} in {some}.",
     "required": "{name} has no value in {some}.",
     "nullValues": "{name} has no value in {some}.",
@@ -206,6 +206,9 @@ LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
 UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
 
 
+LAST_EMPTY = ", the last of them empty"
+"""What the note of a record says whose line ends with a delimiter."""
+FIX_LAST_EMPTY = "Leave out the `{mark}` at the end of each row, or give the header a name for that column."
 MET = {
     True: "Correct {name} in {rows}, or leave such rows out.",
     False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",
@@ -251,6 +254,8 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
     if check.threshold and kind not in OF_THEIR_OWN:
         message = UNTRUE if kind == "expression" else LIMITED
         fix = NULLS_LIMITED if kind in AILS else fix
+    if check.kind == "fields" and _all_end_empty(plan, outcome):
+        fix = FIX_LAST_EMPTY
     adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
     level: Level = "error" if outcome.result == "failed" or adds else "warning"
     first = outcome.samples[0].record if outcome.samples else None
@@ -258,6 +263,12 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
     text = text[0].upper() + text[1:]
     said = f"{fix.format(**words).strip()}{_described(check)}"
     return Problem(f"check-{outcome.kind}", text, said, level, first, outcome.property, outcome.id)
+
+
+def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
+    """Whether all records that are shown have one cell too many, the last, and nothing in it."""
+    one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
+    return bool(outcome.samples) and all(sample.note == one_more for sample in outcome.samples)
 
 
 QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
@@ -377,12 +388,20 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
         "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
+        "flaw": _flaw(check, outcome),
+        "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
         "mark": plan.csv.delimiter,
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
         "quote": plan.csv.escape + plan.csv.quote,
         **_value_words(plan, check, prop),
     }
+
+
+def _flaw(check: Check, outcome: Outcome) -> str:
+    """What makes the first line that is no JSON object none, where that is known."""
+    first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
+    return f" (record {first.record:,}: {first.note})" if first and first.note else ""
 
 
 def _records(check: Check, outcome: Outcome, read: int) -> str:

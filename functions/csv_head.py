@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import csv
+import re
+from dataclasses import replace
 
-from contracts import columns
+from contracts import cells, columns
 from contracts.plan import Plan
-from contracts.problem import Problem, quoted
-from functions.texts import Head, line_end, may_be_lost, undecodable
+from contracts.problem import Problem, quoted, visible
+from functions import foreign
+from functions.texts import Head, line_end, may_be_lost, other_text, undecodable, wrong_encoding, wrong_format
 
 MOST_COLUMNS = 2000
 """Columns of a header; a wider one is no table that anybody agreed on."""
@@ -15,13 +17,29 @@ MOST_COLUMNS = 2000
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
+JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
+"""How a JSON document begins."""
+SEPARATOR = re.compile(r"sep=.?", re.IGNORECASE)
+"""A first line that tells spreadsheets what the delimiter is."""
+LONGEST_NAME = 20
+"""Lines that a column name with line breaks may have, to be recognised as one."""
+
+
 def look(plan: Plan, size: int, sample: bytes) -> Head:
     """The header in the first bytes of a file."""
     end = line_end(sample)
     if end < 0 and len(sample) < size:
-        return Head((_endless(len(sample)),))
+        return _unended(plan, sample)
     line = sample if end < 0 else sample[:end]
     return _header(plan, size, sample, line)
+
+
+def _unended(plan: Plan, sample: bytes) -> Head:
+    """A file whose first line goes on: no header, but a record like any other where none is agreed."""
+    if plan.csv.header:
+        return Head((other_text(plan, _readable(plan, sample)) or _endless(len(sample)),))
+    problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
+    return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
@@ -31,8 +49,11 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     if not plan.csv.header:
         return _without(plan, size, sample, text)
     names = split(plan, text)
+    known = 0 if isinstance(names, Problem) else _known(plan, names)
+    if not known and (problem := _other(plan, sample, text)):
+        return Head((problem,), (), text)
     if isinstance(names, Problem):
-        return Head((names,), (), text)
+        return Head((_broken_name(plan, sample) or names,), (), text)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),), (), text)
     found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
@@ -41,18 +62,65 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
     return Head(tuple(found), names, text)
 
 
+def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
+    """What a file is whose first line names no column: of another format, or with a note for spreadsheets."""
+    bare = line.removeprefix("\ufeff").strip()
+    if SEPARATOR.fullmatch(bare):
+        text = f"The first line is `{bare}`, a note for spreadsheets; the column names must stand there."
+        return Problem("separator-line", text, "Leave that line out, and begin the file with the header.", record=0)
+    if problem := other_text(plan, _readable(plan, sample)):
+        return problem
+    if JSON.match(bare):
+        return wrong_format(plan, foreign.Form("JSON", "Write the records as"))
+    as_utf8 = _as_utf8(plan, line)
+    if as_utf8 is not None and _known(plan, as_utf8):
+        return wrong_encoding(plan, f"The file is written in UTF-8; agreed is {plan.csv.encoding.upper()}.")
+    return None
+
+
+def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
+    """The names in a header that is UTF-8 where another encoding is agreed; None if it is none."""
+    if plan.csv.encoding == "utf-8" or line.isascii():
+        return None
+    try:
+        names = split(plan, line.encode(plan.csv.encoding).decode())
+    except UnicodeDecodeError:
+        return None
+    return names if isinstance(names, tuple) else None
+
+
+def _readable(plan: Plan, sample: bytes) -> str:
+    """The first bytes as text, whatever is none in them."""
+    return sample[: 4 * foreign.HEAD].decode(plan.csv.encoding, "replace")
+
+
+def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
+    """A header with a line break in a column name, where the lines behind the first one close its quote."""
+    lines = sample[: 64 * foreign.HEAD].decode(plan.csv.encoding, "replace").splitlines(keepends=True)
+    for most in range(2, min(len(lines), LONGEST_NAME) + 1):
+        names = split(plan, "".join(lines[:most]).rstrip("\r\n"))
+        if isinstance(names, tuple):
+            name = next(n for n in names if "\n" in n or "\r" in n)
+            text = f"The column name `{visible(name)}` in the header has a line break."
+            return Problem("header-line-break", text, "Write each column name in one line.", record=0)
+    return None
+
+
 def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     """A file without a header: its columns are the contract's, and as many cells must stand in the first line."""
     names = tuple(p.name for p in plan.properties)
-    cells = split(plan, first)
+    own = split(plan, first)
+    fits = isinstance(own, tuple) and len(own) == len(names)
+    if not fits and (problem := _other(plan, sample, first)):
+        return Head((problem,))
     found = _no_records(plan, size, sample, b"")
     if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
         found.append(problem)
-    if _known(plan, cells if isinstance(cells, tuple) else ()) == len(names):
+    if _known(plan, own if isinstance(own, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; agreed is a file without them."
         found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", record=1))
-    elif isinstance(cells, tuple) and len(cells) != len(names) and first and not _may_be_other(plan, cells):
-        text = f"The first line has {len(cells):,} cells; the contract has {len(names):,} columns."
+    elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
+        text = f"The first line has {len(own):,} cells; the contract has {len(names):,} columns."
         agreed = quoted(names, most=40)
         found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", record=1))
     return Head(tuple(found), names, "")
@@ -65,13 +133,13 @@ def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
 
 def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:
     """The column names in a header line, a byte order mark aside; a problem if its quotes do not close."""
-    dialect = plan.csv.for_python | ({"delimiter": delimiter} if delimiter else {})
-    reader = csv.reader([header_line.removeprefix("\ufeff")], strict=True, **dialect)
-    try:
-        return tuple(next(reader, []))
-    except csv.Error:
-        text = "A quote in the header is not closed in its line, or text follows a closed one."
-        return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", record=0)
+    line = header_line.removeprefix("\ufeff")
+    dialect = replace(plan.csv, delimiter=delimiter) if delimiter else plan.csv
+    names = cells.split(line, dialect) if line else ()
+    if names is not None:
+        return names
+    text = "A quote in the header is not closed in its line, or stands in a name that is not wholly between two."
+    return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", record=0)
 
 
 def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
@@ -92,7 +160,7 @@ def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
 def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
     """The delimiter under which the header says more of the contract's names, and those names."""
     best, better = _known(plan, names), None
-    for delimiter in DELIMITERS:
+    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
         other = split(plan, line, delimiter)
         if not isinstance(other, Problem) and len(other) > 1 and _known(plan, other) > best:
             best, better = _known(plan, other), (delimiter, other)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+from contracts import flaws
 from contracts.columns import OURS
 from contracts.plan import Plan
-from contracts.problem import Problem, nearest, quoted
-from functions.texts import Head, may_be_lost, undecodable
+from contracts.problem import Problem, nearest, quoted, visible
+from functions.texts import Head, may_be_lost, other_text, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
+
+WRAPPED = re.compile(
+    r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
+)
+"""One object around an array of objects, behind members that are no objects."""
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:
@@ -20,15 +27,17 @@ def look(plan: Plan, size: int, sample: bytes) -> Head:
         return Head((problem,))
     text = sample.decode("utf-8-sig", "replace")
     lines = [line for line in text.replace("\r", "\n").split("\n") if line]
-    if not whole:
-        lines = lines[:-1]  # it may be cut
+    cut = "" if whole or not lines else lines.pop()
     if not lines:
-        return Head(tuple(_no_lines(plan, whole=whole)), *_header(plan, ()))
+        problems = _begins_wrong(plan, cut) if cut else _no_records(plan)
+        return Head(tuple(problems), *_header(plan, ()))
     first = [_keys(line) for line in lines]
     keys = next((k for k in first if k is not None), None)
     if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
-        return Head((_no_object(lines[0]),))
+        return Head((_no_object(plan, text, lines[0]),))
     problems = _unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
+    if problems and (problem := other_text(plan, text) or _wrapped(plan, text)):
+        problems = [problem]
     return Head(tuple(problems), *_header(plan, keys))
 
 
@@ -51,21 +60,40 @@ def _keys(line: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-def _no_lines(plan: Plan, *, whole: bool) -> list[Problem]:
-    if not whole:
-        return [Problem("not-json-lines", "The first line does not end within 65,536 bytes.", FIX, record=1)]
+def _no_records(plan: Plan) -> list[Problem]:
     if plan.empty != "reject":
         return []
     return [Problem("no-records", "The file holds no records.", "Send the file with its records.")]
 
 
-def _no_object(line: str) -> Problem:
+def _begins_wrong(plan: Plan, begin: str) -> list[Problem]:
+    """A first line of which only the beginning is there: the job reads it whole, unless it begins as no object does."""
+    if begin.lstrip()[:1] == "{" or may_be_lost(plan, "object"):
+        problem = _wrapped(plan, begin)
+        return [problem] if problem else []
+    return [_no_object(plan, begin, begin)]
+
+
+def _no_object(plan: Plan, text: str, line: str) -> Problem:
+    """Why the first line is no object, as far as it can be told: what the file is instead, or the flaw in the line."""
+    if problem := other_text(plan, text) or _wrapped(plan, text):
+        return problem
     start = line.lstrip()[:1]
-    text = {
-        "[": "The file is a JSON array; agreed is JSON Lines.",
-        "{": "The first line is no whole JSON object; agreed is JSON Lines.",
-    }.get(start, "The first line is no JSON object; agreed is JSON Lines.")
-    return Problem("not-json-lines", text, FIX, record=1)
+    if start == "[":
+        return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, record=1)
+    what = "no whole JSON object" if start == "{" else "no JSON object"
+    found = flaws.flaw(line) if start == "{" else None
+    why = f": {found}" if found else ""
+    return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, record=1)
+
+
+def _wrapped(plan: Plan, text: str) -> Problem | None:
+    """One object around all records, in an array under a key that the contract does not know."""
+    found = WRAPPED.match(text)
+    if found is None or found["key"] in {p.name for p in plan.roots}:
+        return None
+    message = f"The file is one JSON object around an array (`{visible(found['key'])}`); agreed is JSON Lines."
+    return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", record=1)
 
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:

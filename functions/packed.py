@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from contracts.problem import Problem
+from functions import foreign
 
 MAGIC = b"\x1f\x8b"
 PIECE, SLICE = 8 << 20, 256 << 10
@@ -50,7 +51,7 @@ class _Seen:
 def unpack(read: Callable[[int, int], bytes], size: int, sample: int) -> Content | Problem:
     """What a file of `size` bytes holds, and its first `sample` bytes; or why it is not taken."""
     if read(0, 2) != MAGIC:
-        return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
+        return _not_compressed(read(0, foreign.HEAD))
     seen, unpacking, members, taken = _Seen(), zlib.decompressobj(31), 1, 0
     for piece in _slices(read, size, PIECE):
         rest, taken = piece, taken + len(piece)
@@ -103,6 +104,14 @@ def _too_much(seen: _Seen, size: int, members: int) -> Problem | None:
         text = f"A line of the unpacked file has more than {LONGEST_LINE >> 20} MiB."
         return Problem("line-too-long", text, "Write one record on each line.")
     return None
+
+
+def _not_compressed(sample: bytes) -> Problem:
+    form = foreign.of_bytes(sample)
+    if form is None or not form.packs:
+        return Problem("not-compressed", "The file is not compressed by gzip, as agreed.", "Compress it with gzip.")
+    text = f"The file is {form.name}; agreed is a file compressed by gzip."
+    return Problem("not-compressed", text, "Unpack it, and compress the file itself with gzip.")
 
 
 def _damaged(why: str) -> Problem:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from contracts.plan import Plan
 from contracts.problem import Problem
+from functions import foreign
 
 MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -17,24 +18,8 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-PACKED = {
-    b"\x1f\x8b": "compressed by gzip",
-    b"PK\x03\x04": "a zip archive",
-    b"\x28\xb5\x2f\xfd": "compressed by Zstandard",
-    b"BZh": "compressed by bzip2",
-}
-"""What compressed files begin with."""
-
-STARTS = {
-    **PACKED,
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old workbook of a spreadsheet",
-    b"PAR1": "Parquet",
-    b"%PDF": "a PDF",
-}
-"""What files of other kinds begin with."""
-
-WORKBOOKS = (b"[Content_Types].xml", b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
-"""What stands in the first bytes of a zip archive that is a spreadsheet's workbook (ECMA-376, OpenDocument)."""
+AGREED = {"csv": "CSV", "jsonl": "JSON Lines"}
+"""What formats of text are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +44,23 @@ def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Pro
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
     """A file that is no text at all, by its first bytes."""
-    agreed = {"csv": "CSV", "jsonl": "JSON Lines"}.get(plan.file_format, plan.file_format)
-    start = next((s for s in STARTS if sample.startswith(s)), None)
-    if start is None:
-        return None
-    workbook = start.startswith(b"PK") and any(name in sample for name in WORKBOOKS)
-    kind = "a workbook of a spreadsheet" if workbook else STARTS[start]
-    fix = f"Write the file as plain {agreed}."
-    if "workbook" in kind:
-        fix = f"Save the sheet as {agreed}{_spreadsheet(plan)}, not as a workbook."
-    elif start in PACKED:
-        fix = f"Unpack it, and send plain {agreed}."
-    text = f"The file is {kind}, whatever its name says; agreed is {agreed}."
-    return Problem("wrong-format", text, fix)
+    form = foreign.of_bytes(sample)
+    return None if form is None else wrong_format(plan, form)
+
+
+def other_text(plan: Plan, text: str) -> Problem | None:
+    """A text of a format that is not taken, by how it begins; asked of files that do not look as agreed."""
+    form = foreign.of_text(text)
+    return None if form is None else wrong_format(plan, form)
+
+
+def wrong_format(plan: Plan, form: foreign.Form) -> Problem:
+    """A file of a form that is not taken, and what to send instead."""
+    agreed = AGREED.get(plan.file_format, plan.file_format)
+    text = f"The file is {form.name}, whatever its name says; agreed is {agreed}."
+    if form.fix == foreign.SHEET:
+        return Problem("wrong-format", text, f"{form.fix} {agreed}{_spreadsheet(plan)}, not as a workbook.")
+    return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}.")
 
 
 def _spreadsheet(plan: Plan) -> str:

@@ -67,8 +67,6 @@ def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
 def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
     """Rejected rows (`broken`: no record) with their reasons, of files with one header: drop, record, line."""
     match plan.file_format:
-        case "csv" if plan.csv.multi_line:
-            return _csv_of_cells(rows, list(positions(header)), plan.csv)
         case "csv":
             return _csv_lines(rows, header, plan.csv)
         case "jsonl":
@@ -113,8 +111,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
 def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
     """Rows that were no lines, as lines of CSV; a null is an empty cell."""
     own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
-    broken = sf.coalesce(sf.get_json_object("raw", "$.bad"), "raw")
-    whole = sf.concat(sf.array(broken), sf.array_repeat(sf.lit(""), len(names) - 1))
+    whole = sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), len(names) - 1))
     cells = sf.when(sf.col("broken"), whole).otherwise(own)
     return rows.select("drop", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
 

@@ -78,10 +78,7 @@ def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[Dat
     apart = singles.select("*", reader.parsed(raw, plan.csv, len(header)).alias("parsed"))
     cells = [sf.expr(reader.cell(f"parsed.c{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
     values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
-    swallows = reader.swallows(raw, plan.csv, len(header))
-    return apart.select("*", *cells).select("*", *values), rules.record_rules(
-        raw, reader.fits(parsed), swallows, plan.csv
-    )
+    return apart.select("*", *cells).select("*", *values), rules.record_rules(raw, reader.fits(parsed), plan.csv)
 
 
 def records(
@@ -93,11 +90,23 @@ def records(
     malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    lines = reader.lines(source, plan.csv).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
+    return records_at(reader.lines(source, plan.csv), plan, header, wanted, aside, malformed)
+
+
+def records_at(
+    lines: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    aside: Sequence[int],
+    malformed: bool,
+) -> DataFrame:
+    """The same of lines with their places."""
+    lines = lines.where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = reader.parsed(line, plan.csv, len(header)), reader.has_quote(line, plan.csv)
     if malformed:
-        tests = rules.record_rules(line, reader.fits(parsed), reader.swallows(line, plan.csv, len(header)), plan.csv)
+        tests = rules.record_rules(line, reader.fits(parsed), plan.csv)
         lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))
     # A line without quotes falls apart at its delimiters: three times faster than parsing all its cells.
     pieces = reader.split(line, plan.csv, max(places, default=-1) + 2)

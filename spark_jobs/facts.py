@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
+from contracts.letters import Letters, is_watched
 from contracts.plan import Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
@@ -200,8 +201,17 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         marks=_marks(request.plan, tally),
         totals=drop.totals,
         ending=lines.ending,
+        letters=_letters(request.plan, tally),
         **_sums(request.plan, tally),
     )
+
+
+def _letters(plan: Plan, tally: metrics.Tally) -> Letters | None:
+    """How many records of a drop are in another encoding; None where none is, or nobody asks."""
+    if not is_watched(plan.csv):
+        return None
+    counted = Letters(*(tally.sums.get(name) or 0 for name in ("utf8", "ansi")))
+    return counted if counted != Letters() else None
 
 
 def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Any]:

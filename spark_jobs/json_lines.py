@@ -17,19 +17,20 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
+from contracts import flaws
 from contracts.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from spark_jobs import nesting, reader, rules
 from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
-STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
+STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
 OBJECT, ARRAY = "map<string,variant>", "array<variant>"
 TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
 WIDE = 200
 """Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
 INTEGER = "-?(?:0|[1-9][0-9]{0,300}+)"
 NUMBER = rf"{INTEGER}(?:\.[0-9]{{1,300}}+)?(?:[eE][-+]?[0-9]{{1,4}}+)?"
-"""Spark's parser gives up at 1,000 digits, or 20,000,000 characters."""
+"""Spark's parser gives up at 1,000 digits."""
 LONGEST = 1 << 20
 FEW = r"-?(?:0|[1-9][0-9]{0,6}+)(?:\.[0-9]{1,3}+)?"
 """A number that a double holds and shows as it stands."""
@@ -317,7 +318,11 @@ def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed:
 
 
 def _apart(rows: DataFrame, raw: Column) -> DataFrame:
-    """Rows and texts by key, JSON types by key, and the keys; null where a line is no object and nothing else."""
+    """Rows and texts by key, JSON types by key, and the keys; null where a line is no object and nothing else.
+
+    So they are of lines that are longer than `flaws.LONGEST`.
+    """
+    raw = sf.when(sf.octet_length(raw) <= flaws.LONGEST, raw)
     texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
     kinds = sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT)
     read = rows.select("*", texts.alias("all_texts"), sf.element_at(kinds, sf.lit("")).alias("kinds"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from contracts import letters
 from contracts.columns import positions
 from contracts.plan import Plan
 from spark_jobs import bits, formats, references, rules
@@ -20,6 +21,7 @@ def judge(singles: DataFrame, plan: Plan, header: tuple[str, ...], known: refere
     at = positions(header)
     values, records = formats.of(plan).opened(singles.select(*PLACED), plan, header)
     values = rules.with_tests(references.joined(values, plan, at, known), plan, at)
+    values = values.withColumn("line", sf.col("raw")) if letters.is_watched(plan.csv) else values
     checks = plan.row_checks()
     rows = rules.failing_of(plan, checks, at)
     failing = [records.get(check.kind, row) for check, row in zip(checks, rows, strict=True)]

@@ -1,89 +1,121 @@
-"""CSV whose cells may hold line breaks: Spark's own reader of records in, cells and values out.
+"""CSV whose cells may hold line breaks: lines of files in, records with their whole text out; the rest is `delimited`.
 
-A record has no line of its own: the raw text of a failing one is its cells as JSON. A quote that is never closed takes
-in all that follows, unseen: so the quotes of a file are followed first, line after line, and a file is refused whose
-quotes do not stand around whole cells.
+The quotes of a file are followed line after line, in the order of the file: a line that begins within quotes belongs to
+the record before it, with the very characters that end its lines. A quote that is never closed would take in all that
+follows, unseen: a file is refused whose quotes do not stand around whole cells.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from functools import reduce
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.columns import positions
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
-from contracts.trailer import LONGEST_LINE, Last
-from spark_jobs import reader, rules, storage
-from spark_jobs.schema import typed
+from spark_jobs import delimited, reader, rules, storage
 
-RAW = "cells array<string>, bad string"
-QUOTED, OPEN = "\ue000", "\ue001"
-TWICE = QUOTED + OPEN
-
-
-def is_headed(plan: Plan) -> bool:
-    """Whether the first record of a file names its columns."""
-    return plan.csv.header
+OPEN = "\ue001"
+"""A sign in place of what is open at the end of a line."""
+LATIN = "ISO-8859-1"
+ORDER = "partition by file order by block, nth, part"
+BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
+SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
 
 
-def header_texts(drop: JobDrop) -> tuple[str, ...]:
-    """What the header looks like among raw texts."""
-    return (json.dumps({"cells": list(drop.header)}, ensure_ascii=False, separators=(",", ":")),)
+is_headed = delimited.is_headed
+fault = reader.no_fault
+header_texts = reader.header_texts
+ends = reader.ends
+last_cells = reader.last_cells
+opened = delimited.opened
+with_cells = delimited.with_cells
 
 
 def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
-    """The records of files with one header: cell0, cell1, ... and `bad`, the text of one with more or fewer cells."""
-    width = len(drops[0].header)
-    schema = ", ".join(f"cell{n} string" for n in range(width)) + ", bad string"
-    options = reader.dialect(plan.csv) | {"nullValue": "", "emptyValue": "", "encoding": plan.csv.encoding}
-    read = spark.read.schema(schema).options(**options).option("multiLine", "true")
-    return read.csv(reader.paths(drops))
+    """The records of files: file, block, id (null where empty), line: all its text, `at`: its first line, from 1.
+
+    A file is one block, as its quotes are followed from its beginning.
+    """
+    parts = _parts(spark, plan.csv, drops)
+    odd = rules.quotes(sf.col("text"), plan.csv) % 2 if plan.csv.quote else sf.lit(0)
+    followed = parts.select("*", odd.alias("odd")).select(
+        *("file", "text", "ending"),
+        sf.expr(f"coalesce(sum(odd) over {BEFORE} % 2 = 0, true)").alias("begins"),
+        sf.expr(f"row_number() over ({ORDER})").alias("at"),
+        sf.expr(f"lag(ending) over ({ORDER})").alias("before"),
+        *("block", "nth", "part"),
+    )
+    numbered = followed.select(
+        *("file", "text", "before", "begins", "at"),
+        sf.expr(f"sum(int(begins)) over {SO_FAR}").alias("number"),
+        sf.expr(f"sum(int(begins and text != '')) over {SO_FAR}").alias("id"),
+    )
+    piece = "struct(at, if(begins, text, concat(before, text)) as text, if(begins and text = '', null, id) as id)"
+    grouped = numbered.groupBy("file", "number").agg(sf.expr(f"array_sort(collect_list({piece}))").alias("lines"))
+    return grouped.selectExpr(
+        "file", "0L as block", "lines[0].id as id", "array_join(lines.text, '') as line", "lines[0].at as at"
+    )
+
+
+def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame:
+    """The lines of files: file, block, nth, part (their order), text, and the characters that end it.
+
+    Spark's reader does not say what ended a line: it ends lines at LF alone here, and they are split at other CRs.
+    """
+    lines = reader.lines(spark.read.option("lineSep", "\n").text(reader.paths(drops)), csv)
+    crlf = sf.endswith("line", sf.lit("\r"))
+    bare = sf.when(crlf, sf.expr("string(left(binary(line), octet_length(line) - 1))")).otherwise(sf.col("line"))
+    told = lines.select(
+        *("file", "block", sf.monotonically_increasing_id().alias("nth")),
+        bare.alias("bare"),
+        sf.when(crlf, "\r\n").otherwise("\n").alias("ending"),
+    )
+    # Spark splits texts, which would change bytes that are none: in Latin-1 every byte is one.
+    latin = sf.split(sf.decode(sf.col("bare").cast("binary"), LATIN), "\r", -1)
+    parts = sf.transform(latin, lambda part: sf.encode(part, LATIN).cast("string"))
+    split = sf.when(sf.contains("bare", sf.lit("\r")), parts).otherwise(sf.array("bare"))
+    pieces = told.select("file", "block", "nth", "ending", sf.posexplode(split).alias("part", "text"), "bare")
+    last = sf.expr("part = octet_length(bare) - octet_length(replace(bare, '\r', ''))")
+    return pieces.select(
+        "file", "block", "nth", "part", "text", sf.when(last, sf.col("ending")).otherwise("\r").alias("ending")
+    )
 
 
 def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """The records of files without those that are as their header, or begin as trailers."""
-    source = source.where(~_is_head(drops[0].header)) if plan.csv.header else source
-    return source.where(~_is_last(drops[0].header, plan)) if plan.csv.trailer else source
+    line = sf.col("line")
+    if plan.csv.header:
+        source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
+    return source.where(~reader.ends(line, plan)) if plan.csv.trailer else source
 
 
-def ends(raw: Column, plan: Plan) -> Column:
-    """Whether the raw text of a record is that of a trailer."""
-    return sf.coalesce(sf.get_json_object(raw, "$.cells[0]") == _begins(plan), sf.lit(False))
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
+) -> tuple[DataFrame, Column]:
+    """The records of files with one header: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    return delimited.looked_at(source, plan, header, header_texts)
 
 
-def last_cells(raw: bytes, plan: Plan) -> Last:
-    """The cells of a trailer's raw text, whose record is `bad` where it has more or fewer than the header."""
-    try:
-        found = json.loads(raw)
-    except ValueError:  # it was too long, and has been cut
-        return "long"
-    text = found.get("bad", "".join(found["cells"]))
-    if len(text) > LONGEST_LINE:
-        return "long"
-    if "\0" in text or "\ufffd" in text:
-        return "bytes"
-    return reader.cells_of(text, plan.csv) if "bad" in found else tuple(found["cells"])
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    aside: Sequence[int],
+    malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    return delimited.records_at(source, plan, header, wanted, aside, malformed)
 
 
-def _is_last(header: tuple[str, ...], plan: Plan) -> Column:
-    return _texts(header)[0] == _begins(plan)
-
-
-def _begins(plan: Plan) -> Column:
-    return sf.lit(plan.csv.trailer.begins if plan.csv.trailer else None)
-
-
-def _is_head(header: tuple[str, ...]) -> Column:
-    return reduce(Column.__and__, (text == name for text, name in zip(_texts(header), header, strict=True)))
+def whole(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """The records as they came: file, block, id, value."""
+    full = source.where(sf.col("id").isNotNull()).withColumnRenamed("line", "value")
+    return full.select("file", "block", "id", reader.encoded("value", plan.csv))
 
 
 def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
@@ -110,106 +142,12 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
 def _strays(csv: Csv) -> list[Column]:
     """Whether a quote of a line stands where no cell begins or ends: `outside` of quotes at its start, and `within`.
 
-    What is quoted becomes one sign, and what is open at the end another, so that only their neighbours matter.
+    What is open at the end of the line is a sign of its own, so that its neighbours matter, too.
     """
-    line = rules.without_escaped(sf.regexp_replace("line", f"[{QUOTED}{OPEN}]", "x"), csv)
-    delimiter, quote = re.escape(csv.delimiter), re.escape(csv.quote)
-    dropped = reader.dropped(csv)
-    before, after = f"[^{delimiter}{QUOTED}][{TWICE}]", rf"{QUOTED}{dropped}[^{delimiter}{TWICE}\x00-\x20]"
-    twice = f"(?![{TWICE}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it
-    apart = f"{QUOTED}{twice}{dropped}[{TWICE}]"
+    line = sf.regexp_replace("line", OPEN, reader.ESCAPED)
+    quote, astray = re.escape(csv.quote), reader.astray(csv, reader.STRETCH + OPEN)
     found = []
     for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
-        whole = sf.regexp_replace(text, f"{quote}[^{quote}]*{quote}", QUOTED)
-        signs = sf.regexp_replace(whole, f"{quote}.*", OPEN)
-        found.append(signs.rlike(f"{before}|{after}|{apart}").alias(name))
+        signs = sf.regexp_replace(reader.stretched(text, csv), f"{quote}.*", OPEN)
+        found.append(signs.rlike(astray).alias(name))
     return found
-
-
-def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
-    """Why a file cannot be read, if its bytes can be fetched but not be read as records."""
-    try:
-        load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
-    except (PySparkException, Py4JJavaError):
-        storage.consume(spark, drop.uri)
-        message = "The file cannot be read as CSV: a record in it is too long, or has too many cells."
-        return Problem("broken-csv", message, "Look for a quote that is opened in one record and closed in another.")
-    return None
-
-
-def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The records of files with one header: file, block, id, c<n> and v<n>, odd; their raw text."""
-    texts = _texts(header)
-    odd = sf.col("bad").isNotNull() | _not_text(sf.concat(*texts)) | _is_head(header)
-    odd = odd | _is_last(header, plan) if plan.csv.trailer else odd
-    looked = _numbered(source, plan, header).select("*", odd.alias("odd"))
-    return looked, sf.to_json(sf.struct(sf.array(*texts).alias("cells"), "bad"))
-
-
-def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-    """All records with file, block, id, c<n> and v<n>."""
-    at = positions(header)
-    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
-    numbered = source.select("*", *reader.place(), sf.monotonically_increasing_id().alias("id"))
-    cells = [sf.expr(reader.cell(f"cell{at[p.name]}", plan.csv)).alias(f"c{n}") for n, p in here]
-    return numbered.select("*", *cells).select("*", *(typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here))
-
-
-def _texts(header: tuple[str, ...]) -> list[Column]:
-    return [sf.coalesce(sf.col(f"cell{n}"), sf.lit("")) for n in range(len(header))]
-
-
-def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
-    """Odd records (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
-    at = positions(header)
-    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
-    apart = singles.select("*", sf.from_json("raw", RAW).alias("parts"))
-    cells = [sf.expr(reader.known(f"get(parts.cells, {at[p.name]})", plan.csv)).alias(f"c{n}") for n, p in here]
-    values = [typed(sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
-    bad = sf.col("parts.bad")
-    return apart.select("*", *cells).select("*", *values), {
-        "fields": bad.isNotNull(),
-        "quotes": sf.lit(False),
-        "text": _not_text(sf.coalesce(bad, sf.array_join("parts.cells", ""))),
-    }
-
-
-def records(
-    source: DataFrame,
-    plan: Plan,
-    header: tuple[str, ...],
-    wanted: Sequence[str],
-    aside: Sequence[int],
-    _malformed: bool,
-) -> DataFrame:
-    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    found = _numbered(source, plan, header).where(~sf.col("id").isin(*aside))
-    sound = found.where(sf.col("bad").isNull() & ~_not_text(sf.concat(*_texts(header))))
-    return reader.chosen(sound, plan, wanted)
-
-
-def whole(source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
-    """The records as text, quoted where need be: file, block, id, value."""
-    number = sf.monotonically_increasing_id().alias("id")
-    line = sf.array_join(sf.array(*(reader.as_cell(text, plan.csv) for text in _texts(header))), plan.csv.delimiter)
-    # A record of one empty cell would be an empty line, which is none.
-    found = source.select(
-        *reader.place(), number, sf.when(line == "", sf.lit(plan.csv.quote * 2)).otherwise(line).alias("value")
-    )
-    return found.select("file", "block", "id", reader.encoded("value", plan.csv))
-
-
-def with_cells(rows: DataFrame, _plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
-    """Records (column `raw`) and `cells`, their texts by column; malformed ones have none."""
-    at = positions(header)
-    texts = sf.array(*(sf.expr(f"get(parts.cells, {n})") for n in at.values()))
-    cells = sf.when(~malformed, sf.map_from_arrays(sf.array(*map(sf.lit, at)), texts))
-    apart = rows.select("*", sf.from_json("raw", RAW).alias("parts"))
-    return apart.select("*", cells.alias("cells")).drop("parts")
-
-
-def _not_text(text: Column) -> Column:
-    """NUL, or bytes that are no text: Spark's reader gives U+FFFD for them."""
-    return sf.contains(text, sf.lit("\x00")) | sf.contains(text, sf.lit("\ufffd"))

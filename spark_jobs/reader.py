@@ -13,6 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts import cells
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
@@ -29,7 +30,9 @@ JOINER = "\u2060"
 END = "\uffff"
 """A character that Spark's parser takes for the end of its input."""
 MOST_CELLS = 20_000
-"""Spark's parser gives up the whole run at 20,480 cells in one line; a line with as many delimiters is no record."""
+"""Spark's parser gives up the whole run at 20,480 cells in one line; a line of as many cells is no record."""
+STRETCH, ESCAPED = "\ue000", "\ue002"
+"""Signs in place of what is quoted, and of escaped quotes, where only their neighbours matter."""
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
@@ -66,7 +69,7 @@ def ends(line: Column, plan: Plan) -> Column:
     if csv.trailer is None:
         return sf.lit(False)
     begins, delimiter, quote = (re.escape(text) for text in (csv.trailer.begins, csv.delimiter, csv.quote))
-    quoted = f"|{quote}{begins}{quote}{dropped(csv)}" if csv.quote else ""
+    quoted = f"|{quote}{begins}{quote}{cells.dropped(csv)}" if csv.quote else ""
     return line.rlike(rf"\A(?:{begins}{quoted})(?:{delimiter}|\z)")
 
 
@@ -80,34 +83,13 @@ def last_cells(raw: bytes, plan: Plan) -> Last:
 
 
 def cells_of(line: str, csv: Csv) -> Last:
-    """The same of its text; blanks behind a closing quote are dropped, as in records."""
+    """The same of its text."""
     if len(line) > LONGEST_LINE:
         return "long"
     if "\0" in line:
         return "bytes"
-    if not csv.quote:
-        return tuple(line.split(csv.delimiter))
-    shape, cells, at = _cell(csv), [], 0
-    while at <= len(line):
-        found = shape.match(line, at)
-        if found is None:
-            return "quotes"
-        cells.append(found["plain"] if found["quoted"] is None else _unescaped(found["quoted"], csv))
-        at = found.end() + 1
-    return tuple(cells)
-
-
-def _cell(csv: Csv) -> re.Pattern[str]:
-    """A cell that begins with a quote and has nothing but blanks behind the closing one, or is `plain`."""
-    delimiter, quote, escape = (re.escape(text) for text in (csv.delimiter, csv.quote, csv.escape))
-    escaped = f"{escape}[{quote}{escape}]"
-    inner = f"{escaped}|[^{quote}]" if csv.escape == csv.quote else f"{escaped}|(?!{escaped})[^{quote}]"
-    quoted = f"{quote}(?P<quoted>(?:{inner})*+){quote}{dropped(csv)}"
-    return re.compile(rf"(?:{quoted}|(?!{quote})(?P<plain>[^{delimiter}]*))(?={delimiter}|\Z)")
-
-
-def _unescaped(text: str, csv: Csv) -> str:
-    return re.sub(rf"{re.escape(csv.escape)}([{re.escape(csv.quote + csv.escape)}])", r"\1", text)
+    found = cells.split(line, csv)
+    return "quotes" if found is None else found
 
 
 def ends_nowhere(_raw: Column, _plan: Plan) -> Column:
@@ -225,27 +207,50 @@ def fits(parsed_line: Column) -> Column:
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
 
 
-def dropped(csv: Csv) -> str:
-    """A pattern, for Java and Python, of the blanks and control characters that may stand behind a closing quote."""
-    return "[" + "".join(rf"\x{n:02x}" for n in range(0x21) if chr(n) != csv.delimiter) + "]*"
-
-
 def has_quote(line: Column, csv: Csv) -> Column:
     """Whether a quote stands anywhere in a line."""
     return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
 
 
-def swallows(line: Column, csv: Csv, width: int) -> Column:
-    """Whether a quote is open at the end of a line of `width` cells: one more cell put there is not found again."""
-    longer = parsed(sf.concat(line, sf.lit(f"{csv.delimiter}x")), csv, width + 1)
-    return has_quote(line, csv) & longer[f"c{width}"].isNull()
+def misquoted(line: Column, csv: Csv) -> Column:
+    """Whether the quotes of a line break the rule of `contracts.cells`: one is open, or stands where none may."""
+    if not csv.quote:
+        return sf.lit(False)
+    rest = stretched(line, csv)
+    return has_quote(line, csv) & (sf.contains(rest, sf.lit(csv.quote)) | rest.rlike(astray(csv)))
+
+
+def stretched(line: Column, csv: Csv) -> Column:
+    """A line whose stretches within quotes are one sign, `STRETCH`, each; escaped quotes outside are another sign.
+
+    What is left of quotes is open. Two stretches side by side are a cell with a quote in it, where a quote escapes one.
+    """
+    quote, escape = re.escape(csv.quote), re.escape(csv.escape)
+    text = sf.regexp_replace(line, f"[{STRETCH}{ESCAPED}]", ESCAPED)
+    if csv.escape != csv.quote:
+        text = sf.regexp_replace(text, f"{escape}[{quote}{escape}]", ESCAPED)
+    return sf.regexp_replace(text, f"{quote}[^{quote}]*{quote}", STRETCH)
+
+
+def astray(csv: Csv, stretch: str = STRETCH) -> str:
+    """A pattern of stretches that have text before or behind them in their cell; those of `stretch` are alike."""
+    delimiter, blanks = re.escape(csv.delimiter), cells.dropped(csv)
+    before, after = f"[^{delimiter}{STRETCH}][{stretch}]", rf"{STRETCH}{blanks}[^{delimiter}{stretch}\x00-\x20]"
+    twice = f"(?![{stretch}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it
+    return f"{before}|{after}|{STRETCH}{twice}{blanks}[{stretch}]"
 
 
 def bounded(line: Column, csv: Csv) -> Column:
-    """A line that may be parsed: null where it has too many delimiters."""
-    rest = sf.replace(line, sf.lit(csv.delimiter), sf.lit(""))
-    few = sf.char_length(line) - sf.char_length(rest) < MOST_CELLS
+    """A line that may be parsed: null where it has too many cells. Delimiters within quotes part none."""
+    few = _delimiters(line, csv) < MOST_CELLS
+    if csv.quote:
+        few = few | (~misquoted(line, csv) & (_delimiters(stretched(line, csv), csv) < MOST_CELLS))
     return sf.when((sf.octet_length(line) < MOST_CELLS) | few, line)
+
+
+def _delimiters(line: Column, csv: Csv) -> Column:
+    """How many delimiters a line has."""
+    return sf.char_length(line) - sf.char_length(sf.replace(line, sf.lit(csv.delimiter), sf.lit("")))
 
 
 def dialect(csv: Csv) -> dict[str, str]:

@@ -6,7 +6,6 @@ A null cell fails only the rules that forbid nulls; a value that is null (no cel
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Container, Iterable
 from decimal import Decimal
 from functools import cache, partial
@@ -15,7 +14,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from contracts import formats
+from contracts import formats, letters
 from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
 from spark_jobs import figures, nesting, reader
 from spark_jobs.schema import is_double, typed
@@ -29,12 +28,12 @@ PARTS = {"keyless": "c", "unkeyed": "v"}
 """What a record may lack of a key, and the columns that tell."""
 
 
-def record_rules(line: Column, fits: Column, swallows: Column, csv: Csv) -> dict[str, Column]:
-    """What a line must be before it is a record, by kind; `fits` and `swallows` are the reader's.
+def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
+    """What a line must be before it is a record, by kind; `fits` is the reader's.
 
-    How many cells there are is not said where a quote is open, as it may have swallowed some.
+    If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
     """
-    quotes = _odd_quotes(line, csv) | _doubled(line, csv) | (fits & swallows)
+    quotes = reader.misquoted(line, csv)
     return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 
@@ -117,7 +116,8 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
     type among several, `lost<n>`: nothing that they lie in; `bad<k>`: what the metric of check k calls wrong;
     `keyless<k>` and `unkeyed<k>`: records with a null, or with no value, in a part of the key of check k; `unsure<k>`:
     records of which the expression of check k is neither true nor false; `within<k>` and `bare<k>`: the records that
-    the filter of check k lets through, and those of them without a value to judge.
+    the filter of check k lets through, and those of them without a value to judge; `utf8` and `ansi`: records in
+    another encoding than the agreed one.
     """
     known = {name: sf.expr(test) for name, test in _lacking(plan, present).items()}
     return known | _invalid_of(plan, present)
@@ -126,7 +126,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of it is told by nulls alone, in SQL."""
     whole = _nulls(plan, present) | _inner(plan, present) | _parts(plan, present)
-    return whole | _unsure(plan, present) | _within(plan, present)
+    return whole | _unsure(plan, present) | _within(plan, present) | _letters(plan)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -167,7 +167,7 @@ def summed_names(plan: Plan) -> list[str]:
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
     counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
     unsure = (f"unsure{k}" for k in _expressions(plan))
-    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *figures.parts(plan)]
+    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *_letters(plan), *figures.parts(plan)]
 
 
 def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
@@ -273,6 +273,22 @@ def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
                 nothing = nesting.without(plan, n, "c" if check.kind in OF_CELLS else "v")
             tests[f"bare{k}"] = _where(check, nothing, present)
     return tests
+
+
+def _letters(plan: Plan) -> dict[str, str]:
+    """The records in another encoding than the agreed one, in SQL, by names of `letters.Letters`; `line` is the text.
+
+    Most lines have nothing but ASCII, which as many bytes as characters tell.
+    """
+    if not letters.is_watched(plan.csv):
+        return {}
+    beyond = "octet_length(line) > char_length(line)"
+    utf8 = f"is_valid_utf8(cast(encode(line, '{plan.csv.encoding}') as string))"
+    sequence, control = (reader.literal(pattern) for pattern in (letters.SEQUENCE, letters.CONTROL))
+    return {
+        "utf8": f"{beyond} and line rlike {sequence} and {utf8}",
+        "ansi": f"{beyond} and line rlike {control} and not {utf8}",
+    }
 
 
 def _parts(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -401,20 +417,6 @@ def _bound(text: str, prop: Property, towards: Any) -> Column:
 
 def _whole(number: int) -> Column:
     return sf.lit(number) if LEAST <= number <= GREATEST else sf.lit(Decimal(number))
-
-
-def _odd_quotes(line: Column, csv: Csv) -> Column:
-    """An odd number of quotes: one was never closed."""
-    return reader.has_quote(line, csv) & (quotes(line, csv) % 2 == 1)
-
-
-def _doubled(line: Column, csv: Csv) -> Column:
-    """A quote written twice where another character escapes it, but for an empty cell: it says nothing clear."""
-    if not csv.quote or csv.escape == csv.quote:
-        return sf.lit(False)
-    delimiter, twice = re.escape(csv.delimiter), re.escape(csv.quote * 2)
-    unlike_empty = rf"{twice}(?!{reader.dropped(csv)}(?:{delimiter}|\z))"
-    return without_escaped(line, csv).rlike(f"(?<=[^{delimiter}]){twice}|{unlike_empty}")
 
 
 def quotes(line: Column, csv: Csv) -> Column:

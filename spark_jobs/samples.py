@@ -13,9 +13,11 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.internal import InternalFunction
 
+from contracts import flaws
 from contracts.columns import OURS
 from contracts.job import Sample
 from contracts.plan import Check, Plan, Property
+from contracts.wording import LAST_EMPTY
 from spark_jobs import places
 from spark_jobs.bits import Numbered
 from spark_jobs.schema import typed
@@ -23,6 +25,8 @@ from spark_jobs.schema import typed
 MOST = 5
 LENGTH = 200
 MASK = "***"
+LONGEST_FLAWED = 1 << 20
+"""Bytes of a line in which flaws are looked for."""
 LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
 WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
 """The kinds of checks that have a worst value: the least or the greatest."""
@@ -44,11 +48,12 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
     All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
     """
     each = evidence.select("drop", "outcome", "record", "cells", "raw", sf.posexplode("checks").alias("nth", "check"))
+    each = each.select("*", _bare(failing).alias("bare"))
     texts = each.select(
         *("drop", "check", "outcome", "record", "nth"),
         _value(failing).alias("value"),
         _unknown_keys(plan, failing).alias("keys"),
-        sf.coalesce(_cells(plan, failing), _reference(plan, failing)).alias("note"),
+        sf.coalesce(_cells(plan, failing), _flaw(failing), _reference(plan, failing)).alias("note"),
     )
     shown = sf.substring(sf.coalesce("value", "keys"), 1, LENGTH)
     once, record = sf.col("nth") == 0, sf.col("record")
@@ -118,12 +123,33 @@ def _size(prop: Property) -> Column:
 def _cells(plan: Plan, failing: Numbered) -> Column:
     """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
     csv, raw = plan.csv, sf.col("raw")
-    if plan.file_format != "csv" or csv.multi_line or not any(c.kind == "fields" for _, c in failing):
+    if plan.file_format != "csv" or not any(c.kind == "fields" for _, c in failing):
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
-    words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"))
+    last = sf.when(sf.endswith(raw, sf.lit(csv.delimiter)), LAST_EMPTY).otherwise("")
+    words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"), last)
     plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
     return sf.when((sf.col("check") == "record.fields") & plain, words)
+
+
+def _bare(failing: Numbered) -> Column:
+    """The line of a record that is no JSON object, without its strings."""
+    if not any(c.kind == "object" for _, c in failing):
+        return sf.lit(None).cast("string")
+    is_short = (sf.col("check") == "record.object") & (sf.octet_length("raw") <= LONGEST_FLAWED)
+    return sf.when(is_short, sf.regexp_replace("raw", flaws.STRING, flaws.HOLDER))
+
+
+def _flaw(failing: Numbered) -> Column:
+    """What makes the line of such a record no JSON object, as `flaws.flaw` has it."""
+    if not any(c.kind == "object" for _, c in failing):
+        return sf.lit(None).cast("string")
+    long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > flaws.LONGEST)
+    found = sf.when(long, flaws.too_long())
+    for part, pattern, words in flaws.FLAWS:
+        text = sf.col("bare") if part == "bare" else sf.when(sf.col("bare").isNotNull(), sf.col("raw"))
+        found = found.when(text.rlike(pattern), words)
+    return found
 
 
 def _unknown_keys(plan: Plan, failing: Numbered) -> Column:

@@ -143,6 +143,7 @@ def _csv(written: dict[str, Any]) -> Csv:
         header=written["header"],
         multi_line=written["multiLine"],
         trailer=_trailer(written["trailer"]) if written["trailer"] else None,
+        mojibake=written["mojibake"],
     )
 
 

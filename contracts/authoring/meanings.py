@@ -45,7 +45,8 @@ MEANINGS: dict[str, Meaning] = {
     "files-names": Meaning("`files`: the names of a pattern's parts, which go into the record", "none"),
     "format": Meaning("`format`, `compression`", "both"),
     "dialect": Meaning(
-        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`: both; `trailer`"
+        "`csv`: `delimiter`, `header`, `encoding`, `quote`, `escape`, `nullValues`, `multiLine`: both; `trailer`, "
+        "`mojibake`"
     ),
     "columns": Meaning("`columns`: `extra`, `missing`, `order`"),
     "empty": Meaning("`empty`"),
@@ -108,7 +109,8 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "format": FOLLOWS + "the plan's own edition, of no contract",
     },
     Csv: dict.fromkeys(
-        ("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer"), "dialect"
+        ("delimiter", "encoding", "quote", "escape", "null_values", "header", "multi_line", "trailer", "mojibake"),
+        "dialect",
     ),
     Trailer: dict.fromkeys(("begins", "rows", "sums"), "dialect"),
     Columns: dict.fromkeys(("extra", "missing", "order"), "columns"),

@@ -25,7 +25,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     """The profile of CSV files of one header, in the dialect in which the fewest lines are broken. SampleRefused."""
     encoding = "utf-8" if all(one.encoding == "utf-8" for one in looked) else "iso-8859-1"
     looked = [replace(one, encoding=encoding) for one in looked]
-    guess = _guess(looked[0])
+    guess = replace(_guess(looked[0]), mojibake="warn" if any(one.mojibake for one in looked) else "reject")
     tried = [_read_csv(looked, guess)]
     for other in dialect.others(guess) if tried[0].broken else ():
         written = replace(other, header=guess.header)

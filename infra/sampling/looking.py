@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ from typing import IO
 
 from contracts.authoring.drafting.profile import SampleRefused
 from contracts.plan import Compression, FileFormat
-from functions import parquet_footer
+from functions import foreign, parquet_footer
 from functions.packed import MAGIC
-from functions.texts import MARKS, STARTS
+from functions.texts import MARKS
 
+ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
 HEAD = 256 * 1024
 PIECE = 128 * 1024
 """Characters that are cut at once: so many stay in a processor's cache with all that is made of them."""
@@ -28,7 +30,10 @@ MOST_BROKEN = 10
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the first bytes of a file say of it; of CSV, in how many parts it is read side by side."""
+    """What the first bytes of a file say of it; of CSV, in how many parts it is read side by side.
+
+    `mojibake` says that it holds text in another encoding, which only a contract that allows it accepts.
+    """
 
     path: Path
     format: FileFormat
@@ -36,6 +41,7 @@ class Looked:
     encoding: str = "utf-8"
     head: str = ""
     parts: int = 1
+    mojibake: bool = False
 
 
 def kind(looked: Looked) -> str:
@@ -67,17 +73,18 @@ def look(path: Path, large: int) -> Looked:
     head = head.rpartition("\n")[0] if len(raw) == HEAD else head
     if not head.strip():
         raise SampleRefused(f"{path.name} is empty; give a file with records")
+    odd = encoding != "utf-8" and _is_odd(path, packed)
     parts = PARTS if packed == "none" and path.stat().st_size >= large else 1
-    return Looked(path, _format(path, head), packed, encoding, head, parts)
+    return Looked(path, _format(path, head), packed, encoding, head, parts, odd)
 
 
 def _is_text(path: Path, raw: bytes) -> None:
     for mark, name in MARKS:
         if raw.startswith(mark):
             raise SampleRefused(f"{path.name} is written in {name}, which is not read here; save it as UTF-8")
-    for start, name in STARTS.items():
-        if raw.startswith(start):
-            raise SampleRefused(f"{path.name} is {name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)")
+    if form := foreign.of_bytes(raw):
+        text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)"
+        raise SampleRefused(text)
     controls = sum(raw.count(bytes([n])) for n in (*range(9), *range(14, 27)))
     if raw.count(b"\0") or controls * 50 > len(raw):
         raise SampleRefused(f"{path.name} is no text: it holds control characters; give CSV, JSON Lines or Parquet")
@@ -96,6 +103,12 @@ def _encoding(path: Path, packed: Compression) -> str:
         except (OSError, EOFError, zlib.error) as error:
             raise SampleRefused(f"{path.name} cannot be unpacked ({error}); compress it with gzip again") from None
     return "utf-8"
+
+
+def _is_odd(path: Path, packed: Compression) -> bool:
+    """Whether a file has bytes that windows-1252 has and ISO-8859-1 lacks, or sequences of UTF-8."""
+    with gzip.open(path) if packed == "gzip" else path.open("rb") as file:
+        return any(ODD.search(line) for line in file)
 
 
 def _format(path: Path, head: str) -> FileFormat:

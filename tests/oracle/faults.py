@@ -34,6 +34,7 @@ WITHOUT_FIGURES = [p | {"quality": [q for q in p.get("quality", ()) if "metric" 
 GOOD = b"1,Ana,10.5,2026-01-31,\n"
 FIELDS, QUOTES, TEXT = ["record.fields"], ["record.quotes"], ["record.text"]
 Expected = dict[int, list[str]]
+ALL_QUOTES: Expected = dict.fromkeys((1, 2, 3), QUOTES)
 
 
 def plan(properties: list[Document] = PROPERTIES, **block: object) -> Plan:
@@ -89,8 +90,8 @@ CSV: dict[str, tuple[bytes, Expected]] = {
     "an open quote at the end": (_lines(b'1,a,,,"x', ROW), {1: QUOTES}),
     "a quote that closes in the next line": (_lines(b'1,"a', b'b",,,'), {1: QUOTES, 2: QUOTES}),
     "a quote that takes in all that follows": (_lines(b'1,5" x,,,"a,b'), {1: QUOTES}),
-    "quotes in text without quotes": (_lines(b'1,5" x 3",,,', b'2,a"b"c,,,'), {}),
-    "text behind a closing quote": (_lines(b'1,"a"b,,,', b'"2"x,a,,,', b'"3" ,a,,,'), {2: ["id.logicalType"]}),
+    "quotes in text without quotes": (_lines(b'1,5" x 3",,,', b'2,a"b"c,,,'), {1: QUOTES, 2: QUOTES}),
+    "text behind a closing quote": (_lines(b'1,"a"b,,,', b'"2"x,a,,,', b'"3" ,a,,,'), {1: QUOTES, 2: QUOTES}),
     "quotes around all": (_lines(b'"1","a,b","1.5","2026-01-31","say ""x"""'), {}),
     "NUL": (_lines(b"1,a\0b,,,", b"\0", ROW), {1: TEXT, 2: ["record.fields", "record.text"]}),
     "bytes that are no text": (
@@ -110,6 +111,10 @@ CSV: dict[str, tuple[bytes, Expected]] = {
         {1: ["id.logicalType"], 2: ["amount.logicalType"]},
     ),
     "twenty thousand cells": (_lines(b"," * 20_000, ROW), {1: FIELDS}),
+    "twenty thousand delimiters within quotes": (_lines(b'1,a,,,"' + b"," * 20_000 + b'"', ROW), {}),
+    "twenty thousand cells behind a stray quote": (_lines(b'1,a"' + b"," * 20_000 + b'"', ROW), {1: QUOTES}),
+    "quotes behind blanks": (_lines(b'1, "a",,,', b'2,"a" "b",,,', b'3,"a"\t,,,'), {1: QUOTES, 2: QUOTES}),
+    "quotes that shift cells": (_lines(b'1,a "b, c" d,,', b'2,"a" b,c",,', b'3,x"",,,'), ALL_QUOTES),
     "thousands and decimal commas": _amounts("1,000.5", "1.000,5", "1 000", "1'000", "1,5", "1,000"),
     "numbers of programs": _amounts("1e400", "-1e400", "NaN", "inf", "0x1p3", "1d", "1_0", "1L", "1e", "$1", "1%"),
     "digits of others": _amounts("\uff11\uff12", "\u0661", "1\u00a0", "\u00bd", "\u2212" + "1", " 1", "1 ", "1\t"),

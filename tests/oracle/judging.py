@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.job import Count, DropResult
+from contracts.letters import Letters
 from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import Decision, decide
@@ -58,8 +59,14 @@ def judge(plan: Plan, content: Content, notes: tuple[Problem, ...] = (), marks: 
         marks=_reached(plan, content, {n for n, (outcome, _) in rows.items() if outcome == "rejected"}),
         sums=sums(plan, content) or None,
         ending=content.ending,
+        letters=_letters(plan, content),
     )
     return Opinion(facts, rows, decide(plan, facts, ids))
+
+
+def _letters(plan: Plan, content: Content) -> Letters | None:
+    utf8, ansi = (sum(record.letters == name for record in content.records) for name in ("utf8", "ansi"))
+    return Letters(utf8, ansi) if plan.csv.mojibake != "ignore" and utf8 + ansi else None
 
 
 def sums(plan: Plan, content: Content) -> dict[str, Decimal]:

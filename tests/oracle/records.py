@@ -22,7 +22,6 @@ from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of
 
 OURS = ("_record", "_reasons")
-MOST_DELIMITERS = 20_000
 CONTROLS = "".join(map(chr, range(33)))
 """Blanks and control characters, which may stand behind a closing quote."""
 LONGEST_NUMBER = 1_000
@@ -44,13 +43,15 @@ class Cell:
 class Record:
     """A record by its cells; one that is malformed fails `broken`, kinds of record checks, and has none.
 
-    `inner` has the cells of nested properties, of which there may be several or none.
+    `inner` has the cells of nested properties, of which there may be several or none. `letters` is its encoding, where
+    that is another than the agreed one.
     """
 
     cells: Mapping[str, Cell] = field(default_factory=dict)
     inner: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     broken: frozenset[str] = frozenset()
     unknown: bool = False
+    letters: str = ""
 
     def cell(self, name: str) -> Cell:
         """The one cell of a property; null where it would lie in something that is not there."""
@@ -141,34 +142,44 @@ def _unread(csv: Csv, line: str) -> Unread | None:
     """Why nothing of a trailer is read."""
     if len(line) > 100_000:
         return "long"
-    if _broken_text(line) or (csv.multi_line and "\ufffd" in line):
+    if _broken_text(line):
         return "bytes"
     return "quotes" if _is_torn(csv, line) else None
 
 
 def _is_torn(csv: Csv, line: str) -> bool:
-    """Whether a cell begins with a quote and does not end with the one that closes it."""
+    """Whether a quote is open, stands in a cell that does not begin with one, or has text behind it in its cell."""
     if not csv.quote:
         return False
     text = line if csv.escape == csv.quote else _without_escaped(csv, line)
     quote, delimiter = re.escape(csv.quote), re.escape(csv.delimiter)
     inner = f"(?:[^{quote}]|{quote}{quote})*" if csv.escape == csv.quote else f"[^{quote}]*"
     dropped = re.escape(CONTROLS.replace(csv.delimiter, ""))
-    cell = f"(?:{quote}{inner}{quote}[{dropped}]*|(?!{quote})[^{delimiter}]*)"
+    cell = f"(?:{quote}{inner}{quote}[{dropped}]*|[^{delimiter}{quote}]*)"
     return not re.fullmatch(f"{cell}(?:{delimiter}{cell})*", text)
 
 
 def _row(plan: Plan, header: tuple[str, ...], line: str) -> Record:
-    cells, swallowed = split(plan.csv, line)
-    fits = len(cells) == len(header) and line.count(plan.csv.delimiter) < MOST_DELIMITERS
-    is_open = _is_odd(plan.csv, line) or _is_doubled(plan.csv, line) or (fits and swallowed)
-    broken = {"quotes"} if is_open else set() if fits else {"fields"}
-    if _broken_text(line) or (plan.csv.multi_line and "\ufffd" in line):
+    cells = split(plan.csv, line)[0]
+    broken = {"quotes"} if _is_torn(plan.csv, line) else set() if len(cells) == len(header) else {"fields"}
+    if _broken_text(line):
         broken.add("text")
     if broken:
         return Record(broken=frozenset(broken))
     by_name = dict(zip(header, cells, strict=True))
-    return Record({p.name: _cell(by_name[p.name], p, plan.csv) for p in plan.properties if p.name in by_name})
+    own = {p.name: _cell(by_name[p.name], p, plan.csv) for p in plan.properties if p.name in by_name}
+    return Record(own, letters=_letters(line) if plan.csv.encoding == "iso-8859-1" else "")
+
+
+def _letters(line: str) -> str:
+    """The encoding, another than the agreed one, that the bytes of a line are in."""
+    raw = line.encode("iso-8859-1")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return "ansi" if any(0x80 <= byte < 0xA0 for byte in raw) else ""
+    french = {bytes([lead, tail]).decode() for lead in range(0xC4, 0xE0) for tail in (0xA0, 0xBB)}
+    return "utf8" if any(c > "\x7f" and c not in french for c in text) else ""
 
 
 def _cell(text: str, prop: Property, csv: Csv) -> Cell:
@@ -197,19 +208,8 @@ def _is_odd(csv: Csv, line: str) -> bool:
 
 
 def _without_escaped(csv: Csv, text: str) -> str:
-    """A text without what another character escapes: quotes and that character."""
-    return re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "", text)
-
-
-def _is_doubled(csv: Csv, line: str) -> bool:
-    """Whether two quotes stand side by side that are no empty cell, where that is not how one is escaped."""
-    if not csv.quote or csv.escape == csv.quote:
-        return False
-    for cell in _without_escaped(csv, line).split(csv.delimiter):
-        at = cell.find(csv.quote * 2)
-        if at > 0 or (at == 0 and cell[2:].strip(CONTROLS)):
-            return True
-    return False
+    """A text with letters in place of what another character escapes: quotes and that character."""
+    return re.sub(re.escape(csv.escape) + "[" + re.escape(csv.escape + csv.quote) + "]", "x", text)
 
 
 def _is_stray(csv: Csv, text: str) -> bool:
@@ -272,13 +272,14 @@ def _over_lines(plan: Plan, header: tuple[str, ...], text: str) -> Content:
 
 def _spans(csv: Csv, text: str) -> Iterator[str]:
     """The lines of a file, those within quotes left in one; its quotes stand around whole cells."""
-    held: list[str] = []
-    for line in _lines(text.replace("\r\n", "\n")):
-        held.append(line)
-        whole = "\n".join(held)
-        if not _is_odd(csv, whole):
-            yield whole
-            held = []
+    held, before = "", ""
+    parts = re.split("(\r\n|\r|\n)", text)
+    for line, end in zip(parts[::2], [*parts[1::2], ""], strict=True):
+        held, before = held + before + line, end
+        if not _is_odd(csv, held):
+            if end or held:
+                yield held
+            held, before = "", ""
 
 
 # ---- JSON Lines

@@ -108,7 +108,8 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
     facts, decision = judged.drop(name), judged.decision(name)
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),
-        **({} if judged.plan.csv.multi_line else {"blank": (opinion.facts.blank, facts.blank)}),
+        "blank": (opinion.facts.blank, facts.blank),
+        "letters": (opinion.facts.letters, facts.letters),
         "ending": (opinion.facts.ending, facts.ending),
         "sums": (opinion.facts.sums, facts.sums),
         "marks": (opinion.facts.marks, facts.marks),

@@ -30,7 +30,7 @@ def columns(text: str, dialect: Csv, width: int) -> tuple[Columns, int, int]:
 
 def _at_once(lines: list[str], dialect: Csv) -> list[list[str]] | None:
     """The records of lines of which each is one, in one go; None where some must be looked at for themselves."""
-    if any("\0" in line or (dialect.quote and _is_open(line, dialect)) for line in lines):
+    if any("\0" in line or (dialect.quote and _is_torn(line, dialect)) for line in lines):
         return None
     try:
         records = list(csv.reader(lines, strict=True, **dialect.for_python))
@@ -56,7 +56,7 @@ def cells(line: str, dialect: Csv) -> list[str] | None:
         return None
     if not dialect.quote or dialect.quote not in line:
         return line.split(dialect.delimiter)
-    if _is_open(line, dialect):
+    if _is_torn(line, dialect):
         return None
     try:
         return next(csv.reader([line], strict=True, **dialect.for_python))
@@ -93,8 +93,6 @@ def _whole(dialect: Csv) -> re.Pattern[str]:
     return re.compile(rf"{cell}(?:{delimiter}{cell})*+\n?")
 
 
-def _is_open(line: str, dialect: Csv) -> bool:
-    if dialect.escape == dialect.quote:
-        return line.count(dialect.quote) % 2 == 1
-    plain = re.sub(re.escape(dialect.escape) + ".", "", line)
-    return plain.count(dialect.quote) % 2 == 1 or dialect.quote * 2 in plain
+def _is_torn(line: str, dialect: Csv) -> bool:
+    """Whether quotes stand in a line elsewhere than around whole cells."""
+    return dialect.quote in line and not _whole(dialect).fullmatch(line)

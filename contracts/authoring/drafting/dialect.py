@@ -6,6 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from contracts.authoring.drafting.cells import cells, over_lines
 from contracts.authoring.drafting.column import WORDS
@@ -30,7 +31,7 @@ def guessed(head: str, encoding: str) -> Csv:
 def others(one: Csv) -> Iterator[Csv]:
     """What else a file could be, of which some lines turn out to be no records."""
     for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
-        other = Csv(one.delimiter, one.encoding, quote, escape, multi_line=multi_line)
+        other = replace(one, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
         if other != one:
             yield other
 

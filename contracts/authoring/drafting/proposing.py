@@ -209,4 +209,6 @@ def dialect(profile: Profile) -> Mapping[str, Any]:
         block |= {"quote": csv.quote, "escape": csv.escape}
     if len(csv.null_values) > 1:
         block["nullValues"] = list(csv.null_values)
+    if csv.mojibake != "reject":
+        block["mojibake"] = csv.mojibake
     return block | ({"multiLine": True} if csv.multi_line else {})

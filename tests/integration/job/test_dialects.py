@@ -155,14 +155,16 @@ def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, e
         (6, ["id.logicalType"]),
         (7, ["record.text"]),
     ]
-    assert rows[0].cells == {"id": "x", "note": 'a "b"\n=c'}
+    assert rows[0].cells == {"id": "x", "note": f'a "b"{end}=c'}
+    assert rows[0].raw == f'"x","a ""b""{end}=c"'
     assert judged.count("note.maxLength").null == 1
     assert judged.rejected()[:4] == [
         ["id", "note", "_record", "_reasons"],
-        ["x", 'a "b"\n=c', "2", "id.logicalType (integer)"],
+        ["x", f'a "b"{end}=c', "2", "id.logicalType (integer)"],
         ["3", "", "3", FIELDS],
         ["4,a,b", "", "4", FIELDS],
     ]
+    assert [s.note for s in judged.count("record.fields").samples] == ["1 cell", "3 cells"]
     assert [len(line) for line in judged.rejected()] == [4] * 7
 
 
@@ -175,13 +177,38 @@ def test_quote_that_is_never_closed_refuses_the_file_alone(spark: SparkSession, 
     assert judged.decision("good.csv").verdict == "accepted"
 
 
-def test_record_of_too_many_cells_refuses_the_file_alone(spark: SparkSession, tmp_path: Path) -> None:
-    files = {"good.csv": "id,note\n1,a\n", "wide.csv": "id,note\n1," + "," * 30_000 + "\n"}
+def test_record_of_too_many_cells_fails_alone(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"good.csv": "id,note\n1,a\n", "wide.csv": "id,note\n1,a\n2," + "," * 30_000 + "\n"}
     judged = judge(spark, tmp_path, MULTI, files)
-    refusal = judged.drop("wide.csv").refusal
-    assert refusal
-    assert refusal.code == "broken-csv"
+    assert [s.record for s in judged.count("record.fields", "wide.csv").samples] == [2]
     assert judged.decision("good.csv").verdict == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        (b'id,note\r\n1,"a\r\nb"\n2,"a\nb"\r3,"a\rb"\r\n', ["a\r\nb", "a\nb", "a\rb"]),
+        (b'id,note\n1,"a\r\nb\r"\r\n2,x\r3,"\r"\n', ["a\r\nb\r", "x", "\r"]),
+        (b'id,note\r1,a\r\r2,"b\r\r\n\n"\r3,"c"', ["a", "b\r\r\n\n", "c"]),
+        (b'id,note\n\n1,a\r\n\r\n2,"\r\n"\n\r3,c\n\n', ["a", "\r\n", "c"]),
+    ],
+)
+def test_mixed_line_ends_part_records_and_stay_in_cells(
+    spark: SparkSession, tmp_path: Path, text: bytes, cells: list[str]
+) -> None:
+    plan = a_plan(MULTI.properties, [a_check("maxLength", "note", value=0)], csv=Csv(multi_line=True))
+    judged = judge(spark, tmp_path, plan, {"a.csv": text})
+    assert judged.drop().read == len(cells)
+    assert [(r.record, r.cells["id"], r.cells["note"]) for r in judged.evidence(spark)] == [
+        (n, str(n), cell) for n, cell in enumerate(cells, 1)
+    ]
+
+
+def test_bytes_that_are_no_text_stay_so_between_mixed_line_ends(spark: SparkSession, tmp_path: Path) -> None:
+    text = b"id,note\n1,\xef\xbf\xbd\r2,\xe9\r3,\xe9\r\n4,b\n"
+    judged = judge(spark, tmp_path, MULTI, {"a.csv": text, "b.csv": "id,note\r1,\ufffd\r"})
+    assert [s.record for s in judged.count("record.text", "a.csv").samples] == [2, 3]
+    assert judged.decision("b.csv").verdict == "accepted"
 
 
 def test_quotes_behind_bytes_that_are_no_text_are_counted(spark: SparkSession, tmp_path: Path) -> None:
@@ -198,7 +225,7 @@ def test_mark_at_the_start_of_a_line_is_a_part_of_its_cell(spark: SparkSession, 
     text = "name,id\na,1\n\ufeffb,2\nc,3\n"
     judged = judge(spark, tmp_path, plan, {"a.csv": text, "quoted.csv": 'name,id\n"a",1\n\ufeff"b,c",2\n'})
     assert [s.record for s in judged.count("name.maxLength", "a.csv").samples] == [2]
-    assert [s.record for s in judged.count("record.fields", "quoted.csv").samples] == [2]
+    assert [s.record for s in judged.count("record.quotes", "quoted.csv").samples] == [2]
 
 
 STRAY = {

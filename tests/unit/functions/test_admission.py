@@ -96,7 +96,7 @@ def test_plainly_wrong_files_are_refused(body: bytes, code: str) -> None:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", "an old workbook of a spreadsheet", "Save the sheet as CSV"),
         (b"PK\x03\x04....orders.csv", "a zip archive", "Unpack it, and send plain CSV."),
         (b"\x1f\x8b\x08", "compressed by gzip", "Unpack it, and send plain CSV."),
-        (b"%PDF-1.7", "a PDF", "Write the file as plain CSV."),
+        (b"%PDF-1.7", "a PDF", "Ask for the data behind it, and send it as CSV."),
     ],
 )
 def test_files_of_other_kinds_are_named(body: bytes, kind: str, fix: str) -> None:

@@ -1,0 +1,58 @@
+"""Why a line is no JSON object: its text in, the flaw in words out. Pure; patterns are for Java and Python alike.
+
+Most patterns are looked for in the text without its strings, so that no word of a string is taken for a flaw.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Part = Literal["line", "bare"]
+STRING = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
+HOLDER = "\ue000"
+"""A sign in place of a string."""
+LONGEST = 32 << 20
+"""Bytes of a line that is read: longer ones take more memory than a core of the job has."""
+FLAWS: tuple[tuple[Part, str, str], ...] = (
+    ("bare", '"', "a text in it is never closed"),
+    (
+        "line",
+        r'(?<!\\)(?:\\\\)*+\\(?:(?!["\\/bfnrtu])|u(?![0-9a-fA-F]{4}))',
+        r"a backslash stands before a character that JSON does not escape; a backslash itself is `\\`",
+    ),
+    ("line", r"[\x00-\x08\x0b-\x1f]", r"a control character stands in it; in a text it is an escape, as `\u0001`"),
+    ("bare", r"^\s*\[", "it is an array"),
+    ("bare", r"^\s*[^{\s]", "it does not begin with `{`"),
+    ("bare", r"\}\s*,\s*$", "a comma stands behind it"),
+    ("bare", r"\}\s*\{", "more than one object stands in it"),
+    ("bare", r"(?<![A-Za-z0-9_])-?(?:NaN|Infinity)(?![A-Za-z0-9_])", "`NaN` and `Infinity` are no JSON; write `null`"),
+    (
+        "bare",
+        r"(?<![A-Za-z0-9_])(?:True|TRUE|False|FALSE|None|NULL|undefined)(?![A-Za-z0-9_])",
+        "JSON has no such words but `true`, `false` and `null`",
+    ),
+    ("bare", r"'", "a text stands in single quotes; JSON has double ones"),
+    ("bare", r"//|/\*|#", "a comment stands in it, which JSON does not have"),
+    ("bare", r",\s*[}\]]", "a comma stands before a closing bracket"),
+    ("bare", r",\s*,", "a comma stands twice"),
+    ("bare", r"[:\[,]\s*-?0[0-9]", "a number begins with zeros"),
+    ("bare", r"[:\[,]\s*(?:\+|-?\.)|[0-9]\.(?![0-9])", "a number has a plus, or no digit beside its point"),
+    ("bare", r"[{,]\s*[A-Za-z_$]", "a key stands without quotes"),
+    ("bare", r"[^}\s]\s*$", "it does not end with `}`"),
+    ("line", r'"[^"]*\t', r"a tab stands in a text; it is written `\t`"),
+)
+"""Which part of a line, a pattern, and what is wrong where it is found; the first that is found says it."""
+
+
+def flaw(line: str) -> str | None:
+    """Return what makes a line no JSON object, in words; None where none of the known flaws does."""
+    if len(line.encode("utf-8", "surrogatepass")) > LONGEST:
+        return too_long()
+    parts: dict[Part, str] = {"line": line, "bare": re.sub(STRING, HOLDER, line)}
+    return next((words for part, pattern, words in FLAWS if re.search(pattern, parts[part])), None)
+
+
+def too_long() -> str:
+    """Return what is wrong with a line that is longer than what is read."""
+    return f"it has more than {LONGEST >> 20} MiB"
