@@ -184,7 +184,7 @@ class Window:
 class Pause:
     """What somebody holds up: no new batch is made of drops of that contract, or of any contract of that producer.
 
-    A batch that is under way goes on, its next tries included.
+    A batch that is under way goes on, its next tries included. `by` is who holds it up.
     """
 
     kind: Literal["contract", "producer"]
@@ -192,6 +192,7 @@ class Pause:
     at: str
     reason: str = ""
     format: Literal[1] = 1
+    by: str = field(default="", metadata=codec.SPARSE)
 
     def holds(self, one: Window | Drop) -> bool:
         """Whether what a window or a drop waits for is held up."""

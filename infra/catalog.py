@@ -219,7 +219,10 @@ def _in_force(store: CatalogStore) -> _InForce:
 def _keep(store: CatalogStore, name: str, text: bytes) -> None:
     """Write a contract's document; `refusals` has looked, so that another text is somebody else's of this moment."""
     if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
-        raise StaleWrite(f"Somebody else published {name} meanwhile, with another text; publish again.")
+        raise StaleWrite(
+            f"Somebody else has just published {name} with another text: take over their changes, raise `version` in "
+            "your contract above theirs, then publish again."
+        )
 
 
 def _write(store: CatalogStore, name: str, body: bytes) -> None:
@@ -269,7 +272,10 @@ class S3Catalog:
 
     def swap(self, name: str, body: bytes, etag: str | None) -> None:
         if not self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}):
-            raise StaleWrite("Somebody else published meanwhile; publish again.")
+            raise StaleWrite(
+                "Somebody else has just published: take over their changes, raise the `version` of each contract that "
+                "both of you changed above theirs, then publish again."
+            )
 
     def names(self, prefix: str) -> tuple[str, ...]:
         pages = self._client.get_paginator("list_objects_v2")

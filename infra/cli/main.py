@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from io import StringIO
 from typing import Any
 
@@ -49,6 +50,10 @@ COMMANDS = {
     "cost": "Say what a load costs on AWS, and what window and size change.",
 }
 
+FAULT = (
+    "dropgate: This is a fault of dropgate, and says nothing of your files. Type the command again: what it has done "
+    "already is not done twice. If it ends so again, report the lines above with the command and the version, {}."
+)
 MODULES = {"import": "import_", "try": "try_"}
 """The modules of commands whose names Python keeps for itself."""
 
@@ -118,6 +123,6 @@ def run() -> None:
     except Exception:  # noqa: BLE001 (Python would exit 1, which means rejected)
         for each in traceback.format_exc().splitlines():
             say(f"| {line(each)}", err=True)  # no line of it is one that a stranger's text has begun
-        click.echo("dropgate: This is a fault of dropgate, and says nothing of your files. Please report it.", err=True)
+        click.echo(FAULT.format(version("dropgate")), err=True)
         sys.stdout = StringIO()  # what cannot be printed is tried again at the end, which would end it with 120
         raise SystemExit(3) from None

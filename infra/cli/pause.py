@@ -30,9 +30,9 @@ Examples:
 def command(contract: str | None, producer: str | None, reason: str, form: str) -> None:
     """Hold up CONTRACT: its files are taken in and wait, no new batch is made of them.
 
-    Without CONTRACT, list what is held up. Files that are plainly wrong are still refused, and a batch that is under
-    way, its next tries included, goes on. Resume before the stack's WorkDays (default 30) are over since a file was
-    taken in: then it goes from stage, and its producer must send it again.
+    Without CONTRACT, list what is held up, since when, by whom and why. Files that are plainly wrong are still refused,
+    and a batch that is under way, its next tries included, goes on. Resume within WorkDays (default 30) of a file's
+    arrival: after that the staged file is deleted, and its producer must upload it again.
     """
     from infra.cli.target import ports
 
@@ -73,6 +73,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
 def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
     """What is to be held up; a usage error where there is none of that name."""
     from functions.ports import Pause
+    from infra.cli.target import caller
 
     if contract and producer:
         raise click.UsageError("Say one: a contract, or --producer P.")
@@ -83,7 +84,7 @@ def _pause(world: Ports, contract: str | None, producer: str | None, reason: str
         name, known = contract or "", {entry.contract for entry in entries}
     if name not in known:
         raise click.UsageError(f"There is no {'producer' if producer else 'contract'} {name}. {_known(known, name)}")
-    return Pause("producer" if producer else "contract", name, world.at(), reason)
+    return Pause("producer" if producer else "contract", name, world.at(), reason, by=caller())
 
 
 def _known(names: set[str] | list[str], name: str) -> str:
@@ -98,6 +99,7 @@ def _show(pauses: tuple[Pause, ...], form: str) -> None:
         click.echo(as_json(codec.encode(pauses)))
         return
     for one in pauses:
-        say(line(f"{one.kind} {one.name}  held up since {one.at}{f'  {one.reason}' if one.reason else ''}"))
+        who = f" by {one.by}" if one.by else ""
+        say(line(f"{one.kind} {one.name}  held up since {one.at}{who}: {one.reason or 'no reason given'}"))
     if not pauses:
         click.echo("Nothing is held up.")

@@ -238,7 +238,7 @@ def _world(environment: Mapping[str, str]) -> Ports:
     from functions.aws.answers import asking
     from functions.aws.clients import ports_from
 
-    with asking("AWS"):
+    with asking("the embedded stack" if "AWS_ENDPOINT_URL" in environment else "AWS"):
         return ports_from(_Whole(environment), _clients(environment, regional=True))
 
 

@@ -122,9 +122,9 @@ Endpoint   {embedded.cloud.endpoint}   (S3, SQS, DynamoDB, EventBridge)
 Landing    s3://{landing}/
 Contracts  {", ".join(contracts)}
 
-Upload, for example, with the AWS command line:
-  export AWS_ACCESS_KEY_ID=dropgate AWS_SECRET_ACCESS_KEY=dropgate AWS_DEFAULT_REGION=us-east-1
-  aws --endpoint-url {embedded.cloud.endpoint} s3 cp weather.csv s3://{landing}/nyc/weather/2013.csv
+Upload with any S3 client (key and secret: dropgate, region: us-east-1), for example with curl:
+  curl --aws-sigv4 aws:amz:us-east-1:s3 --user dropgate:dropgate -T weather.csv \\
+    {embedded.cloud.endpoint}/{landing}/nyc/weather/2013.csv
 and look, in another terminal of this folder:
   {typed()} drops
 """
