@@ -67,7 +67,7 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
     assert {row["bad"] for row in found} == ({False} if not csv.quote else {False, True})
 
 
-@pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=lambda one: f"{one.delimiter}{one.quote}")
+@pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=lambda one: f"{one.delimiter}{one.quote}{one.escape}")
 def test_vectors_let_no_line_pass_that_breaks_the_rule(csv: Csv) -> None:
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 
