@@ -51,7 +51,8 @@ SAS, SPSS, STATA = Form("a data set of SAS", DATA), Form("a data set of SPSS", D
 DBF, SHAPE = Form("a table of dBase (DBF)", DATA), Form("a shapefile", "Export its attributes, and send them as")
 EBCDIC = Form("text in EBCDIC", "Convert it to the agreed encoding on the way out of the mainframe, and send it as")
 HTML = Form("a web page (HTML)", "Look whether the download or the login failed, and send the file itself as")
-SHEET_HTML = Form("a web page (HTML) with the name of a workbook", SHEET)
+SHEET_HTML = Form("a web page (HTML) with a table, as some programs write for a workbook", SHEET)
+TABLE = re.compile(r"<table\b|schemas-microsoft-com:office", re.IGNORECASE)
 SHEET_XML = Form("a workbook of a spreadsheet written as XML", SHEET)
 XML = Form("an XML document")
 LFS = Form("a pointer of Git LFS, not the file that it stands for", "Run `git lfs pull`, and send the file itself as")
@@ -213,7 +214,8 @@ def of_text(text: str) -> Form | None:
     if error := ERROR.match(begin):
         name = f"an error message of S3 (`{error['code']}`), not the file that was asked for"
         return Form(name, "Look why the download failed, and send the file itself as")
-    return next((form for pattern, form in TEXTS if pattern.match(begin)), None)
+    form = next((form for pattern, form in TEXTS if pattern.match(begin)), None)
+    return SHEET_HTML if form is HTML and TABLE.search(begin) else form
 
 
 def _within(sample: bytes) -> Form:

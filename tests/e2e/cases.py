@@ -6,6 +6,8 @@ docs/bad-input.md is made from this table and from what the flow really answered
 from __future__ import annotations
 
 import gzip
+import io
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,52 @@ MIB = 1024 * 1024
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED = gzip.compress(GOOD)
 THINGS = (Path(__file__).parents[1] / "unit" / "functions" / "things.parquet").read_bytes()
+
+
+def _tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        info = tarfile.TarInfo("orders.csv")
+        info.size = len(GOOD)
+        archive.addfile(info, io.BytesIO(GOOD))
+    return out.getvalue()
+
+
+TAR = _tar()
+FOREIGN = {
+    "a zip archive": b"PK\x03\x04\x14\x00\x00\x00\x08\x00orders.csv",
+    "a workbook (xlsx)": b"PK\x03\x04\x14\x00\x00\x00\x08\x00[Content_Types].xml",
+    "an old workbook (xls)": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(30),
+    "HTML with the name of a workbook": b"<html><body><table><tr><td>id</td></tr></table>",
+    "XML": b'<?xml version="1.0"?><orders><order id="1"/></orders>',
+    "a workbook as XML": b'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook>',
+    "an error message of S3": b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>',
+    "a pointer of Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+    "JSON": b'[{"id": 1}]\n',
+    "a tar archive": TAR,
+    "7-Zip": b"7z\xbc\xaf\x27\x1c\x00\x04" + bytes(30),
+    "rar": b"Rar!\x1a\x07\x01\x00",
+    "bzip2": b"BZh91AY&SY\x00",
+    "xz": b"\xfd7zXZ\x00\x00\x04",
+    "Zstandard": b"\x28\xb5\x2f\xfd\x24\x10",
+    "PGP": b"-----BEGIN PGP MESSAGE-----\n\nhQEMA\n",
+    "a PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
+    "a picture": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+    "EDIFACT": b"UNB+UNOA:1+S+R+240101:1200+1'UNH+1+ORDERS:D:96A:UN'",
+    "X12": b"ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *240101*1200*U*00401*1*0*P*>~",
+    "MT940": b":20:STARTUMS\r\n:25:10020030/1234567\r\n:28C:0\r\n",
+    "HL7": b"MSH|^~\\&|LAB|HOSP|EHR|HOSP|20240101||ORU^R01|1|P|2.5\r",
+    "SAS": bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011") + b"3",
+    "SPSS": b"$FL2@(#) SPSS DATA FILE",
+    "Stata": b"<stata_dta><header><release>118",
+    "dBase": b"\x03\x1a\x0b\x19\x02\x00\x00\x00\x41\x00\x06\x00" + bytes(20) + b"ID".ljust(11, b"\0") + b"N",
+    "a shapefile": b"\x00\x00\x27\x0a" + bytes(20) + b"\x00\x00\x00\x32\xe8\x03",
+    "EBCDIC": "ID,NAME,AMOUNT\n1,ANA,10.5\n".encode("cp037"),
+    "a log of a Delta table": b'{"commitInfo":{"timestamp":1700000000000,"operation":"WRITE"}}\n',
+    "metadata of an Iceberg table": b'{\n  "format-version" : 2,\n  "table-uuid" : "9c12d441"',
+    "a dump of a database": b"-- MySQL dump 10.13  Distrib 8.0\n--\n",
+}
+"""Files of forms that are not taken, by what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,5 +324,159 @@ CASES = (
         "job",
     ),
     Case("a trailer without figures", "ended/bare.csv", ENDED + b"END\n", "rejected", ("bad-trailer",), "job"),
+    *(
+        Case(f"{name} where CSV is agreed", f"orders/foreign-{n}.csv", body, "rejected", ("wrong-format",), "admission")
+        for n, (name, body) in enumerate(FOREIGN.items())
+    ),
+    Case("a tar archive where gzip is agreed", "packed/tar.csv.gz", TAR, "rejected", ("not-compressed",), "admission"),
+    Case(
+        "a tar archive compressed by gzip",
+        "packed/tar-in.csv.gz",
+        gzip.compress(TAR),
+        "rejected",
+        ("wrong-format",),
+        "admission",
+    ),
+    Case(
+        "a line `sep=;` before the header",
+        "orders/sep.csv",
+        b"sep=;\n" + GOOD,
+        "rejected",
+        ("separator-line",),
+        "admission",
+    ),
+    Case(
+        "a line break in a column name",
+        "orders/break.csv",
+        b'id,"na\nme",amount,day\n1,a,2,\n',
+        "rejected",
+        ("header-line-break",),
+        "admission",
+    ),
+    Case(
+        "a column name in another Unicode form",
+        "orders/form.csv",
+        b"id,name\xe2\x80\x8b,amount,day\n1,a,2,\n",
+        "rejected",
+        ("missing-column",),
+        "admission",
+    ),
+    Case(
+        "a delimiter at the end of each row",
+        "orders/trailing.csv",
+        HEADER + b"1,a,2,,\n2,b,3,,\n",
+        "rejected",
+        ("check-fields",),
+        "job",
+    ),
+    Case(
+        "quotes within a cell, an even number of them",
+        "orders/inches.csv",
+        HEADER + b'1,5" x 3",2,\n',
+        "rejected",
+        ("check-quotes",),
+        "job",
+    ),
+    Case(
+        "text behind a closing quote, which shifts cells",
+        "orders/shifted.csv",
+        HEADER + b'1,"a" b,c",\n',
+        "rejected",
+        ("check-quotes",),
+        "job",
+    ),
+    Case(
+        "20,000 delimiters within quotes",
+        "orders/delimiters.csv",
+        HEADER + b'1,"' + b"," * 20_000 + b'",2,\n',
+        "accepted",
+        (),
+        "job",
+    ),
+    Case("a first record of 70,000 bytes", "bare/long.csv", b"1," + b"x" * 70_000 + b",2,\n", "accepted", (), "job"),
+    Case(
+        "a first line of 70,000 bytes", "orders/long.csv", b"x" * 70_000, "rejected", ("header-too-long",), "admission"
+    ),
+    Case(
+        "a first object of 70,000 bytes",
+        "events/long.jsonl",
+        b'{"id": 1, "name": "' + b"x" * 70_000 + b'"}\n',
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "NaN in JSON",
+        "events/nan.jsonl",
+        EVENTS + b'{"id": 3, "amount": NaN}\n',
+        "rejected",
+        ("check-object",),
+        "job",
+    ),
+    Case(
+        "a bad escape in JSON",
+        "events/escape.jsonl",
+        EVENTS + b'{"id": 3, "name": "C:\\data"}\n',
+        "rejected",
+        ("check-object",),
+        "job",
+    ),
+    Case(
+        "half of a character in JSON",
+        "events/half.jsonl",
+        EVENTS + b'{"id": 3, "name": "\\ud83d"}\n',
+        "rejected",
+        ("check-text",),
+        "job",
+    ),
+    Case(
+        "a comma too many in the first object",
+        "events/first.jsonl",
+        b'{"id": 1, "amount": 1,}\n',
+        "rejected",
+        ("not-json-lines",),
+        "admission",
+    ),
+    Case(
+        "one object around all records",
+        "events/data.jsonl",
+        b'{"data": [' + EVENTS.splitlines()[0] + b"]}\n",
+        "rejected",
+        ("not-json-lines",),
+        "admission",
+    ),
+    Case("ISO-8859-1, as agreed", "latin/good.csv", HEADER + "1,José,1,\n".encode("latin-1"), "accepted", (), "job"),
+    Case(
+        "UTF-8 where ISO-8859-1 is agreed",
+        "latin/utf8.csv",
+        GOOD + "3,José,1,\n".encode(),
+        "rejected",
+        ("mojibake",),
+        "job",
+    ),
+    Case(
+        "windows-1252 where ISO-8859-1 is agreed",
+        "latin/ansi.csv",
+        GOOD + "3,5 €,1,\n".encode("cp1252"),
+        "rejected",
+        ("mojibake",),
+        "job",
+    ),
+    Case(
+        "line breaks within quotes, lines that end in different ways",
+        "folded/mixed.csv",
+        HEADER + b'1,"a\r\nb",2,\r\n2,c,3,\r3,"\n",,\n',
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "a quote within text, in a file with cells over lines",
+        "folded/stray.csv",
+        HEADER + b'1,5" x 3",2,\n',
+        "rejected",
+        ("open-quote",),
+        "job",
+    ),
     Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
 )

@@ -50,7 +50,11 @@ def drawn(csv: Csv) -> list[str]:
     return [sign.join(cell() for _ in range(chance.choice((WIDTH, WIDTH, WIDTH, 1, 3, 5)))) for _ in range(LINES)]
 
 
-@pytest.mark.parametrize("csv", DIALECTS, ids=lambda one: f"{one.delimiter}{one.quote}{one.escape}")
+def named(csv: Csv) -> str:
+    return f"{csv.delimiter}{csv.quote}{csv.escape}"
+
+
+@pytest.mark.parametrize("csv", DIALECTS, ids=named)
 def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
     lines = list(dict.fromkeys(drawn(csv)))
     rows = spark.createDataFrame([(line,) for line in lines], "line string").coalesce(1)
@@ -67,7 +71,7 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
     assert {row["bad"] for row in found} == ({False} if not csv.quote else {False, True})
 
 
-@pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=lambda one: f"{one.delimiter}{one.quote}{one.escape}")
+@pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=named)
 def test_vectors_let_no_line_pass_that_breaks_the_rule(csv: Csv) -> None:
     from spark_jobs import vectors  # noqa: PLC0415 (needs Arrow)
 

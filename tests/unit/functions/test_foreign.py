@@ -136,7 +136,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "key": ("-----BEGIN PRIVATE KEY-----\nMIIE\n", "a key or a certificate (PEM)"),
     "html": ("<!DOCTYPE html>\n<html><head>", "a web page (HTML)"),
     "html, old": ("\n<HTML>\n<BODY>", "a web page (HTML)"),
-    "html table": ("<table border=1><tr><td>id</td></tr></table>", "a web page (HTML)"),
+    "html table": ("<table border=1><tr><td>id</td></tr></table>", foreign.SHEET_HTML.name),
     "xhtml": (
         '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">\n<html>',
         "a web page (HTML)",
