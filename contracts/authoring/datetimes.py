@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from contracts.authoring.other_patterns import is_of_directives, translated
 from contracts.datepattern import PIECE, literal
 
 DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
@@ -24,6 +25,7 @@ INSTEAD = {
     "x": "X",
     "T": "'T'",
 }
+LETTERS = "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'."
 EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
 DATE, CLOCK = ("yyyy", "MM", "dd"), ("HH", "mm", "ss", "S")
 ISO_TIME = re.compile(r"(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,6}))?", re.ASCII)
@@ -39,7 +41,23 @@ class Fault:
 
 
 def fault(pattern: str, logical_type: str) -> Fault | None:
-    """Why a pattern cannot be used for a date, a timestamp or a time; None if it can."""
+    """Why a pattern cannot be used for a date, a timestamp or a time; None if it can.
+
+    Where it is one of another tool, the fix is what that means.
+    """
+    wrong = _fault(pattern, logical_type)
+    if wrong is None:
+        return None
+    meant = translated(pattern, logical_type)
+    if is_of_directives(pattern):
+        wrong = Fault(f"`{pattern}` is written as for strptime; the standard has java.time's letters.", wrong.fix)
+        wrong = wrong if meant else Fault(wrong.message, LETTERS)
+    if meant is None or meant == pattern or _fault(meant, logical_type):
+        return wrong
+    return Fault(wrong.message, f"Write `{meant}`.")
+
+
+def _fault(pattern: str, logical_type: str) -> Fault | None:
     letters: list[str] = []
     for piece in PIECE.finditer(pattern):
         if wrong := _piece(piece, pattern):
@@ -63,7 +81,7 @@ def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
         return Fault(f"`{text}` in `{pattern}` is not what is meant or not built yet.", f"Write `{_mended(pattern)}`.")
     return Fault(
         f"`{text}` in `{pattern}` is not built yet.",
-        "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
+        LETTERS,
     )
 
 

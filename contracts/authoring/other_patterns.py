@@ -1,0 +1,95 @@
+"""Date patterns as other tools write them, in java.time's letters: strptime, SQL, .NET, spreadsheets, JSON Schema."""
+
+from __future__ import annotations
+
+import re
+
+STRPTIME = {
+    "Y": "yyyy", "m": "MM", "d": "dd", "H": "HH", "M": "mm", "S": "ss", "f": "SSSSSS", "z": "XXX", "F": "yyyy-MM-dd",
+    "T": "HH:mm:ss", "R": "HH:mm", "%": "%", "3f": "SSS", "6f": "SSSSSS", "L": "SSS", ":z": "XXX", "D": "MM/dd/yyyy",
+    "-d": "dd", "-m": "MM", "-H": "HH", "e": "dd", "y": "yyyy", "s": "ss", "i": "mm",
+}  # fmt: skip
+"""Directives of strptime, of strftime in C and of MySQL, and java.time's letters for them."""
+NAMED = {
+    "date": "yyyy-MM-dd",
+    "date-time": "yyyy-MM-dd'T'HH:mm:ssX",
+    "datetime": "yyyy-MM-dd'T'HH:mm:ssX",
+    "time": "HH:mm:ss",
+    "iso": "yyyy-MM-dd",
+    "iso8601": "yyyy-MM-dd'T'HH:mm:ssX",
+    "iso-8601": "yyyy-MM-dd'T'HH:mm:ssX",
+    "rfc3339": "yyyy-MM-dd'T'HH:mm:ssX",
+}
+"""Names of forms, and what they stand for."""
+DATE_ALONE, TIME_ALONE = "yyyy-MM-dd", "HH:mm:ss"
+TOKEN = re.compile(
+    r"'(?:[^']|'')*'|\"[^\"]*\"|HH24|HH12|MI|SSXFF|FF[0-9]?|TZH:TZM|TZHTZM"
+    r"|[Yy]+|u{4}|[Mm]+|[Dd]+|[Hh]+|[Kk]+|[Ss]+|f+|[Zz]+|[Xx]+|T|[^A-Za-z]|[A-Za-z]+"
+)
+FIXED = {"HH24": "HH", "HH12": "HH", "MI": "mm", "FF": "SSSSSS", "TZH:TZM": "XXX", "TZHTZM": "XXX", "T": "'T'"}
+DIRECTIVE = re.compile(r"%(?P<name>[-:]?[A-Za-z%]|[36]f)|(?P<text>[A-Za-z]+)|(?P<sign>.)", re.DOTALL)
+
+
+def translated(pattern: str, logical_type: str) -> str | None:
+    """Return a pattern of another tool in java.time's letters; None where it says something that they cannot."""
+    if name := NAMED.get(pattern.casefold()):
+        return {"date": DATE_ALONE, "time": TIME_ALONE}.get(logical_type, name)
+    return _of_directives(pattern) if "%" in pattern else _of_letters(pattern)
+
+
+def is_of_directives(pattern: str) -> bool:
+    """Tell whether a pattern is written with the directives of strptime."""
+    return any(found["name"] in STRPTIME for found in DIRECTIVE.finditer(pattern) if found["name"] != "%")
+
+
+def _of_directives(pattern: str) -> str | None:
+    parts = []
+    for found in DIRECTIVE.finditer(pattern):
+        if found["name"]:
+            parts.append(STRPTIME.get(found["name"]))
+        else:
+            parts.append(f"'{found['text']}'" if found["text"] else found["sign"])
+    return None if None in parts else "".join(part for part in parts if part)
+
+
+def _of_letters(pattern: str) -> str | None:
+    """A pattern of letters in whatever case: `mm` is minutes beside hours or seconds, else it is months."""
+    tokens = TOKEN.findall(pattern)
+    kinds = [_kind(token) for token in tokens]
+    parts: list[str] = []
+    for n, (token, kind) in enumerate(zip(tokens, kinds, strict=True)):
+        if kind == "m":
+            before = next((k for k in reversed(kinds[:n]) if k), "")
+            after = next((k for k in kinds[n + 1 :] if k), "")
+            parts.append("mm" if before == "h" or (after == "s" and before != "d") else "MM")
+        elif kind:
+            long = min(len(token), 6)
+            parts.append({"y": "yyyy", "d": "dd", "h": "HH", "s": "ss", "f": "S" * long, "x": "XXX"}[kind])
+        elif token in FIXED or re.fullmatch(r"FF[0-9]", token):
+            parts.append(FIXED.get(token) or "S" * max(1, min(int(token[2]), 6)))
+        elif token.isalpha():
+            return None
+        else:
+            parts.append(token.replace('"', "'"))
+    return "".join(parts)
+
+
+def _kind(run: str) -> str:
+    """What a run of letters stands for, as one letter; empty where it is none that is known."""
+    if run in ("HH24", "HH12"):
+        return "h"
+    if run == "MI" or not run.isalpha() or run == "T" or run.startswith(("FF", "TZ")):
+        return ""
+    if len(run) > 4 and run[0] not in "Sf":
+        return ""
+    if re.fullmatch("S{1,6}", run) and run != "SS":
+        return "f"
+    if run == "K":
+        return "x"
+    first = run[0].casefold()
+    same = set(run.casefold()) == {first}
+    if not same or (first in "md" and len(run) > 2):
+        return ""
+    return {"y": "y", "u": "y", "m": "m", "d": "d", "h": "h", "k": "h", "s": "s", "f": "f", "z": "x", "x": "x"}.get(
+        first, ""
+    )
