@@ -80,5 +80,5 @@ def test_vectors_let_no_line_pass_that_breaks_the_rule(csv: Csv) -> None:
     assert proof
     lines = [line for line in dict.fromkeys(drawn(csv)) if line and "\r" not in line and "\n" not in line]
     passing = [line for line in lines if vectors.sure([line], proof)[0]]
-    assert len(passing) > 100
+    assert len(passing) > 50
     assert all(len(cells.split(line, csv) or ()) == WIDTH for line in passing)
