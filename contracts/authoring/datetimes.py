@@ -108,6 +108,10 @@ def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
     return Fault(f"`{pattern}` lacks `{needed[0]}`.", fix) if needed else None
 
 
+FARTHEST = "18:00"
+"""The hours and minutes of the largest offset that Spark's job, as Java, reads (java.time.ZoneOffset)."""
+
+
 def example(pattern: str) -> str:
     """What a value of a pattern looks like."""
     return "".join(_shown(p) for p in PIECE.finditer(pattern))
@@ -178,6 +182,8 @@ def _offset(text: str | None) -> str | None:
 
 
 def _moment(wall: str, offset: str | None, zone: str | None) -> datetime | None:
+    if offset and (offset[1:] > FARTHEST or offset[-2:] > "59"):
+        return None
     try:
         if offset or not zone:
             return datetime.fromisoformat(wall + (offset or "+00:00")).astimezone(UTC)

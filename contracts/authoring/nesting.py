@@ -133,7 +133,7 @@ def single(document: Document, place: Place, kind: str) -> dict[str, Any]:
             document.error(
                 (*place.path, key), "not-built-yet", f"`{key}` of {what} is not built{why}.", fix, on_key=True
             )
-    if place.route[-1] == "~" and kind != "string":
+    if place.route[1:][-1:] == ("~",) and kind != "string":
         message = f"Keys of maps are text here; `{place.name}` is {kind}."
         document.error((*place.path, "logicalType"), "not-built-yet", message, "Write `logicalType: string`.")
     return source

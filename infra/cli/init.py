@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from infra import files as written
+from infra.cli.ends import named
+from infra.cli.samples import SampleFile
+from infra.cli.screen import line, say
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,9 +25,7 @@ Examples:
   dropgate init events.jsonl.gz --id shop-events --producer shop --to contracts
 """
 )
-@click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=SampleFile())
 @click.option(
     "--to",
     "folder",
@@ -43,24 +44,30 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     from contracts.authoring.drafting.drafting import draft
     from contracts.authoring.drafting.profile import SampleRefused
     from infra.sampling import profile
+    from infra.sampling.door import held
 
     _are_names(called, producer)
     if folder is not None:
         written.refuse_links(folder)
     try:
-        made = draft(profile(files, _spark), called, producer)
+        made = held(draft(profile(files, _spark), called, producer), files)
     except SampleRefused as error:
-        click.echo(f"dropgate: {error}.", err=True)
+        say(f"dropgate: {line(error)}.", err=True)
         raise SystemExit(1) from None
     except OSError as error:
-        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
+        if named(error):
+            raise
+        raise click.UsageError(f"{error.filename or files[0]} cannot be read: {error.strerror}.") from None
     if folder is None:
         click.echo(made.text, nl=False)
         return
     path = folder / f"{made.name}.yaml"
     if os.path.lexists(path):
         raise click.UsageError(f"{path} is there already; give another folder with --to, or move it away.")
-    click.echo(str(written.write(folder, path.name, made.text)))
+    try:
+        click.echo(str(written.write(folder, path.name, made.text)))
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _are_names(called: str | None, producer: str | None) -> None:

@@ -18,6 +18,7 @@ import click
 
 from contracts.errors import DropgateError
 from contracts.problem import nearest
+from infra.cli.ends import end_in_order, named
 from infra.cli.screen import inert, line, say
 from infra.files import NotWritten
 
@@ -115,12 +116,16 @@ def main() -> None:
 
 def run() -> None:
     """Run the command line; an error is one sentence and exit code 3, and a stack trace where nobody foresaw it."""
+    end_in_order()
     try:
         main()
     except DropgateError as error:
         say(f"dropgate: {line(error)}", err=True)
         raise SystemExit(3) from None
-    except Exception:  # noqa: BLE001 (Python would exit 1, which means rejected)
+    except Exception as error:  # noqa: BLE001 (Python would exit 1, which means rejected)
+        if sentence := named(error):
+            say(f"dropgate: {sentence}", err=True)
+            raise SystemExit(3) from None
         for each in traceback.format_exc().splitlines():
             say(f"| {line(each)}", err=True)  # no line of it is one that a stranger's text has begun
         click.echo(FAULT.format(version("dropgate")), err=True)

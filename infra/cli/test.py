@@ -14,6 +14,7 @@ import click
 
 from infra.cli.gates import FORMATS
 from infra.cli.memory import Memory
+from infra.cli.samples import SampleFile
 from infra.cli.screen import as_json, say
 from infra.cli.spark import are_brief, starting
 
@@ -39,13 +40,7 @@ Examples:
   dropgate test a.csv b.csv manifest.json --contract orders.v1 --key shop/2026-01-31/ --at 2026-01-31T05:30
 """
 )
-@click.argument(
-    "files",
-    metavar="FILES...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-)
+@click.argument("files", metavar="FILES...", nargs=-1, required=True, type=SampleFile())
 @click.option(
     "--contract", "-c", metavar="C", help="A contract file, or a name such as `inmet-weather.v1` among --contracts."
 )

@@ -13,10 +13,11 @@ from typing import IO, Any
 from contracts.authoring.drafting import dialect
 from contracts.authoring.drafting.cells import by_record, columns, over_lines
 from contracts.authoring.drafting.column import Column
-from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused, null_words, settle
+from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
+from contracts.columns import OURS
 from contracts.plan import Csv
 from contracts.problem import quoted
-from infra.sampling.looking import HEAD, MOST_BROKEN, Looked, opened, pieces
+from infra.sampling.looking import ADDED, HEAD, MOST_BROKEN, Looked, opened, pieces
 
 MOST_COLUMNS = 2000
 
@@ -58,19 +59,34 @@ def _guess(one: Looked) -> Csv:
 def _read_csv(looked: Sequence[Looked], written: Csv) -> Profile:
     names = _names(looked[0], written)
     seen = {name: Column() for name in names}
-    samples, is_same_order = [], True
+    samples, is_same_order, apart = [], True, list[dict[str, Column]]()
     for one in looked:
         theirs = _names(one, written)
         _are_alike(looked[0], names, one, theirs, written)
         is_same_order &= theirs == names
-        samples.append(_read_one(one, written, {name: seen[name] for name in theirs}))
+        apart.append({name: Column() for name in theirs})
+        samples.append(_read_one(one, written, apart[-1]))
+        for name, column in apart[-1].items():
+            seen[name].merge(column)
     for column in seen.values():
         column.done()
     nulls = null_words(seen)
     records = sum(sample.records for sample in samples)
-    found = tuple(settle(name, column, records, frozenset(nulls)) for name, column in seen.items())
+    own = {name: column for name, column in seen.items() if name not in OURS}
+    empty = frozenset(nulls)
+    found = tuple(
+        replace(
+            settle(name, column, records, empty),
+            scarcest=scarcest(
+                (s.records - filled_of(one[name], empty), s.records) for s, one in zip(samples, apart, strict=True)
+            ),
+        )
+        for name, column in own.items()
+    )
     order: Any = "exact" if is_same_order and written.header else "any"
-    return Profile(tuple(samples), "csv", found, replace(written, null_values=nulls), looked[0].compression, order)
+    csv = replace(written, null_values=nulls)
+    left = tuple((name, ADDED) for name in seen if name in OURS)
+    return Profile(tuple(samples), "csv", found, csv, looked[0].compression, order, left)
 
 
 def _names(one: Looked, written: Csv) -> list[str]:
@@ -81,6 +97,8 @@ def _names(one: Looked, written: Csv) -> list[str]:
         raise SampleRefused(f"{one.path.name} has {len(records[0]):,} columns; {MOST_COLUMNS:,} are taken at most")
     if written.header and not all(name.isprintable() for name in records[0]):
         raise SampleRefused(f"{one.path.name}: a name in its header cannot be printed; name the columns plainly")
+    if written.header and not set(records[0]) - {*OURS}:
+        raise SampleRefused(f"{one.path.name} has no columns but those that dropgate adds; give the file itself")
     return records[0] if written.header else [f"column_{n}" for n in range(1, len(records[0]) + 1)]
 
 

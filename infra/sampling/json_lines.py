@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from contracts.authoring.drafting.column import Column
-from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, settle
+from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, scarcest, settle
+from contracts.columns import OURS
 from contracts.nested import name_of
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
-from infra.sampling.looking import MOST_BROKEN, Looked, opened, pieces
+from infra.sampling.looking import ADDED, MOST_BROKEN, Looked, opened, pieces
 
 MOST_DEPTH, MOST_KEYS = 10, 100
 """Levels of values within values that are looked at, and keys of an object from which on it is rather a map."""
 FORMS = {str: "text", int: "number", float: "number", bool: "boolean", dict: "objects", list: "lists"}
 
+
+SURROGATES = re.compile("[\ud800-\udfff]")
 
 Route = tuple[str, ...]
 
@@ -47,7 +51,8 @@ class Seen:
     """What stood in samples, by the steps that lead there from a record (see `contracts.nested`).
 
     `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
-    `maps` are the places whose objects are known to be maps.
+    `maps` are the places whose objects are known to be maps. `filled` has for each sample its records, and how many of
+    them have a value under each key.
     """
 
     columns: dict[Route, Column] = field(default_factory=dict)
@@ -56,6 +61,7 @@ class Seen:
     elements: Counter[Route] = field(default_factory=Counter)
     keys: Counter[Route] = field(default_factory=Counter)
     maps: frozenset[Route] = frozenset()
+    filled: list[tuple[int, Counter[str]]] = field(default_factory=list)
 
     def add(self, route: Route, values: list[Any]) -> None:
         """Take in what stood at one place, and all that was in it."""
@@ -118,6 +124,7 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
 def read(name: str, file: IO[str], seen: Seen) -> Sample:
     """Count what stands under each key, into `seen`. SampleRefused."""
     records = broken = 0
+    filled = Counter[str]()
     for piece in pieces(file):
         objects: list[dict[str, Any]] = []
         for line in piece.split("\n"):
@@ -127,16 +134,23 @@ def read(name: str, file: IO[str], seen: Seen) -> Sample:
                 found = DECODER.decode(line.strip(" \t"))
             except (ValueError, RecursionError):
                 found = None
-            if isinstance(found, dict):
+            if isinstance(found, dict) and _is_text(line, found):
                 objects.append(found)
             else:
                 broken += 1
         records += len(objects)
         for key, some in _by_key(objects).items():
             seen.add((key,), some)
+            filled[key] += sum(value is not None for value in some)
     if not records and not broken:
         raise SampleRefused(f"{name} holds no records; give a file with records")
+    seen.filled.append((records, filled))
     return Sample(name, records, broken)
+
+
+def _is_text(line: str, found: dict[str, Any]) -> bool:
+    """Tell whether all texts of an object are characters: half of a surrogate pair, which an escape may be, is none."""
+    return "\\u" not in line or not SURROGATES.search(json.dumps(found, ensure_ascii=False))
 
 
 def settled(
@@ -163,8 +177,15 @@ def settled(
 
 def _why_left(seen: Seen, route: Route, column: Column) -> str | None:
     """Why nothing is proposed for a place."""
-    if not route[-1].removeprefix(".").strip():
+    name = route[-1].removeprefix(".")
+    if not name.strip():
         return "it has no name"
+    if not name.isprintable():
+        return "its name has characters that cannot be printed"
+    if len(route) == 1 and name in OURS:
+        return ADDED
+    if column.forms == {"number"} and not (column.kinds.is_integer or column.kinds.is_double):
+        return "its numbers are larger than a double, or not written as JSON writes them"
     if len(column.forms) > 1:
         return f"its values are of several types ({', '.join(sorted(column.forms))})"
     if len(route) > 1 and seen.keys[route[:-1]] > MOST_KEYS:
@@ -181,4 +202,6 @@ def _found(seen: Seen, route: Route, records: int, given: LogicalType | None) ->
         held = (seen.arrays if kind == "array" else seen.objects)[route]
         return Found(name_of(route), kind, None, places, places - held, unique=False, path=path)
     one = settle(name_of(route), column, places, frozenset(), given)
-    return replace(one, path=path, unique=False) if path else one
+    if path:
+        return replace(one, path=path, unique=False)
+    return replace(one, scarcest=scarcest((count - filled[one.name], count) for count, filled in seen.filled))

@@ -26,6 +26,8 @@ LARGE, PARTS = 32 << 20, 2
 """Bytes from which on a CSV file is read in parts, each by a process of its own, and how many there are."""
 MOST_BROKEN = 10
 """The percentage of lines that may be no records before a file is no CSV, or no JSON Lines."""
+ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
+"""Why nothing is proposed for a column of these names (`contracts.columns.OURS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def _format(path: Path, head: str) -> FileFormat:
     first = next(line for line in head.split("\n") if line.strip())
     try:
         found = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if isinstance(found, dict):
         return "jsonl"

@@ -6,14 +6,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused
 from contracts.authoring.exporting.spark_types import quoted_name
 from contracts.nested import name_of
 from contracts.plan import LogicalType, Property
-from contracts.problem import quoted
+from contracts.problem import quoted, visible
 from functions import parquet_footer
 from functions.parquet_footer import Column as Stored
 from functions.parquet_head import FITTING, LARGEST_FOOTER
@@ -23,6 +23,8 @@ from infra.sampling.json_lines import Route, Seen, read, settled
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+MOST_PRECISION = 38
+"""Digits of a decimal that Spark reads."""
 SHAPED: dict[str, LogicalType] = {"struct": "object", "array": "array", "map": "map"}
 
 
@@ -38,7 +40,7 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
     seen = Seen({route: Column(frozenset()) for route in known}, maps=maps)
     samples = [_read_parquet(path, session(), seen, types) for path in paths]
     numbers = [route for route, prop in known.items() if prop.type in ("number", "integer")]
-    if unfit := [name_of(route) for route in numbers if len(seen.columns[route].forms) > 1]:
+    if unfit := [name_of(route) for route in numbers if seen.columns[route].forms - {"number"}]:
         raise SampleRefused(f"{quoted(unfit)} of the samples holds NaN or infinity, which is no number; write null")
     for column in seen.columns.values():
         column.forms.clear()
@@ -50,6 +52,8 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
 
 def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterator[tuple[str, str]]:
     """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
+    if column.type.startswith("decimal") and _precision(column.type) > MOST_PRECISION:
+        raise SampleRefused(f"`{name_of(route)}` is {column.type}: Spark reads at most {MOST_PRECISION} digits")
     kind = SHAPED.get(column.shape) or _logical(column.type)
     if kind is None:
         yield name_of(route), f"it is {column.type}"
@@ -102,6 +106,10 @@ def _logical(kind: str) -> LogicalType | None:
     return next((one for one in order if kind in FITTING[one]), None)
 
 
+def _precision(kind: str) -> int:
+    return int(kind.removeprefix("decimal(").partition(",")[0])
+
+
 def _exact(kind: str) -> tuple[int, int] | None:
     if not kind.startswith("decimal") or _logical(kind) == "integer":
         return None
@@ -120,10 +128,31 @@ def _read_parquet(path: Path, spark: SparkSession, seen: Seen, types: Mapping[st
         link = Path(folder, "1.parquet")
         link.symlink_to(path.resolve())
         schema = ", ".join(f"{quoted_name(name)} {kind}" for name, kind in types.items())
-        spark.read.schema(schema).parquet(link.as_uri()).write.json(Path(folder, "out").as_uri())
+        _as_json(spark, schema, link, Path(folder, "out"))
         total = 0
         for part in sorted(Path(folder, "out").glob("part-*")):
             if part.stat().st_size:
                 with part.open(encoding="utf-8") as file:
                     total += read(path.name, file, seen).records
     return Sample(path.name, total)
+
+
+def _as_json(spark: SparkSession, schema: str, source: Path, target: Path) -> None:
+    """Write the columns of a Parquet file as JSON Lines. SampleRefused where Spark cannot read it."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        spark.read.schema(schema).parquet(source.as_uri()).write.json(target.as_uri())
+    except PySparkException as error:
+        raise SampleRefused(f"Spark cannot read the samples ({error.getCondition()}); write them again") from None
+    except Py4JJavaError as error:
+        raise SampleRefused(f"Spark cannot read the samples ({_root(error)}); write them again") from None
+
+
+def _root(error: Any) -> str:
+    """The first line of what a Java error came from."""
+    cause = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return visible(str(cause.getMessage() or cause.getClass().getSimpleName()).split("\n")[0].rstrip("."), 200)

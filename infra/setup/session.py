@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,8 @@ JAVA_OPTIONS = (
 )
 # Of little work in the JVM most is the compiler's; its first stage alone halves the time to a verdict.
 BRIEF = "-XX:TieredStopAtLevel=1"
+PATIENCE = 10.0
+"""Seconds in which a JVM may end by itself once it is told to."""
 S3A = "spark.hadoop.fs.s3a"
 
 
@@ -116,8 +119,12 @@ def end() -> None:
     gateway: Any = SparkContext._gateway  # noqa: SLF001
     if gateway is None or gateway.proc is None:
         return
-    gateway.proc.kill()
-    gateway.proc.wait()
+    gateway.proc.terminate()  # it removes its folders then
+    try:
+        gateway.proc.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
     _forget()
 
 

@@ -188,3 +188,21 @@ def called(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A command of dropgate, until it ends."""
     command = [sys.executable, "-c", "from infra.cli.main import run; run()", *words]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+
+def test_test_that_is_ended_leaves_no_folder(tmp_path: Path) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    (tmp_path / "orders.v1.yaml").write_text(CONTRACT.format(id="orders"))
+    (tmp_path / "1.csv").write_text("id\n" + "1\n" * 2_000_000)
+    words = ["test", "1.csv", "--contract", "orders.v1.yaml"]
+    own = {"TMPDIR": str(place), "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={place} -XX:-UsePerfData"}
+    with (tmp_path / "log").open("w") as log:
+        command = [sys.executable, "-c", "from infra.cli.main import run; run()", *words]
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, env={**os.environ, **own})
+    until(lambda: any(place.glob("dropgate-*/request.json")), tmp_path / "log")
+    time.sleep(1)  # Spark is at work
+    process.terminate()
+    assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert list(place.iterdir()) == []
+    assert "Traceback" not in (tmp_path / "log").read_text()

@@ -14,6 +14,7 @@ from contracts.authoring.drafting.profile import Profile
 from contracts.authoring.finding import Path
 from contracts.authoring.importing import writing
 from contracts.authoring.importing.imported import contract
+from contracts.columns import OURS
 from contracts.problem import quoted, visible
 
 BLOCK = ("customProperties", 0, "value")
@@ -123,7 +124,8 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
             notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
         if len(profile.csv.null_values) > 1:
             notes[(*BLOCK, "csv", "nullValues")] = "they stand where all else is of a type"
-    columns = ({"extra": "ignore"} if profile.left else {}) | ({"order": "exact"} if profile.order == "exact" else {})
+    is_more = any(name not in OURS for name, _ in profile.left)
+    columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
     if columns:
         block["columns"] = columns
     if profile.order == "exact":

@@ -144,7 +144,12 @@ class Kinds:
     def is_number(self) -> bool:
         """Whether all are numbers of which a double knows the size; whole ones have no more than 64 bits."""
         whole = all(scale == 0 and not power for _, scale, power in self.shapes)
-        return self.numbers and not whole and max(abs(Decimal(self.least)), abs(Decimal(self.most))) < LARGEST
+        return not whole and self.is_double
+
+    @property
+    def is_double(self) -> bool:
+        """Whether all are numbers of which a double knows the size."""
+        return self.numbers and max(abs(Decimal(self.least)), abs(Decimal(self.most))) < LARGEST
 
     @property
     def exact(self) -> tuple[int, int] | None:

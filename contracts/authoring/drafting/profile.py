@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from contracts.authoring.drafting.column import OTHERS, WORDS, Column
@@ -34,7 +35,8 @@ class Found:
 
     `values` are all texts and how often each stands, where they are few; `least` and `most` the ends of numbers,
     `first` and `last` of texts; `others` ways to read its dates that fit as well. `path` leads to one that lies within
-    others; `records` are the places then that it may be at.
+    others; `records` are the places then that it may be at. `scarcest` are the nulls and the records of the sample with
+    the largest share of nulls, as each file is judged by itself.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Found:
     longest: int = 0
     others: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
+    scarcest: tuple[int, int] | None = None
 
     @property
     def filled(self) -> int:
@@ -82,6 +85,16 @@ class Profile:
     def broken(self) -> int:
         """How many lines are no records."""
         return sum(sample.broken for sample in self.samples)
+
+
+def scarcest(counts: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+    """The nulls and the records of the sample with the largest share of nulls; None where no sample has records."""
+    return max(((nulls, of) for nulls, of in counts if of), key=lambda one: Fraction(*one), default=None)
+
+
+def filled_of(column: Column, nulls: frozenset[str]) -> int:
+    """How many cells of a column hold a value."""
+    return sum(count for text, count in column.counts.items() if text not in nulls)
 
 
 def null_words(columns: Mapping[str, Column]) -> tuple[str, ...]:
@@ -139,6 +152,6 @@ def _type(column: Column) -> tuple[LogicalType, str | None, bool | None, tuple[s
         return best.type, best.pattern, best.offset, others
     if forms <= {"number"} and kinds.is_integer:
         return "integer", None, None, ()
-    if forms <= {"number"} and kinds.is_number:
+    if forms <= {"number"} and (kinds.is_number or (forms and kinds.is_double)):
         return "number", None, None, ()
     return "string", next(iter(kinds.formats), None), None, ()

@@ -22,6 +22,8 @@ ROOM_BEFORE = 2
 """More digits before the point than were seen."""
 FURTHEST = 90
 """The power of ten beyond which a number is not written as a bound."""
+MOST_DIGITS = 90
+"""Digits beyond which it is not, either: a contract's numbers have at most 100."""
 
 Notes = dict[str, str]
 
@@ -64,7 +66,7 @@ def property_of(column: Found, *, is_primary: bool) -> Proposed:
         value["primaryKey" if is_primary else "unique"] = True
         notes["primaryKey" if is_primary else "unique"] = f"{_counted(column.filled, 'value')}, none of them twice"
     if column.nulls and column.filled and not column.path:
-        most = null_limit(column.nulls, column.records)
+        most = null_limit(*(column.scarcest or (column.nulls, column.records)))
         value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
         notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} are null"
     if values := value_set(column):
@@ -100,6 +102,8 @@ def bounds(column: Found) -> tuple[Decimal, Decimal] | None:
     with localcontext(prec=100):
         least, most = Decimal(column.least), Decimal(column.most)
         if max(abs(least.adjusted()), abs(most.adjusted())) > FURTHEST:
+            return None
+        if max(len(least.as_tuple().digits), len(most.as_tuple().digits)) > MOST_DIGITS:
             return None
         step = Decimal(1).scaleb((most - least).adjusted() - 1) if most > least else None
         if column.type == "integer":

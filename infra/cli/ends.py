@@ -1,0 +1,60 @@
+"""Ends of a command that are no fault of dropgate: an exception or a signal in; a sentence or an orderly end out."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import sys
+from types import FrameType
+
+FULL = "No space left on device"
+"""How Java and Python say that a disk is full."""
+
+JVM_ENDED = (
+    "Spark's Java process has ended, most likely for want of memory: give it more, for example by --memory 4g. "
+    ".dropgate/spark.log says why."
+)
+
+
+def named(error: Exception) -> str | None:
+    """A sentence for a failure of this machine; None where dropgate itself is at fault."""
+    if _is_full(error):
+        return "The disk is full: free some space (temporary files lie in TMPDIR, or /tmp), and try again."
+    if isinstance(error, MemoryError):
+        return "This machine has too little memory for it: end other programs, or use a larger one."
+    if _jvm_has_ended():
+        return JVM_ENDED
+    return None
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Tell whether an error, or what it came from, is a full disk, in this process or in Spark's."""
+    while error is not None:
+        if (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or FULL in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _jvm_has_ended() -> bool:
+    if "pyspark" not in sys.modules:
+        return False
+    from infra.setup.session import has_ended
+
+    return has_ended()
+
+
+def end_in_order() -> None:
+    """Let SIGTERM and SIGHUP end the command as an exception does, so that its temporary folders are removed."""
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(one) == signal.SIG_DFL:
+            signal.signal(one, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (the signature is Python's)
+    signal.signal(number, signal.SIG_IGN)
+    if "pyspark" in sys.modules:
+        from infra.setup.session import end
+
+        end()  # else it writes into folders that are being removed
+    raise SystemExit(128 + number)

@@ -1,0 +1,35 @@
+"""A drafted contract and the samples that it was made of in; the contract out, or why it would not take them.
+
+A draft is worth nothing if the door refuses the very files that it was made of: lint and the door's own code decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from contracts.authoring.compiling import compile_text
+from contracts.authoring.drafting.drafting import Draft
+from contracts.authoring.drafting.profile import SampleRefused
+from functions.admission import admit
+
+
+def held(made: Draft, paths: Sequence[Path]) -> Draft:
+    """The draft, once it lints and the door lets its samples in. SampleRefused."""
+    compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
+    if compiled.plan is None:
+        why = next((f.message for f in compiled.findings if f.level == "error"), "it does not compile")
+        raise SampleRefused(f"No contract can be written for these samples: {why.rstrip('.')}")
+    for path in paths:
+        with path.open("rb") as file:
+            admission = admit(compiled.plan, "sample", path.stat().st_size, partial(_read, file))
+        if refused := next((p for p in admission.problems if p.level == "error"), None):
+            raise SampleRefused(f"{path.name} would be refused: {refused.message} {refused.fix}".rstrip("."))
+    return made
+
+
+def _read(file: BinaryIO, start: int, length: int) -> bytes:
+    file.seek(start)
+    return file.read(length)

@@ -1,0 +1,125 @@
+"""Files that no command can read, and ends that are no fault of dropgate: a sentence and an exit code, no trace."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.cli.ends import named
+
+COMMAND = [sys.executable, "-c", "from infra.cli.main import run; run()"]
+
+
+def called(*words: str, **how: str) -> subprocess.CompletedProcess[str]:
+    """A command of dropgate, with nothing on its standard input."""
+    return subprocess.run(
+        [*COMMAND, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **how},
+    )
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Things that are no sample, by what they are."""
+    folder = tmp_path_factory.mktemp("places")
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "loop.csv").symlink_to(folder / "loop.csv")
+    (folder / "dangling.csv").symlink_to(folder / "nowhere")
+    (folder / "device.csv").symlink_to("/dev/zero")
+    (folder / "folder.csv").mkdir()
+    (folder / "empty.csv").touch()
+    (folder / "good.csv").write_text("id,word\n1,a\n2,b\n")
+    return {path.stem: path for path in folder.iterdir()} | {"missing": folder / "missing.csv"}
+
+
+@pytest.mark.parametrize("command", [("init",), ("test", "--contract", "inmet-weather.v1")])
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("pipe", "is a pipe or a device; save it to a file first"),
+        ("device", "is a pipe or a device; save it to a file first"),
+        ("loop", "loop.csv"),
+        ("dangling", "does not exist"),
+        ("folder", "is a directory"),
+        ("missing", "does not exist"),
+    ],
+)
+def test_what_is_no_file_is_refused(places: dict[str, Path], command: tuple[str, ...], what: str, said: str) -> None:
+    done = called(*command, str(places[what]))
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+
+
+def test_init_says_in_a_sentence_why_there_is_no_contract(places: dict[str, Path]) -> None:
+    done = called("init", str(places["empty"]))
+    assert (done.returncode, done.stderr) == (1, "dropgate: empty.csv is empty; give a file with records.\n")
+
+
+def test_init_says_where_it_cannot_write(places: dict[str, Path]) -> None:
+    good = str(places["good"])
+    for folder in (places["empty"] / "under", Path("/proc/nowhere")):
+        done = called("init", good, "--to", str(folder))
+        assert done.returncode == 2, done.stderr
+        assert "cannot be written" in done.stderr.replace("\n", " ")
+        assert "Traceback" not in done.stderr
+
+
+def test_init_reads_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.csv"
+    Path(os.fsdecode(path)).write_text("id,word\n1,a\n2,b\n")
+    done = called("init", os.fsdecode(path))
+    assert done.returncode == 0, done.stderr
+    assert "files: contract/??.csv" in done.stdout
+
+
+def test_full_disk_is_told_in_a_sentence() -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert "The disk is full" in str(named(full))
+    caused = RuntimeError("Spark's job")
+    caused.__cause__ = full
+    assert "The disk is full" in str(named(caused))
+    assert "The disk is full" in str(named(RuntimeError("java.io.IOException: No space left on device")))
+    assert "too little memory" in str(named(MemoryError()))
+    assert named(ValueError("ours")) is None
+
+
+def test_full_device_ends_a_command_with_a_sentence(places: dict[str, Path]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "init", str(places["good"])], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 3
+    assert "The disk is full" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_command_that_is_ended_leaves_no_folder(tmp_path: Path, how: signal.Signals) -> None:
+    code = (
+        "import tempfile, time\nimport infra.cli.main as m\n"
+        "class Ours:\n    def __call__(self):\n"
+        "        with tempfile.TemporaryDirectory(prefix='dropgate-'):\n            print('in', flush=True)\n"
+        "            time.sleep(60)\n"
+        "m.main = Ours()\nm.run()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "in\n"
+        assert [path.name[:9] for path in tmp_path.iterdir()] == ["dropgate-"]
+        process.send_signal(how)
+        assert process.wait(60) == 128 + how
+    assert list(tmp_path.iterdir()) == []
