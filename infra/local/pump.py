@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.local.clock import Clock
 from infra.local.invocation import Handler, Invoker
+from infra.local.lifecycle import Lifecycle
 from infra.local.pipe import Listener, StreamPipe
 from infra.local.polling import QueuePoller
 from infra.local.stack import ClientFor, Stack
@@ -57,7 +58,7 @@ class Pump:
         clocks = [Clock(rule, name, stack.region, invoke, schedule_seconds) for rule, name in stack.schedules.items()]
         self._bell = Bell()
         self._stopped = Event()
-        sources: list[Source] = [*self._queues, self._pipe, *clocks]
+        sources: list[Source] = [*self._queues, self._pipe, *clocks, Lifecycle(stack.lifecycles, client_for("s3"))]
         self._threads = [Thread(target=self._run, args=(source,), name="pump", daemon=True) for source in sources]
 
     def start(self) -> Self:

@@ -78,7 +78,7 @@ class Stack:
     """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
 
     `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
-    those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket.
+    those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.
     """
 
     region: str
@@ -93,6 +93,7 @@ class Stack:
     people: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
     bucket_keys: Mapping[str, str]
+    lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
 
 
 def deploy(
@@ -122,6 +123,7 @@ def deploy(
         people={name: tuple(found) for name, found in answer["people"].items()},
         bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
         bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
+        lifecycles={found["Bucket"]: tuple(found["Rules"]) for found in answer["lifecycles"]},
     )
 
 
@@ -182,6 +184,11 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
             for name, bucket in of_type(template, "AWS::S3::Bucket").items()
             for rule in bucket["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
             if "KMSMasterKeyID" in rule["ServerSideEncryptionByDefault"]
+        ],
+        "lifecycles": [
+            {"Bucket": {"Ref": name}, "Rules": bucket["Properties"]["LifecycleConfiguration"]["Rules"]}
+            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            if "VersioningConfiguration" in bucket["Properties"]
         ],
     }
 

@@ -304,6 +304,38 @@ def test_objects_that_s3_did_not_delete_are_told() -> None:
         destroy.empty(Refusing(), "drops")
 
 
+class Refilled(Refusing):
+    """An S3 into whose bucket somebody writes while it is emptied, as S3 itself does with access logs."""
+
+    def delete_objects(self, **_: object) -> dict[str, object]:
+        return {}
+
+    def delete_bucket(self, **_: object) -> None:
+        raise ClientError({"Error": {"Code": "BucketNotEmpty", "Message": "not empty"}}, "DeleteBucket")
+
+
+def test_bucket_that_is_written_to_meanwhile_is_told() -> None:
+    with pytest.raises(
+        DropgateError, match=r"logs was written to while it was emptied: S3 brings logs .* Run it again"
+    ):
+        destroy.empty(Refilled(), "logs")
+
+
+def test_bucket_of_access_logs_goes_last_and_nothing_of_ours_is_left(
+    stack: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
+    made = {t.logical_id: t.name for t in deployed.resources(cloudformation, stack) if t.kind == "AWS::S3::Bucket"}
+    for key in ("stage/orders.v1/1.csv", "catalog/current.json"):
+        for body in (b"1", b"2"):
+            s3.put_object(Bucket=made["InternalBucket"], Key=key, Body=body)
+        s3.delete_object(Bucket=made["InternalBucket"], Key=key)
+
+    assert deploy.main(["down", "--stack", stack, "--with-data", "--confirm", stack]) == 0
+    told = [line.rpartition(" ")[2] for line in capsys.readouterr().out.splitlines() if "deleted the bucket" in line]
+    assert (set(told), told[-1]) == (set(made.values()), made["LogsBucket"])
+
+
 def test_data_stays_where_the_stack_goes(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = deployed.environment(boto3.client("cloudformation"), stack)
 
