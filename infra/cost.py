@@ -86,6 +86,18 @@ class Assumed:
     savings for read-heavy workloads with Amazon S3 Bucket Keys"), an assumption."""
     work_days: int = 30
     """How long stage and jobs are kept (template.yaml, WorkDays)."""
+    recovery_days: int = 7
+    """How long a staged file stays as a version once it has expired (template.yaml, RecoveryDays)."""
+    former_bytes: tuple[int, int, int] = (17_000, 700, 10_000)
+    """What a job, each of its drops, and each with rejected rows leave behind as versions of what was written over or
+    deleted in jobs/ and evidence/: counted at the embedded S3."""
+    former_days: float = 1.5
+    """For how long (infra/aws/storage.yaml: a day, and S3 looks once a day)."""
+    access_bytes: int = 700
+    """Of the line that S3 writes of a request, with its user agent: an assumption after the example lines of its user
+    guide, "Amazon S3 server access log format". To bring them costs nothing."""
+    access_days: int = 90
+    """How long these are kept (template.yaml, AccessLogDays)."""
     kept_bytes: int = 60_000
     """Receipts, evidence and records of a drop that stay: priced for one month."""
     record_bytes: int = 12_000
@@ -212,7 +224,7 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
     return {
         "s3_write": s3_writes + minutes,  # each minute a list of landing
         "s3_read": s3_reads + minutes,  # and a look at the catalog's pointer
-        "s3_gb_month": drops * (load.size * assumed.work_days / MONTH_DAYS + assumed.kept_bytes) / GB,
+        "s3_gb_month": _stored(load, batches, drops, s3_writes + s3_reads + 2 * minutes, assumed) / GB,
         "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
         "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * assumed.looks / 2,
         "dynamodb_gb_month": drops * assumed.record_bytes / GB,
@@ -234,6 +246,17 @@ def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> 
         "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
         "trace": sum(_traced(n) for n in (*requests.values(), minutes)),
     }
+
+
+def _stored(load: Load, batches: float, drops: float, requests: float, assumed: Assumed) -> float:
+    """Bytes, each for a month: staged files, what stays of a drop, former versions of Spark's work, access logs."""
+    staged = load.size * (assumed.work_days + assumed.recovery_days) / MONTH_DAYS
+    of_job, of_drop, of_spoilt = assumed.former_bytes
+    laid = load.size * {"object": 0.0, "rows": load.rejected, "table": 1.0}[load.promote]  # and renamed by Spark
+    former = batches * of_job + drops * (of_drop + load.rejected * of_spoilt + laid)
+    logged = requests * assumed.access_bytes
+    kept = former * assumed.former_days + logged * assumed.access_days
+    return drops * (staged + assumed.kept_bytes) + kept / MONTH_DAYS
 
 
 def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:

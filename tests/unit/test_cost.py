@@ -36,7 +36,7 @@ from infra.cost import (
     usage,
     vcpu,
 )
-from infra.local.template import expand, of_type
+from infra.local.template import expand, of_type, parameters_of
 
 MINUTES = MONTH_DAYS * 24 * 60
 """Looks at landing in a month."""
@@ -115,9 +115,21 @@ def test_large_job_costs_the_time_of_its_bytes() -> None:
 
 
 def test_storage_is_the_work_zone_for_its_days() -> None:
-    month = usage(Load(1000, 10**9), replace(ASSUMED, work_days=30, kept_bytes=0))
+    bare = replace(ASSUMED, work_days=30, recovery_days=0, kept_bytes=0, former_bytes=(0, 0, 0), access_bytes=0)
+    month = usage(Load(1000, 10**9), bare)
 
     assert month["s3_gb_month"] == pytest.approx(1000 * 30)
+
+
+def test_versions_are_kept_as_long_as_the_template_says() -> None:
+    parameters = parameters_of(ROOT / "template.yaml")
+    days = {name: parameters[name]["Default"] for name in ("WorkDays", "RecoveryDays", "AccessLogDays")}
+    bare = replace(ASSUMED, work_days=0, recovery_days=7, kept_bytes=0, former_bytes=(0, 0, 0), access_bytes=0)
+    former = replace(bare, recovery_days=0, former_bytes=(10**9, 0, 0), former_days=2)
+
+    assert list(days.values()) == [ASSUMED.work_days, ASSUMED.recovery_days, ASSUMED.access_days]
+    assert usage(Load(1000, 10**9), bare)["s3_gb_month"] == pytest.approx(1000 * 7)
+    assert usage(Load(1, 1), former)["s3_gb_month"] == pytest.approx(2)
 
 
 def test_dollars_are_quantity_times_price() -> None:
