@@ -197,8 +197,8 @@ def known(text: str, csv: Csv) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as SQL has it."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    """A text as SQL has it, in which nothing is substituted, whatever the session's settings are."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
     return f"'{escaped}'"
 
 

@@ -20,6 +20,7 @@ import sqlglot
 from sqlglot import exp
 
 from contracts.authoring import regex
+from contracts.authoring.sql import lexing
 from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
 
@@ -32,7 +33,6 @@ NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOST_DIGITS = 18
 """Of a decimal literal; with more, Spark's products of decimals would begin to round."""
-LOST = re.compile(r"(?<!\\)(?:\\\\)*\\[dDwWsSbB]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,27 +69,56 @@ def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Exp
 
     `constant` says that it may name none of them.
     """
-    tree = parsed(text)
-    reader = Reader(text, single(props), fails=not constant)
+    return _read(Reader, text, props, constant, fails=not constant)
+
+
+def read_named(text: str, props: Sequence[Property]) -> Expression:
+    """The same for others than the job, which know columns by their names; raises Refused."""
+    return _read(NamingReader, text, props, constant=False, fails=False)
+
+
+def _read(kind: type[Reader], text: str, props: Sequence[Property], constant: bool, fails: bool) -> Expression:
+    tree, lost = parsed(text)
+    reader = kind(lost, single(props), fails=fails)
     found = reader.boolean(tree)
     if not reader.used and not constant:
         raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
     return Expression(found, tuple(reader.used))
 
 
-def parsed(text: str, what: str = "expression", example: str = "boolean, as `low <= high`") -> exp.Expression:
-    """The one tree of a text; raises Refused."""
+def parsed(
+    text: str, what: str = "expression", example: str = "boolean, as `low <= high`"
+) -> tuple[exp.Expression, AbstractSet[str]]:
+    """The one tree of a text, and its literals that lost a backslash which a pattern needs; raises Refused."""
     if len(text) > LONGEST:
         raise Refused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
     try:
-        found = sqlglot.parse(text, dialect="spark")
+        lexed = lexing.lexed(text)
+        found = _trees(text, lexed)
+    except lexing.Unreadable as error:
+        raise Refused(error.message, error.fix) from error
     except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
     except RecursionError as error:
         raise Refused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
     if len(found) != 1 or not isinstance(found[0], exp.Expression):
         raise Refused(f"There must be one {what}.", f"Write one {example}, and no `;`.")
-    return found[0]
+    return found[0], lexed.lost
+
+
+def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
+    """What the parser makes of a text; its literals are what our own lexer read."""
+    dialect = sqlglot.Dialect.get_or_raise("spark")
+    tokens: list[Any] = dialect.tokenize(lexed.masked)
+    left = dict(lexed.literals)
+    for token in tokens:
+        if token.token_type is sqlglot.TokenType.STRING:
+            token.text = left.pop(token.start, "")
+    if left:
+        at = min(left)
+        sign = text[max(0, at - 1) : at + 1]
+        raise Refused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
+    return dialect.parser().parse(tokens, text)
 
 
 def _first(error: Exception) -> str:
@@ -111,9 +140,11 @@ class Reader:
     readers: Mapping[type, Callable[[Any, Any], Typed]]
     functions: Sequence[str]
 
-    def __init__(self, text: str, known: Mapping[str, tuple[int, Property]], *, fails: bool = False) -> None:
-        """Read a text over properties; `fails` says that a record fails where the text is not true."""
-        self._text, self._known, self._fails = text, known, fails
+    def __init__(
+        self, lost: AbstractSet[str], known: Mapping[str, tuple[int, Property]], *, fails: bool = False
+    ) -> None:
+        """Read what stands over properties; `fails` says that a record fails where the text is not true."""
+        self._lost, self._known, self._fails = lost, known, fails
         self.used: dict[str, None] = {}
 
     def boolean(self, node: Any) -> str:
@@ -130,6 +161,7 @@ class Reader:
             reader = self.readers.get(type(node))
             if reader is None:
                 raise _unknown(node, self.functions)
+            refuse_unclear(node)
             return reader(self, node)
         except RecursionError as error:
             raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
@@ -145,6 +177,10 @@ class Reader:
             raise Refused(f"The contract has no property `{name}`.", fix)
         number, prop = self._known[name]
         self.used[name] = None
+        return self.value_of(number, prop)
+
+    def value_of(self, number: int, prop: Property) -> Typed:
+        """The value of a property, which has a number in the plan."""
         return Typed(f"v{number}", kind_of(prop))
 
     def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
@@ -175,21 +211,26 @@ class Reader:
 
     def pattern(self, node: Any) -> str:
         """A regular expression as Java reads it, as a literal."""
-        if isinstance(node, exp.RawString):
-            written = str(node.this)
-        elif isinstance(node, exp.Literal) and node.is_string:
-            written = node.name
-            if LOST.search(self._text):
-                raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
-        else:
+        if not isinstance(node, exp.Literal) or not node.is_string:
             raise Refused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
+        written = node.name
+        if written in self._lost:
+            raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
         java = regex.read(written)
         if isinstance(java, regex.Refused):
             raise Refused(java.message, java.fix)
         if java.open and not (self._fails and _is_asked_for(node.parent)):
             message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
             raise Refused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
-        return _text(java.text)
+        return lexing.quoted(java.text)
+
+
+class NamingReader(Reader):
+    """Writes columns by their names, for those who know no numbers."""
+
+    def value_of(self, number: int, prop: Property) -> Typed:
+        """The value of a property, by its name in backquotes."""
+        return Typed(lexing.named(prop.name), super().value_of(number, prop).kind)
 
 
 def _is_asked_for(node: Any) -> bool:
@@ -215,10 +256,18 @@ def shown(node: Any) -> str:
     return str(node.sql(dialect="spark"))[:60]
 
 
-def _text(value: str) -> str:
-    """A text as a literal of Spark's."""
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+def refuse_unclear(node: exp.Expression) -> None:
+    """Refuse what readers would pass over, and comparisons of comparisons, which Spark reads in another order."""
+    read_parts = READ.get(type(node), OF_ANY)
+    if others := [name for name, value in node.args.items() if value and name not in read_parts]:
+        raise Refused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
+    if not isinstance(node, exp.Predicate | exp.In | exp.Between | exp.Is) or isinstance(node, exp.Func):
+        return
+    sides = [node.args.get(name) for name in ("expression", "low", "high")]
+    if any(isinstance(side, BARE) for side in sides) or (
+        isinstance(node.this, BARE) and not isinstance(node.this, COMPARISONS)
+    ):
+        raise Refused(f"`{shown(node)}` compares a comparison.", "Put brackets around what belongs together.")
 
 
 def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
@@ -247,7 +296,7 @@ def _how_to_compare(kinds: set[Any]) -> str:
 
 def _literal(_: Reader, node: exp.Literal) -> Typed:
     if node.is_string:
-        return Typed(_text(node.name), "text")
+        return Typed(lexing.quoted(node.name), "text")
     if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
         raise Refused(f"`{node.name:.40}` is no number.", "Write it as `1`, `1.5` or `1e20`.")
     number = Decimal(node.name)
@@ -350,7 +399,8 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
         raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
     whole = _whole([_of_like(part) for part in pattern.name.split("%")])
-    return Typed(f"({reader.of(node.this, 'text')} rlike {_text(whole)})", "boolean")
+    found = f"({reader.of(node.this, 'text')} rlike {lexing.quoted(whole)})"
+    return Typed(f"(not {found})" if node.args.get("negate") else found, "boolean")
 
 
 def _of_like(part: str) -> str:
@@ -437,9 +487,18 @@ def _both(reader: Reader, node: exp.DPipe) -> Typed:
     return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
 
 
+def _day_of(reader: Reader, node: exp.TsOrDsToDate) -> Typed:
+    """The day of a moment; the parser puts it around what stands in functions of the calendar, too."""
+    if node.args.get("format") is not None:
+        raise Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+    found = reader.one_of(node.this, "date", "timestamp")
+    return found if found.kind == "date" else Typed(f"to_date({found.sql})", "date")
+
+
 def _calendar(function: str) -> Any:
     def read_it(reader: Reader, node: exp.Func) -> Typed:
-        return Typed(f"bigint({function}({reader.of(node.this, 'date', 'timestamp')}))", "integer")
+        inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate) else node.this
+        return Typed(f"bigint({function}({reader.of(inner, 'date', 'timestamp')}))", "integer")
 
     return read_it
 
@@ -450,14 +509,39 @@ def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
 
 
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+BARE = (*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like, exp.RegexpLike, exp.Not)
+"""What must stand in brackets to be compared; functions among them have brackets of their own."""
+OF_ANY = {
+    *(
+        "this",
+        "expression",
+        "expressions",
+        "ifs",
+        "default",
+        "true",
+        "false",
+        "low",
+        "high",
+        "symmetric",
+        "query",
+        "to",
+    ),
+    *("table", "quoted", "is_string", "unit", "start", "length", "position", "distinct", "big_int", "safe", "typed"),
+    *("coalesce", "ignore_nulls", "_type"),
+}
+READ: dict[type, AbstractSet[str]] = {
+    exp.Like: OF_ANY | {"negate"},
+    **dict.fromkeys((exp.TsOrDsToDate, exp.StrToDate), OF_ANY | {"format"}),
+}
+"""What a reader looks at of a node, or what says what Spark does by itself; `OF_ANY` is that of all others."""
 READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Column: lambda reader, node: reader.column(node),
     exp.Literal: _literal,
-    exp.RawString: lambda _, node: Typed(_text(str(node.this)), "text"),
     exp.Boolean: lambda _, node: Typed(str(node.this).lower(), "boolean"),
     exp.Null: lambda _, __: Typed("null", "null"),
     exp.Paren: lambda reader, node: reader.typed(node.this),
-    exp.TsOrDsToDate: lambda reader, node: reader.typed(node.this),
+    exp.TsOrDsToDate: _day_of,
     exp.Cast: moment,
     exp.TryCast: lambda reader, node: moment(reader, exp.Cast(this=node.this, to=node.to)),
     exp.Not: lambda reader, node: Typed(f"(not {reader.boolean(node.this)})", "boolean"),

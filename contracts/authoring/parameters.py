@@ -14,6 +14,7 @@ import sqlglot
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
+from contracts.authoring.sql import lexing
 from contracts.problem import nearest, quoted
 
 NAME = re.compile(r"\$\{([^{}]*)\}")
@@ -89,8 +90,7 @@ def _sql(value: Any) -> str | None:
             text = f"{value:f}" if isinstance(value, Decimal) else str(value)
             return f"({text})" if value < 0 else text
         case str():
-            escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-            return f"'{escaped}'"
+            return lexing.quoted(value)
         case list() if value:
             parts = [_sql(part) for part in value]
             return (
@@ -106,7 +106,7 @@ def quoted_name(name: str) -> str:
     tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
     if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
         return name
-    return f"`{name.replace('`', '``')}`"
+    return lexing.named(name)
 
 
 def plain(value: Any) -> Any:

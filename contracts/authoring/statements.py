@@ -8,6 +8,7 @@ reaches Spark as it is: names are numbers there, and operators that raise are wr
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
@@ -27,6 +28,7 @@ from contracts.authoring.expressions import (
     Typed,
     kind_of,
     parsed,
+    refuse_unclear,
     shown,
     single,
     widest,
@@ -39,6 +41,20 @@ OF_UNIONS = {"with_", "this", "expression", "distinct"}
 """The parts of a union that are read."""
 KNOWN = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
 """The parts of a SELECT that are read; none of the others says anything of which rows there are."""
+PLAIN = ("expressions", "on", "using", "side", "kind", "method")
+"""The parts of a `with` and of joins that are read."""
+WHOLE_FILE = "Leave it out: a check sees all records of its own file."
+SAID = {
+    "sample": ("tablesample", WHOLE_FILE),
+    "version": ("version as of", WHOLE_FILE),
+    "when": ("timestamp as of", WHOLE_FILE),
+    "pivots": ("pivot", "Write `count_if(...)`, or an aggregate of `case when`, for each column."),
+    "laterals": ("lateral view", "Write the checks of a list's items under the property's `items`."),
+    "joins": ("join", "Write the join behind the first table, without brackets."),
+    "columns": ("columns behind its name", "Write names with `as` within the query."),
+    "recursive": ("recursive", "Leave it out: a query that asks itself need not end."),
+}
+"""What people know such parts as, and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +96,9 @@ class Hoisted:
 
 @dataclass(slots=True)
 class Context:
-    """What all parts of a query share: its text, the properties by name, the filter of the records, aliases."""
+    """What all parts of a query share: its literals without a backslash, the properties by name, aliases."""
 
-    text: str
+    lost: AbstractSet[str]
     known: Mapping[str, tuple[int, Property]]
     names: Collection[str]
     used: dict[str, None] = field(default_factory=dict)
@@ -91,9 +107,10 @@ class Context:
 
 def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
     """The query that a text stands for, over the records that `names` mean; raises Refused."""
-    context = Context(text, single(props), names)
+    tree, lost = parsed(text, "query", "`select ... from ...`")
+    context = Context(lost, single(props), names)
     try:
-        found = _query(context, parsed(text, "query", "`select ... from ...`"), {})
+        found = _query(context, tree, {})
     except RecursionError as error:
         raise Refused("The query is nested too deeply.", "Part it into several checks.") from error
     return Query(found.sql, found.outputs, tuple(context.used), found.single, found.aggregate)
@@ -113,6 +130,7 @@ def quantile(number: int, prop: Property, share: int | Decimal) -> str:
 
 def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
     while isinstance(node, exp.Subquery | exp.Paren):
+        _plain(node)
         node = node.this
     if not isinstance(node, exp.Select | exp.SetOperation):
         raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
@@ -120,13 +138,27 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
     if others := [name for name, value in node.args.items() if value and name not in known]:
         word = {"order": "order by"}.get(others[0], others[0].rstrip("_"))
         raise Refused(f"`{word}` says nothing here.", f"Leave `{word}` out: rows are counted, not listed.")
+    if node.args.get("with_"):
+        _plain(node.args["with_"])
     for part in node.args["with_"].expressions if node.args.get("with_") else ():
-        if part.args.get("scalar") or not isinstance(part.this, exp.Query):
+        if not isinstance(part.this, exp.Query):
             raise Refused(f"`{shown(part)}` cannot be read.", "Write `with name as (select ...)`.")
+        _plain(part)
         tables = {**tables, part.alias: (part.this, dict(tables))}
     if isinstance(node, exp.SetOperation):
         return _united(context, node, tables)
     return _Select(context, node, tables).read()
+
+
+def _plain(node: Node) -> None:
+    """Refuse what stands beside a table, a query in brackets, a `with` or a join, and what would be passed over."""
+    alias = node.args.get("alias")
+    columns = alias.columns if isinstance(alias, exp.TableAlias) else ()
+    others = [name for name, value in node.args.items() if value and name not in ("this", "alias", *PLAIN)]
+    if others or columns:
+        name = others[0] if others else "columns"
+        word, fix = SAID.get(name, (name.rstrip("_"), "Leave it out."))
+        raise Refused(f"`{shown(node)}` has `{word}`, which is not known.", fix)
 
 
 def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]) -> Query:
@@ -158,7 +190,7 @@ class _Select(Reader):
     functions = (*FUNCTIONS, *NAMES)
 
     def __init__(self, context: Context, node: exp.Select, tables: Mapping[str, Node]) -> None:
-        super().__init__(context.text, context.known)
+        super().__init__(context.lost, context.known)
         self.used = context.used
         self._context, self._node, self._tables = context, node, tables
         self._relations: list[Relation] = []
@@ -281,12 +313,13 @@ class _Select(Reader):
         side = join.side.upper() or "INNER"
         if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
             raise Refused(f"`{shown(join)}` is no join that is known.", "Write `join` or `left join`.")
+        _plain(join)
         left, right = list(self._relations), self._relation(join.this)
         self._relations.append(right)
         on, using = join.args.get("on"), join.args.get("using") or ()
-        if not using and not any(_is_equation(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])):
-            raise Refused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
         self._part = "on"
+        if not using and not any(self._is_key(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])):
+            raise Refused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
         tests = [f"{right.alias}.drop = {left[0].alias}.drop", *([self.boolean(on)] if on else [])]
         for name in (one.name for one in using):
             pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
@@ -299,12 +332,29 @@ class _Select(Reader):
         word = "left join" if side == "LEFT" else "join"
         return f" {word} {right.sql} {right.alias} on {' and '.join(tests)}"
 
+    def _is_key(self, node: Node) -> bool:
+        """Whether a test says that a value of the table joined last equals one of the tables before it."""
+        node = node.unnest() if isinstance(node, exp.Paren) else node
+        if not isinstance(node, exp.EQ):
+            return False
+        last = self._relations[-1]
+        sides = [
+            {
+                self.column(column).sql in [own.sql for own in last.columns.values()]
+                for column in side.find_all(exp.Column)
+            }
+            for side in (node.this, node.expression)
+        ]
+        return sides in ([{True}, {False}], [{False}, {True}])
+
     def _relation(self, node: Node) -> Relation:
         alias = f"t{next(self._context.numbers)}"
         if isinstance(node, exp.Subquery):
+            _plain(node)
             return self._derived(_query(self._context, node.this, self._tables), node.alias, alias)
         if not isinstance(node, exp.Table) or node.db or not isinstance(node.this, exp.Identifier):
             raise Refused(f"`{shown(node)}` is no table of records.", f"Write {quoted(self._context.names)}.")
+        _plain(node)
         name = node.name
         if name in self._tables:
             inner, outer = self._tables[name]
@@ -393,6 +443,7 @@ class _Select(Reader):
         if self._inside or self._part not in ("select", "having"):
             message = f"`{shown(node)}` is about many records, and cannot stand here."
             raise Refused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
+        refuse_unclear(node)
         self._inside = True
         sql, kind = made(self, node)
         self._inside = False
@@ -404,6 +455,7 @@ class _Select(Reader):
         if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
             raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+        refuse_unclear(inner)
         keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
         sql, kind = AGGREGATES[type(inner)](self, inner)
         drop = f"{self._relations[0].alias}.drop"
@@ -472,12 +524,6 @@ class _Select(Reader):
     def _of_groups(self) -> bool:
         """Whether what is read is one for many rows."""
         return self._grouped and not self._inside
-
-
-def _is_equation(node: Node) -> bool:
-    """Whether columns of two sides must be the same."""
-    node = node.unnest() if isinstance(node, exp.Paren) else node
-    return isinstance(node, exp.EQ) and all(part.find(exp.Column) for part in (node.this, node.expression))
 
 
 def _is_star(node: Node) -> bool:

@@ -20,7 +20,7 @@ FILLED: dict[str, tuple[str, Any, str]] = {
     "text": ("t = ${p}", "it's", "(v2 = 'it\\'s')"),
     "text that would be SQL": ("t = ${p}", "' or true or t = '", "(v2 = '\\' or true or t = \\'')"),
     "text with a backslash": ("t = ${p}", "a\\d", "(v2 = 'a\\\\d')"),
-    "text that is a name": ("t = ${p}", "${q}", "(v2 = '${q}')"),
+    "text that is a name": ("t = ${p}", "${q}", r"(v2 = '\u0024{q}')"),
     "boolean": ("ok = ${p}", True, "(v4 = true)"),
     "list": ("t in ${p}", ["a", "b"], "(v2 in ('a', 'b'))"),
     "date": ("d > ${ p }", {"logicalType": "date", "value": "2026-01-31"}, "(v3 > date'2026-01-31')"),
