@@ -11,6 +11,7 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from string import Formatter
 from typing import Any
 
 from pyspark import StorageLevel
@@ -20,7 +21,7 @@ from pyspark.sql import functions as sf
 from contracts.job import Count, Sample
 from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
 from contracts.wording import EXCUSED
-from spark_jobs import formats, keys
+from spark_jobs import formats, keys, sql_guard
 from spark_jobs.batch import Group
 from spark_jobs.counts import MASK
 
@@ -38,6 +39,10 @@ OF_FILES = ("table", "header")
 ABSENT = "Great Expectations is not there; on AWS `make build GX=1`, then `make deploy`, bring it"
 UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
+VIEW = "tmp_view"
+"""What Great Expectations calls the file in queries."""
+LEADING = ("$PARAMETER", "$ref", "$dynamicRef", "$recursiveRef", "$id")
+"""Keys by which it, or the library for JSON schemas, reads what lies elsewhere."""
 
 Found = dict[str, dict[str, Count]]
 """Counts by drop, by check id."""
@@ -139,6 +144,9 @@ class _Expecting:
         found: dict[str, Any] = {}
         each = []
         for check in checks:
+            if why := self._refusal(check):
+                found[check.id] = why
+                continue
             try:
                 each.append(self._expectation(check))
             except Exception as error:  # noqa: BLE001 (the edge between it and the job: arguments that it refuses)
@@ -154,9 +162,32 @@ class _Expecting:
     @staticmethod
     def _expectation(check: Check) -> Any:
         module = importlib.import_module("great_expectations.expectations.expectation_configuration")
-        known = check.arguments
-        made = module.ExpectationConfiguration(type=known["type"], kwargs=known["kwargs"], meta={"check": check.id})
+        kwargs = {**check.arguments["kwargs"], **check.arguments.get("given", {})}
+        made = module.ExpectationConfiguration(type=check.arguments["type"], kwargs=kwargs, meta={"check": check.id})
         return made.to_domain_obj()
+
+    def _refusal(self, check: Check) -> str | None:
+        """Why Great Expectations must not be given a check: plans of older releases hold texts as they were written."""
+        kwargs = {**check.arguments["kwargs"], **check.arguments.get("given", {})}
+        if leading := next(_leading(kwargs), None):
+            return f"`{leading}` leads to what is not in the contract; {sql_guard.AGAIN}"
+        condition, query = kwargs.get("row_condition"), kwargs.get("unexpected_rows_query")
+        if isinstance(condition, dict):
+            return f"its `row_condition` is no text; {sql_guard.AGAIN}"
+        if isinstance(condition, str) and (why := sql_guard.refusal_of_expression(self.spark, condition)):
+            return f"Spark must not run its `row_condition`: {why}"
+        if isinstance(query, str) and (why := self._refusal_of_query(query)):
+            return f"Spark must not run its query: {why}"
+        return None
+
+    def _refusal_of_query(self, query: str) -> str | None:
+        try:
+            places = {place for _, place, *_ in Formatter().parse(query) if place is not None}
+        except ValueError:
+            places = set()
+        if places != {"batch"}:
+            return f"it has other braces than `{{batch}}`; {sql_guard.AGAIN}"
+        return sql_guard.refusal(self.spark, query.format(batch=VIEW), [VIEW])
 
     def _batch(self, frame: DataFrame) -> Any:
         """A drop as Great Expectations knows it; what it needs more than once is kept already."""
@@ -203,6 +234,15 @@ class _Expecting:
         masked, of = self.plan.masks(check), check.properties()
         told = {row[RECORD]: MASK if masked else _values(row, of) for row in there}
         return tuple(Sample(int(record), told[record]) for record in sorted(told))
+
+
+def _leading(value: Any) -> Iterator[str]:
+    """The keys within arguments that lead elsewhere, those of all levels."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        if str(key).startswith(LEADING) and not str(inner).startswith("#"):
+            yield str(key)
+        yield from _leading(inner)
 
 
 def _said(error: Exception) -> str:

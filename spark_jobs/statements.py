@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
-from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark import StorageLevel
@@ -19,12 +18,14 @@ from pyspark.sql import functions as sf
 
 from contracts.job import Sample
 from contracts.plan import DROPS, QUERIES, ROWS, Check, Plan
-from spark_jobs import bits, figures, formats, keys, reader
+from spark_jobs import bits, figures, formats, keys, reader, sql_guard
 from spark_jobs.batch import Group
 from spark_jobs.counts import Answer
 
 MOST = 5
 LENGTH = 200
+TABLES = (ROWS, DROPS)
+"""What a query may ask: the records of the files at hand, and the list of these files."""
 Answers = dict[tuple[str, str], Answer]
 """By drop and check."""
 
@@ -84,10 +85,13 @@ def _text(sql: str) -> str:
 
 def _values(spark: SparkSession, query: str, asked: Sequence[Check]) -> Iterator[tuple[tuple[int, str], Answer]]:
     """One value of each of some checks, of each drop."""
+    if why := sql_guard.refusal(spark, query, TABLES):
+        yield from _failed(spark, asked, why)
+        return
     try:
         rows = spark.sql(query).collect()
     except (PySparkException, Py4JJavaError) as error:
-        yield from _failed(spark, asked, error)
+        yield from _failed(spark, asked, reader.first_line(error))
         return
     for row in rows:
         for n, check in enumerate(asked):
@@ -116,10 +120,13 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
     )
     told = f"d.drop, f.record, left(f.text, {LENGTH}) as text, f.n"
     query = f"select {told} from {DROPS} d left join ({first}) f on f.drop = d.drop order by d.drop, f.nth"
+    if why := sql_guard.refusal(spark, query, TABLES):
+        yield from _failed(spark, [check], why)
+        return
     try:
         rows = spark.sql(query).collect()
     except (PySparkException, Py4JJavaError) as error:
-        yield from _failed(spark, [check], error)
+        yield from _failed(spark, [check], reader.first_line(error))
         return
     for drop, own in groupby(rows, key=lambda row: row["drop"]):
         found_here = [row for row in own if row["n"] is not None]
@@ -128,8 +135,8 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
         yield (drop, check.id), Answer(Decimal(count), f"{count:,}", samples)
 
 
-def _failed(spark: SparkSession, asked: Sequence[Check], error: Any) -> Iterator[tuple[tuple[int, str], Answer]]:
-    why = Answer(error=f"Spark could not run it: {reader.first_line(error)}")
+def _failed(spark: SparkSession, asked: Sequence[Check], why: str) -> Iterator[tuple[tuple[int, str], Answer]]:
+    answer = Answer(error=f"Spark could not run it: {why}")
     for row in spark.table(DROPS).collect():
         for check in asked:
-            yield (row["drop"], check.id), why
+            yield (row["drop"], check.id), answer

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from contracts.job import SIFTED_FROM, DropResult, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
-from spark_jobs import batch, facts, storage, summary
+from spark_jobs import batch, facts, sql_guard, storage, summary
 from spark_jobs.jvm import java_class, remember
 
 SETTINGS = {
@@ -97,6 +97,7 @@ def configured(spark: SparkSession) -> SparkSession:
     # A fixed number of partitions cuts the files the same way in every query, so that ids mean the same lines.
     in_parts = dict.fromkeys(("spark.sql.files.minPartitionNum", "spark.sql.shuffle.partitions", LISTING), cores)
     _set(session, SETTINGS | in_parts)
+    sql_guard.close(session)
     # Larger methods than the JVM compiles are taken apart by Spark: slower than compiled, much faster than interpreted.
     session.conf.set("spark.sql.codegen.hugeMethodLimit", "16000" if compiles_huge_methods(session) else "8000")
     if not compiles_huge_methods(session):
@@ -119,6 +120,7 @@ def judge(
     spark: SparkSession, request: JobRequest, pool: Executor, sift_from: int = SIFTED_FROM
 ) -> tuple[list[DropResult], list[Future[None]]]:
     """The facts of every drop, in the request's order; the files that the pool still writes."""
+    sql_guard.hold(spark, request.plan)
     found = batch.read(spark, request, sift_from)
     try:
         return _measured(spark, request, found, pool)

@@ -83,9 +83,10 @@ def joined(document: Document, check: Check, said: Said, props: Sequence[Propert
         path = next(iter(said.values()))[0]
         document.error(path, "wrong-place", f"`{check.id}` is not checked at all.", "Leave this out.", on_key=True)
         return None
-    if said and check.kind == EXPECTATION:
+    if said and (check.kind == EXPECTATION or "query" in check.arguments):
         key, (path, _) = next(iter(said.items()))
-        fix = "Write `row_condition` among its `kwargs`." if key == "filter" else "Leave this out."
+        inside = "`row_condition`" if check.kind == EXPECTATION else "it in the query"
+        fix = f"Write {inside} among its `kwargs`." if key == "filter" else "Leave this out."
         document.error(path, "wrong-place", f"Great Expectations knows no `{key}`.", fix, on_key=True)
         return None
     before = document.errors()

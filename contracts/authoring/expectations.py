@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring import expectation_arguments, quality, source
+from contracts.authoring import expectation_arguments, quality, queries, source
 from contracts.authoring.core_expectations import Core, expectations
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Mark, Path
@@ -45,6 +45,9 @@ def read(
     used = expectation_arguments.used(document, (*at, "kwargs"), inner["type"], core, kwargs, props)
     if document.errors() > before:
         return None
+    if core.about == "query":
+        said = (inner["type"], severity, kwargs["unexpected_rows_query"])
+        return queries.unexpected(document, (*at, "kwargs", "unexpected_rows_query"), entry, said, props)
     _cost(document, (*at, "type"), core)
     return _check(entry, inner["type"], core, kwargs, used, severity, props)
 
@@ -54,7 +57,7 @@ def _check(
     name: str,
     core: Core,
     kwargs: dict[str, Any],
-    used: list[str],
+    used: expectation_arguments.Used,
     severity: Severity,
     props: Sequence[Property],
 ) -> Check:
@@ -62,7 +65,9 @@ def _check(
     plain = _plain(kwargs)
     order = dict(sorted(plain.items(), key=lambda one: one[0] not in core.needs))
     said = ", ".join(f"{k} {json.dumps(v, ensure_ascii=False)}" for k, v in order.items() if k != "condition_parser")
-    several = {"properties": used} if used and (own is None or used != [own.name]) else {}
+    names = used.names
+    several = {"properties": names} if names and (own is None or names != [own.name]) else {}
+    given = {"given": used.given} if used.given else {}
     return Check(
         id=quality.identity(entry, own, name, severity),
         kind=EXPECTATION,
@@ -71,7 +76,7 @@ def _check(
         dimension=entry.get("dimension") or core.dimension,
         expected=f"{name} ({said})" if said else name,
         property=own.name if own and core.about != "header" else None,
-        arguments={"type": name, "kwargs": plain, "subject": core.about, **several},
+        arguments={"type": name, "kwargs": plain, "subject": core.about, **several, **given},
         threshold=HOLDS_TRUE,
         description=entry.get("description"),
     )

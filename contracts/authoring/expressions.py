@@ -20,7 +20,8 @@ import sqlglot
 from sqlglot import exp
 
 from contracts.authoring import regex
-from contracts.authoring.sql import lexing
+from contracts.authoring.sql import lexing, ordering
+from contracts.authoring.sql.unreadable import Unreadable
 from contracts.plan import CONTAINERS, Property
 from contracts.problem import nearest, quoted
 
@@ -95,7 +96,7 @@ def parsed(
     try:
         lexed = lexing.lexed(text)
         found = _trees(text, lexed)
-    except lexing.Unreadable as error:
+    except Unreadable as error:
         raise Refused(error.message, error.fix) from error
     except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
@@ -118,6 +119,7 @@ def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
         at = min(left)
         sign = text[max(0, at - 1) : at + 1]
         raise Refused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
+    ordering.refuse_chains(text, tokens)
     return dialect.parser().parse(tokens, text)
 
 
@@ -161,7 +163,7 @@ class Reader:
             reader = self.readers.get(type(node))
             if reader is None:
                 raise _unknown(node, self.functions)
-            refuse_unclear(node)
+            refuse_passed_over(node)
             return reader(self, node)
         except RecursionError as error:
             raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
@@ -230,6 +232,9 @@ class NamingReader(Reader):
 
     def value_of(self, number: int, prop: Property) -> Typed:
         """The value of a property, by its name in backquotes."""
+        if prop.type == "time":
+            message = f"`{prop.name}` is a time of day, which others see as text."
+            raise Refused(message, "Use `metric: expression` of dropgate, which knows times.")
         return Typed(lexing.named(prop.name), super().value_of(number, prop).kind)
 
 
@@ -256,18 +261,11 @@ def shown(node: Any) -> str:
     return str(node.sql(dialect="spark"))[:60]
 
 
-def refuse_unclear(node: exp.Expression) -> None:
-    """Refuse what readers would pass over, and comparisons of comparisons, which Spark reads in another order."""
+def refuse_passed_over(node: exp.Expression) -> None:
+    """Refuse what readers would pass over."""
     read_parts = READ.get(type(node), OF_ANY)
     if others := [name for name, value in node.args.items() if value and name not in read_parts]:
         raise Refused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
-    if not isinstance(node, exp.Predicate | exp.In | exp.Between | exp.Is) or isinstance(node, exp.Func):
-        return
-    sides = [node.args.get(name) for name in ("expression", "low", "high")]
-    if any(isinstance(side, BARE) for side in sides) or (
-        isinstance(node.this, BARE) and not isinstance(node.this, COMPARISONS)
-    ):
-        raise Refused(f"`{shown(node)}` compares a comparison.", "Put brackets around what belongs together.")
 
 
 def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
@@ -509,9 +507,6 @@ def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
 
 
-COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
-BARE = (*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like, exp.RegexpLike, exp.Not)
-"""What must stand in brackets to be compared; functions among them have brackets of their own."""
 OF_ANY = {
     *(
         "this",

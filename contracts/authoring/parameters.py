@@ -73,7 +73,7 @@ def values(document: Document, path: Path, written: Any) -> dict[str, str]:
         if name in OURS:
             message = f"`${{{name}}}` stands for something already."
             document.error(at, "bad-parameter", message, "Give the parameter another name.", on_key=True)
-        elif (sql := _sql(value)) is None:
+        elif (sql := literal(value)) is None:
             what = "a number, text, true or false, a list of them, or `{logicalType: date, value: 2026-01-31}`"
             document.wrong_type(at, what)
         else:
@@ -81,7 +81,7 @@ def values(document: Document, path: Path, written: Any) -> dict[str, str]:
     return found
 
 
-def _sql(value: Any) -> str | None:
+def literal(value: Any) -> str | None:
     """A value as a literal of Spark's SQL; None where it has none."""
     match value:
         case bool():
@@ -92,12 +92,12 @@ def _sql(value: Any) -> str | None:
         case str():
             return lexing.quoted(value)
         case list() if value:
-            parts = [_sql(part) for part in value]
+            parts = [literal(part) for part in value]
             return (
                 None if None in parts or any(isinstance(p, list) for p in value) else f"({', '.join(map(str, parts))})"
             )
         case {"logicalType": str(kind), "value": str(text)} if kind in DATED and len(value) == len(DATED):
-            return f"{kind} {_sql(text)}"
+            return f"{kind} {literal(text)}"
     return None
 
 

@@ -15,10 +15,12 @@ from contracts.authoring.document import Document
 from contracts.authoring.expressions import NUMBERS, Refused
 from contracts.authoring.finding import Path
 from contracts.authoring.thresholds import ENDS
-from contracts.plan import OPERATORS, Check, Property, Threshold
+from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
 
 DATA = "data"
 """What the records of a file are called in every query; the name of the schema object is another name for them."""
+BATCH = "batch"
+"""The same in a query of Great Expectations."""
 SQL_KEYS = {"id", "name", "type", "query", "severity", "dimension", "description", *OPERATORS}
 TEXT_KEYS = {"id", "name", "type", "severity", "dimension", "description"}
 OTHER_KEYS = TEXT_KEYS | {"engine", "implementation"}
@@ -75,6 +77,34 @@ def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequ
         dimension=entry.get("dimension") or "consistency",
         expected=f"{figures.words('rows', threshold, limits)} of {text}",
         arguments=_arguments(query, text) | columns | {"limits": limits},
+        threshold=threshold,
+        description=entry.get("description"),
+    )
+
+
+def unexpected(
+    document: Document, path: Path, entry: dict[str, Any], said: tuple[str, Severity, str], props: Sequence[Property]
+) -> Check | None:
+    """The check of an expectation's query, which stands at a path: a statement, whose rows must not be.
+
+    `said` is the expectation's type, its severity and its text, which has `{batch}` for the file.
+    """
+    kind, severity, written = said
+    try:
+        query = statements.read(written.format(batch=BATCH), props, [BATCH])
+    except Refused as refused:
+        document.error(path, "bad-query", refused.message, refused.fix)
+        return None
+    text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ["0"]
+    more = {"columns": [name for name, _ in query.outputs], "limits": limits, "query": written}
+    return Check(
+        id=quality.identity(entry, None, kind, severity),
+        kind="statement",
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "consistency",
+        expected=f"{figures.words('rows', threshold, limits)} of {text}",
+        arguments=_arguments(query, text) | more,
         threshold=threshold,
         description=entry.get("description"),
     )

@@ -28,7 +28,7 @@ from contracts.authoring.expressions import (
     Typed,
     kind_of,
     parsed,
-    refuse_unclear,
+    refuse_passed_over,
     shown,
     single,
     widest,
@@ -443,7 +443,7 @@ class _Select(Reader):
         if self._inside or self._part not in ("select", "having"):
             message = f"`{shown(node)}` is about many records, and cannot stand here."
             raise Refused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
-        refuse_unclear(node)
+        refuse_passed_over(node)
         self._inside = True
         sql, kind = made(self, node)
         self._inside = False
@@ -455,7 +455,7 @@ class _Select(Reader):
         if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
             raise Refused(f"`{shown(node)}` is no window that is known.", fix)
-        refuse_unclear(inner)
+        refuse_passed_over(inner)
         keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
         sql, kind = AGGREGATES[type(inner)](self, inner)
         drop = f"{self._relations[0].alias}.drop"

@@ -211,6 +211,8 @@ def _share(check: Check) -> Kwargs | None:
 def _found(contract: Contract, check: Check) -> Found:
     if check.kind == EXPECTATION:
         return [(check.arguments["type"], check.arguments["kwargs"])]
+    if "query" in check.arguments:
+        return [("unexpected_rows_expectation", {"unexpected_rows_query": check.arguments["query"]})]
     if check.kind == "rowCount" and check.threshold:
         return _range("expect_table_row_count_to_be_between", check.threshold, check.threshold.values)
     if check.kind == "expression" and not check.threshold:

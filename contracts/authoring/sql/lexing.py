@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from contracts.authoring.sql.unreadable import Unreadable
+
 PIECE = re.compile(
     r"""(?P<comment>--(?:\\\n|[^\r\n])*)|(?P<bracketed>/\*)|(?P<raw>[rR]'[^']*')|(?P<doubled>[rR]?"(?:[^"\\]|\\.|"")*")"""
     r"""|(?P<text>'(?:[^'\\]|\\.|'')*')|(?P<name>`(?:[^`]|``)*`)|(?P<word>\w+)|(?P<blank>\s+)|(?P<open>['"`])|(?P<brace>[{}])"""
@@ -28,14 +30,6 @@ LOST = re.compile(r"(?<!\\)(?:\\\\)*\\[dDwWsS]")
 SUBSTITUTED = re.compile(r"\$\{(?!\d+(?:,\d*)?\})[^{}]*\}?")
 """What Spark puts the environment, or a setting of its own, in place of; a dollar sign with a count is none."""
 HIGHEST = 0x10FFFF
-
-
-class Unreadable(Exception):
-    """Why a text is none of Spark's, or must not be: the message, and what to write instead."""
-
-    def __init__(self, message: str, fix: str) -> None:
-        super().__init__(message)
-        self.message, self.fix = message, fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,7 @@ WRITTEN = {
     r"name rlike '^\\d+$'": r"(v2 rlike '^\\d+\\z')",
     "name like 'A.%_'": r"(v2 rlike '^A\\.[\\s\\S]*[\\s\\S]\\z')",
     "name like '%A_%b%'": r"(v2 rlike '^(?>[\\s\\S]*?A[\\s\\S])(?>[\\s\\S]*?b)[\\s\\S]*\\z')",
-    r"name rlike r'^(ab)+$' or ok": (
-        r"((v2 rlike '^(?=[\\s\\S]{0,500}\\z)[\\s\\S]*?(?:^(ab)+\\z)') or v5)"
-    ),
+    r"name rlike r'^(ab)+$' or ok": (r"((v2 rlike '^(?=[\\s\\S]{0,500}\\z)[\\s\\S]*?(?:^(ab)+\\z)') or v5)"),
     "case when ok then low else price end > 1": "((case when v5 then v0 else v6 end) > 1L)",
     "if(ok, name, 'x') <> upper(lower(trim(name)))": "(if(v5, v2, 'x') <> upper(lower(trim(v2))))",
     "coalesce(price, low, 0) <= greatest(low, 1)": "(coalesce(v6, v0, 0L) <= greatest(v0, 1L))",

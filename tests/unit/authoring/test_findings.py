@@ -615,9 +615,9 @@ EXPECTATIONS = {
     "one column of several": GX + "    type: expect_multicolumn_values_to_be_equal\n    kwargs:\n"
     "      column_list: [id]  #! wrong-type",
     "condition": NULLS_OF + "      column: id\n      row_condition: id > 2 and id % 2 = 0",
-    "condition on an unknown column": NULLS_OF + "      column: id\n      row_condition: ids > 2  #! unknown-property",
+    "condition on an unknown column": NULLS_OF + "      column: id\n      row_condition: ids > 2  #! bad-condition",
     "condition in the library's own words": NULLS_OF + "      column: id\n      condition_parser: great_expectations\n"
-    """      row_condition: col("ids") > 2  #! unknown-property""",
+    """      row_condition: col("ids") > 2  #! bad-condition""",
     "condition for pandas": NULLS_OF
     + "      column: id\n      row_condition: id > 2\n      condition_parser: pandas  #! wrong-type",
     "condition that is none": NULLS_OF + "      column: id\n      row_condition: id > (  #! bad-condition",

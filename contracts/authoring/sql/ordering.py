@@ -1,0 +1,68 @@
+"""Comparisons of comparisons without brackets: tokens in; an error where Spark would read them in another order.
+
+Spark has one level for all comparisons, and takes what stands behind `like` or `between ... and` as far as it goes; the
+parser has levels of its own, and puts brackets of its own around what it reads. So it is asked before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import TokenType
+
+from contracts.authoring.sql.unreadable import Unreadable
+
+COMPARISONS = {
+    *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ),
+    *(TokenType.IS, TokenType.IN, TokenType.BETWEEN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE),
+}
+OPENING = {TokenType.L_PAREN, TokenType.CASE, TokenType.L_BRACKET}
+CLOSING = {TokenType.R_PAREN, TokenType.END, TokenType.R_BRACKET}
+PARTING = {
+    *(TokenType.AND, TokenType.OR, TokenType.COMMA, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.SELECT),
+    *(TokenType.FROM, TokenType.WHERE, TokenType.ON, TokenType.USING, TokenType.JOIN, TokenType.LEFT, TokenType.INNER),
+    *(TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.UNION, TokenType.ALIAS, TokenType.SEMICOLON),
+}
+CONSTANT = {TokenType.NULL, TokenType.TRUE, TokenType.FALSE, TokenType.UNKNOWN}
+"""What stands behind `is`, and ends the comparison."""
+
+
+def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
+    """Refuse a second comparison beside one that is in no brackets; raises Unreadable."""
+    open_: list[list[Any]] = [[]]
+    for n, token in enumerate(tokens):
+        kind = token.token_type
+        if kind in OPENING:
+            open_.append([])
+        elif kind in CLOSING and len(open_) > 1:
+            open_.pop()
+        elif (
+            kind is TokenType.AND
+            and open_[-1]
+            and open_[-1][-1].token_type is TokenType.BETWEEN
+            and not _has(open_[-1])
+        ):
+            open_[-1].append(token)
+        elif kind in PARTING:
+            open_[-1] = []
+        elif kind in COMPARISONS:
+            before = [one for one in open_[-1] if one.token_type in COMPARISONS]
+            if before and not (len(before) == 1 and _ends(tokens, n) and before[0].token_type is not TokenType.IS):
+                raise Unreadable(
+                    f"`{text[before[0].start : token.end + 1]:.60}` compares a comparison.",
+                    "Put brackets around what belongs together.",
+                )
+            open_[-1].append(token)
+
+
+def _has(met: Sequence[Any]) -> bool:
+    """Whether the `and` of a `between` was met."""
+    return any(one.token_type is TokenType.AND for one in met)
+
+
+def _ends(tokens: Sequence[Any], at: int) -> bool:
+    """Whether an `is` asks for null, true or false, which Spark and the parser read of all that stands before."""
+    rest = [one.token_type for one in tokens[at + 1 : at + 3]]
+    rest = rest[1:] if rest[:1] == [TokenType.NOT] else rest[:1]
+    return tokens[at].token_type is TokenType.IS and rest[:1] != [] and rest[0] in CONSTANT

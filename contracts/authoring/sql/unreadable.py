@@ -1,0 +1,9 @@
+"""The one error of reading an SQL text: a message and a fix."""
+
+
+class Unreadable(Exception):
+    """Why a text is none of Spark's, or must not be: the message, and what to write instead."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message, self.fix = message, fix
