@@ -45,6 +45,7 @@ PLAIN = ("expressions", "on", "using", "side", "kind", "method")
 """The parts of a `with` and of joins that are read."""
 WHOLE_FILE = "Leave it out: a check sees all records of its own file."
 SAID = {
+    "order": ("order by", ""),
     "sample": ("tablesample", WHOLE_FILE),
     "version": ("version as of", WHOLE_FILE),
     "when": ("timestamp as of", WHOLE_FILE),
@@ -136,8 +137,8 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
         raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
     known = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
     if others := [name for name, value in node.args.items() if value and name not in known]:
-        word = {"order": "order by"}.get(others[0], others[0].rstrip("_"))
-        raise Refused(f"`{word}` says nothing here.", f"Leave `{word}` out: rows are counted, not listed.")
+        word, fix = SAID.get(others[0], (others[0].rstrip("_"), ""))
+        raise Refused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
     if node.args.get("with_"):
         _plain(node.args["with_"])
     for part in node.args["with_"].expressions if node.args.get("with_") else ():

@@ -31,6 +31,12 @@ MOST_POLICY = 2048
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
 # Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
 S3A_FLAGS = "create,mkdir"
+# The first wall in front of SQL texts, from a session's first moment on; the job sets more (spark_jobs/sql_guard.py).
+CLOSED = {
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
+}
 PYTHON_PATHS = ("spark.emr-serverless.driverEnv.PYTHONPATH", "spark.executorEnv.PYTHONPATH")
 
 
@@ -75,6 +81,7 @@ def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> st
     conf = {
         "spark.submit.pyFiles": archive,
         "spark.hadoop.fs.s3a.performance.flags": S3A_FLAGS,
+        **CLOSED,
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.cores": workers.driver_cores,

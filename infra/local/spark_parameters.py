@@ -49,7 +49,12 @@ WORKER_SETTINGS = frozenset(
     }
 )
 # What the local session always has, with these values and no others (infra/setup/session.py).
-FIXED_SETTINGS = {"spark.hadoop.fs.s3a.performance.flags": "create,mkdir"}
+FIXED_SETTINGS = {
+    "spark.hadoop.fs.s3a.performance.flags": "create,mkdir",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
+}
 JAVA_SETTINGS = frozenset({"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"})
 # Options that the local session starts its JVM with as well (infra/setup/session.py).
 JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})

@@ -84,6 +84,10 @@ def local_settings(app: str, memory: str, cores: int) -> dict[str, str]:
         "spark.python.sql.dataFrameDebugging.enabled": "false",  # as spark_jobs.validate sets it on EMR
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
+        # As on EMR (functions/aws/emr_serverless.py): no SQL text finds a file, a catalog or the environment.
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.runSQLOnFiles": "false",
+        "spark.sql.variable.substitute": "false",
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.codegen.cache.maxEntries": "1000",  # of 100 a second job in the same JVM finds none left
     }

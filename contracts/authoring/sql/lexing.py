@@ -16,7 +16,7 @@ from contracts.authoring.sql.unreadable import Unreadable
 
 PIECE = re.compile(
     r"""(?P<comment>--(?:\\\n|[^\r\n])*)|(?P<bracketed>/\*)|(?P<raw>[rR]'[^']*')|(?P<doubled>[rR]?"(?:[^"\\]|\\.|"")*")"""
-    r"""|(?P<text>'(?:[^'\\]|\\.|'')*')|(?P<name>`(?:[^`]|``)*`)|(?P<word>\w+)|(?P<blank>\s+)|(?P<open>['"`])|(?P<brace>[{}])"""
+    r"""|(?P<text>'(?:[^'\\]|\\.|'')*')|(?P<name>`(?:[^`]|``)*`)|(?P<word>\w+)|(?P<blank>\s+)|(?P<open>['"`])|(?P<brace>[{}]|\|>)"""
     r"""|(?P<other>.)""",
     re.DOTALL,
 )
@@ -109,12 +109,12 @@ def _refuse(kind: str, piece: str) -> None:
         inner = piece.lstrip("rR")[1:-1]
         raise Unreadable(
             f"`{piece:.60}` in double quotes is text for Spark, never a name.",
-            f"Write `{named(inner)[:60]}` if the property is meant, `{quoted(inner)[:60]}` if the text is.",
+            f"Write {named(inner)[:60]} if the property is meant, {quoted(inner)[:60]} if the text is.",
         )
     if kind == "open":
         raise Unreadable(f"A `{piece}` is never closed.", "Write it a second time where the text or the name ends.")
     if kind == "brace":
-        raise Unreadable(f"`{piece}` has no meaning in SQL.", "Leave it out, or put it into quotes if it is text.")
+        raise Unreadable(f"`{piece}` is not known in SQL of a contract.", "Leave it out; if it is text, write quotes.")
 
 
 def _end_of_comment(text: str, start: int) -> int:

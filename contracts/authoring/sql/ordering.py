@@ -44,7 +44,7 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
             and not _has(open_[-1])
         ):
             open_[-1].append(token)
-        elif kind in PARTING:
+        elif kind in PARTING and not (kind is TokenType.FROM and tokens[n - 1].token_type is TokenType.DISTINCT):
             open_[-1] = []
         elif kind in COMPARISONS:
             before = [one for one in open_[-1] if one.token_type in COMPARISONS]

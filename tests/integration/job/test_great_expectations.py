@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from contracts.authoring.core_expectations import expectations
 from contracts.job import Count, Sample
-from contracts.plan import Plan
+from contracts.plan import EXPECTATION, HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
 from spark_jobs.expectations import ABSENT, UNTOLD
 from tests.integration.job.world import Judged, judge
@@ -80,15 +81,34 @@ ENTRIES: dict[str, tuple[str, dict[str, Any]]] = {
     "columns": ("expect_table_column_count_to_equal", {"value": 8}),
     "rows": ("expect_table_row_count_to_equal", {"value": 4}),
     "refused": ("expect_column_values_to_match_strftime_format", {"column": "hour", "strftime_format": "%Q"}),
-    "crash": ("expect_column_values_to_match_regex", {"column": "text", "regex": "("}),
-    "secret-crash": ("expect_column_values_to_match_regex", {"column": "secret", "regex": "("}),
+    "crash": ("expect_column_values_to_match_regex", {"column": "text", "regex": "a"}),
+    "secret-crash": ("expect_column_values_to_match_regex", {"column": "secret", "regex": "a"}),
 }
+QUERY = "SELECT * FROM {batch} WHERE x < id"
+OLDER: dict[str, dict[str, Any]] = {
+    "query": {"kwargs": {"unexpected_rows_query": QUERY}, "properties": ["id", "x"]},
+    "crash": {"kwargs": {"column": "text", "regex": "("}, "given": {}},
+    "secret-crash": {"kwargs": {"column": "secret", "regex": "("}, "given": {}},
+}
+
+
+def older(plan: Plan, changed: Mapping[str, dict[str, Any]]) -> Plan:
+    """The plan as an older release wrote it down: texts as contracts have them, and patterns that nobody looked at."""
+    query = {"type": "unexpected_rows_expectation", "subject": "query"}
+    kept = {c.id: query if c.kind == "statement" else c.arguments for c in plan.checks}
+    checks = [
+        replace(c, kind=EXPECTATION, arguments={**kept[c.id], **changed[c.id]}, threshold=HOLDS_TRUE)
+        if c.id in changed
+        else c
+        for c in plan.checks
+    ]
+    return replace(plan, checks=tuple(checks))
 
 
 @pytest.fixture(scope="module")
 def judged(library: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Judged:
     """Two files of one batch: one with all kinds of rows, one with nothing but a header."""
-    plan = a_plan([asked(kind, check, **kwargs) for check, (kind, kwargs) in ENTRIES.items()])
+    plan = older(a_plan([asked(kind, check, **kwargs) for check, (kind, kwargs) in ENTRIES.items()]), OLDER)
     files = {"a.csv": ROWS, "empty.csv": HEADER}
     return judge(library, tmp_path_factory.mktemp("job"), plan, files)
 
@@ -278,8 +298,44 @@ KNOWN: dict[str, dict[str, Any]] = {
 @pytest.mark.torture
 def test_every_core_expectation_can_be_made(library: SparkSession, tmp_path: Path) -> None:
     assert {name for name, known in expectations().items() if known.elsewhere is None} == set(KNOWN)
-    plan = a_plan([asked(kind, kind, **kwargs) for kind, kwargs in KNOWN.items()])
+    query = {kind: {"kwargs": known} for kind, known in KNOWN.items() if kind == "unexpected_rows_expectation"}
+    plan = older(a_plan([asked(kind, kind, **kwargs) for kind, kwargs in KNOWN.items()]), query)
     told = judge(library, tmp_path, plan, {"a.csv": SORTED})
     counts = {kind: told.count(kind) for kind in KNOWN}
 
     assert {kind: (c.state, c.reason, c.figure) for kind, c in counts.items() if c.figure != MET} == {}
+
+
+NULL = "expect_column_values_to_not_be_null"
+RUN = "SELECT TRANSFORM(id) USING 'touch {folder}/ran' AS x FROM {{batch}}"
+STRANGE: dict[str, dict[str, Any]] = {
+    "query": {"kwargs": {"unexpected_rows_query": RUN}},
+    "file": {"kwargs": {"unexpected_rows_query": "SELECT * FROM {batch} JOIN text.`/etc/hostname`"}},
+    "others": {"kwargs": {"unexpected_rows_query": "SELECT * FROM {batch} JOIN dropgate_rows"}},
+    "braces": {"kwargs": {"unexpected_rows_query": "SELECT * FROM {batch} WHERE '{batch.__class__}' = ''"}},
+    "condition": {"kwargs": {"column": "id", "row_condition": "reflect('a', 'b') = ''", "condition_parser": "spark"}},
+    "passed": {
+        "kwargs": {"column": "id", "row_condition": {"type": "pass_through", "pass_through_filter": "reflect() = ''"}}
+    },
+    "parameter": {"kwargs": {"column": "id", "mostly": {"$PARAMETER": "now()"}}},
+    "schema": {"kwargs": {"column": "text", "json_schema": {"items": {"$ref": "file:///etc/passwd"}}}},
+    "fine": {"kwargs": {"column": "id", "row_condition": "id > 1 and text like '%'", "condition_parser": "spark"}},
+}
+SCHEMA = "expect_column_values_to_match_json_schema"
+
+
+def test_texts_of_older_plans_are_refused_unless_they_stay_within_the_file(
+    library: SparkSession, tmp_path: Path
+) -> None:
+    queries = ("query", "file", "others", "braces")
+    entries = [asked("unexpected_rows_expectation", check, unexpected_rows_query=QUERY) for check in queries]
+    entries += [asked(NULL, check, column="text") for check in STRANGE if check not in (*queries, "schema")]
+    entries += [asked(SCHEMA, "schema", column="text", json_schema={"type": "object"})]
+    strange = {**STRANGE, "query": {"kwargs": {"unexpected_rows_query": RUN.format(folder=tmp_path)}}}
+    told = judge(library, tmp_path, older(a_plan(entries), strange), {"a.csv": ROWS})
+
+    assert {check: told.count(check).state for check in STRANGE} == {
+        check: "counted" if check == "fine" else "error" for check in STRANGE
+    }
+    assert "publish the contract once more" in (told.count("query").reason or "")
+    assert not (tmp_path / "ran").exists()

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts.authoring import expressions, statements
 from contracts.authoring.sql.lexing import lexed, quoted
 from contracts.authoring.sql.unreadable import Unreadable
-from contracts.plan import ROWS, Property
+from contracts.plan import DROPS, ROWS, Property
 from spark_jobs.validate import configured
 
 ODD = "o`dd \"n'a--me"
@@ -95,7 +95,8 @@ OF: dict[str, tuple[str, ...]] = {
 }
 SHAPES = {
     "number": ("- {0}", "-{0} * {1}", "{0} + {1}", "{0} - {1} - {2}", "{0} - -{1}", "{0} * {1} + {2}",
-               "{0} + {1} * {2}", "abs({0})", "coalesce({0}, {1})", "nullif({0}, {1})", "n % 3 * 2", "n / 2", "greatest({0}, {1})"),
+               "{0} + {1} * {2}", "abs({0})", "coalesce({0}, {1})", "nullif({0}, {1})",
+               "n % 3 * 2", "n / 2", "greatest({0}, {1})"),
     "text": ("{0} || {1}", "upper({0})", "trim({0})", "concat({0}, {1})", "{0} || {1} || {2}", "substring({0}, 2, 1)"),
     "date": ("coalesce({0}, {1})", "to_date(ts)", "least({0}, {1})"),
     "moment": ("coalesce({0}, {1})",),

@@ -20,14 +20,14 @@ from contracts.plan import FileFormat
 from contracts.problem import Problem
 from functions import keys
 from functions.aws import emr_serverless, items
-from functions.aws.emr_serverless import JobCode, run_policy, spark_parameters, workers_for
+from functions.aws.emr_serverless import CLOSED, JobCode, run_policy, spark_parameters, workers_for
 from functions.aws.s3 import S3Store
 from functions.batching import reach
 from functions.keys import Zones
 from functions.ports import Absence, Batch, FileSet, Lineage, Mark, Pause, Reach, RollCall, Watermarks, Window
 from functions.submission import MOST_HEADER_LINE, Drop, Location, Promotion, RowCounts, brief
 from infra.local.spark_parameters import FIXED_SETTINGS
-from infra.setup.session import s3_settings
+from infra.setup.session import local_settings, s3_settings
 from tests.builders import ZONES, a_drop, a_plan
 
 GIB = 1024**3
@@ -85,6 +85,11 @@ def test_hadoop_looks_for_no_folder_above_its_own() -> None:
     name = "spark.hadoop.fs.s3a.performance.flags"
 
     assert conf(1)[name] == FIXED_SETTINGS[name] == s3_settings("http://127.0.0.1:9", "k", "s")[name]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_no_session_lets_sql_out(name: str) -> None:
+    assert conf(1)[name] == FIXED_SETTINGS[name] == local_settings("any", "1g", 1)[name]
 
 
 def test_archives_of_packages_are_asked_for_only_where_a_run_needs_them() -> None:
