@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from contracts.authoring import expressions, statements
 from contracts.authoring.sql.lexing import lexed, quoted
 from contracts.authoring.sql.unreadable import Unreadable
-from contracts.plan import DROPS, ROWS, Property
+from contracts.plan import ROWS, Property
 from spark_jobs.validate import configured
 
 ODD = "o`dd \"n'a--me"

@@ -18,7 +18,7 @@ REFUSED = {
     "select * from data unpivot (v for k in (n, a))": "has `pivot`",
     "select x from data version as of 1": "has `version as of`",
     "select x from data timestamp as of '2020-01-01'": "as of`",
-    "select x from data lateral view explode(array(1)) t as y": "`lateral view` says nothing here. Write the checks of a list",
+    "select x from data lateral view explode(array(1)) t as y": "`lateral view` says nothing here. Write the checks of",
     "select x from data d (p, q)": "has `columns behind its name`",
     "select p from (select x from data) d (p)": "has `columns behind its name`",
     "with d (p) as (select x from data) select p from d": "has `columns behind its name`",
