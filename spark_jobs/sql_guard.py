@@ -47,7 +47,8 @@ EXPRESSIONS = {
     *("Remainder", "ScalarSubquery", "SortOrder", "StringLocate", "StringTrim", "StringTrimLeft", "StringTrimRight"),
     *("Subtract", "UnaryMinus", "UnaryPositive", "UnresolvedAlias", "UnresolvedAttribute", "UnresolvedExtractValue"),
     *("UnresolvedFunction", "UnresolvedOrdinal", "UnresolvedStar", "WindowExpression", "WindowSpecDefinition"),
-    *("NamedArgumentExpression", "IntegralDivide", "UnspecifiedFrame", "TimestampAdd", "TimestampDiff"),
+    *("IntegralDivide", "TimestampAdd", "TimestampDiff", "Substring", "First", "Last", "AnyValue"),
+    *("AggregateExpression", "Complete$"),
 }
 NODES = PLANS | PARTS | EXPRESSIONS
 FUNCTIONS = {

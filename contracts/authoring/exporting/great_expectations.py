@@ -208,11 +208,18 @@ def _share(check: Check) -> Kwargs | None:
     return {"mostly": (100 - check.tolerance.value) / 100}
 
 
-def _found(contract: Contract, check: Check) -> Found:
+def _own(check: Check) -> Found:
+    """What a contract has as an expectation, as it stands there."""
     if check.kind == EXPECTATION:
         return [(check.arguments["type"], check.arguments["kwargs"])]
     if "query" in check.arguments:
         return [("unexpected_rows_expectation", {"unexpected_rows_query": check.arguments["query"]})]
+    return []
+
+
+def _found(contract: Contract, check: Check) -> Found:
+    if own := _own(check):
+        return own
     if check.kind == "rowCount" and check.threshold:
         return _range("expect_table_row_count_to_be_between", check.threshold, check.threshold.values)
     if check.kind == "expression" and not check.threshold:

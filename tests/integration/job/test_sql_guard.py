@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from contracts.plan import DROPS, ROWS, Plan
+from contracts.authoring import expressions, statements
+from contracts.plan import DROPS, ROWS, LogicalType, Plan, Property
 from spark_jobs import sql_guard
 from spark_jobs.validate import configured
 from tests.integration.job.world import judge
-from tests.unit.authoring import documents
+from tests.unit.authoring import documents, test_expressions, test_statements
 
 PROPERTIES = "- {name: n, logicalType: integer}\n- {name: s, logicalType: string}\n"
 MARK = "ran-by-a-contract"
@@ -131,6 +133,40 @@ FINE = (
 
 @pytest.mark.parametrize("text", FINE)
 def test_questions_about_the_records_are_let_through(session: SparkSession, text: str) -> None:
+    assert sql_guard.refusal(session, text, [ROWS, DROPS]) is None
+
+
+@pytest.mark.parametrize("text", test_expressions.WRITTEN)
+def test_expressions_of_contracts_are_let_through(session: SparkSession, text: str) -> None:
+    written = expressions.read(text, test_expressions.PROPERTIES, constant=True).sql
+    assert sql_guard.refusal_of_expression(session, written) is None
+
+
+QUERIES = (
+    *test_statements.SINGLE,
+    "select count(distinct x, n), count_if(a > 1), sum(n), avg(a), stddev(a), stddev_pop(a) from data group by x",
+    "select min(d), max(ts), any_value(x), to_date(x, 'dd.MM.yyyy') from data group by x",
+    "select x, max(n) over (partition by x), count(distinct n) over (partition by x) from data",
+    "select cast(ts as date), cast(n as double), cast(n as string), trunc(d, 'month') from data",
+    "select date_trunc('day', ts), date_add(d, 7), date_sub(d, 7), add_months(d, 1), year(d), datediff(d, d) from data",
+    "select ts from data where ts > current_timestamp() - interval '1' day and d < current_date()",
+    "select a.x from data a left join data b on a.n = b.n and b.a > 1 where a.x in (select x from data where n > 5)",
+    "select x from data a where not exists (select 1 from data b where b.n = a.n) union select x from data",
+    "with c as (select x, count(*) as k from data group by x having count(*) > 1) select x from c join data using (x)",
+    "select x from data where n > (select avg(n) from data) and substring(x, 1, 2) = 'a' and trim(x) rlike 'a'",
+    "select case when n > 1 then 'a' else 'b' end, if(n > 1, n, 0), nullif(n, 1), coalesce(n, 0) % 2 from data",
+)
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_queries_of_contracts_are_let_through(session: SparkSession, text: str) -> None:
+    query = statements.read(text, test_statements.PROPERTIES, ["data"])
+    assert sql_guard.refusal(session, query.sql, [ROWS, DROPS]) is None
+
+
+@pytest.mark.parametrize("kind", ["integer", "number", "date", "timestamp"])
+def test_quantiles_are_let_through(session: SparkSession, kind: LogicalType) -> None:
+    text = statements.quantile(0, Property("n", kind), Decimal("0.95"))
     assert sql_guard.refusal(session, text, [ROWS, DROPS]) is None
 
 
