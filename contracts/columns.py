@@ -16,6 +16,12 @@ from contracts.problem import Level, Problem, nearest, quoted, visible
 OURS = ("_record", "_reasons")
 """What a file of rejected rows adds to each at its end; a corrected one may bring it back, it is ignored."""
 
+MOST_COLUMNS = 2000
+"""Columns of a header; a wider one is no table that anybody agreed on."""
+
+LONGEST_HEADER = 64 * 1024
+"""Bytes of a file's head that are looked at; a header line must end within them."""
+
 MOST_TOLD = 20
 """Columns named for one fault."""
 

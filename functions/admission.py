@@ -24,7 +24,7 @@ LONGEST_KEY = 1024
 LARGEST_FILE = 5 * 1024**4
 """Bytes: 5 TiB, in parts of 1 GiB half of what one upload in parts may have (Amazon S3 user guide, "Quotas")."""
 
-SAMPLE = 64 * 1024
+SAMPLE = columns.LONGEST_HEADER
 """Bytes of the head that are looked at; a header line must end within them."""
 
 Read = Callable[[int, int], bytes]

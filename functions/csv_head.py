@@ -6,13 +6,11 @@ import re
 from dataclasses import replace
 
 from contracts import cells, columns
+from contracts.columns import MOST_COLUMNS
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted, visible
 from functions import foreign
 from functions.texts import Head, line_end, may_be_lost, other_text, undecodable, wrong_encoding, wrong_format
-
-MOST_COLUMNS = 2000
-"""Columns of a header; a wider one is no table that anybody agreed on."""
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Container, Sequence
 
 from contracts import columns
+from contracts.columns import MOST_COLUMNS
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
 from functions import parquet_footer, parquet_nested
-from functions.csv_head import MOST_COLUMNS, too_wide
+from functions.csv_head import too_wide
 from functions.parquet_footer import ENCRYPTED, MAGIC, TAIL, Column, Footer, FooterInvalid
 from functions.parquet_nested import SHAPES, UNREADABLE, Found
 from functions.texts import Head

@@ -104,7 +104,7 @@ def _entry(
             return queries.sql(document, path, entry, prop, props)
         case "text":
             return queries.for_people(document, path, entry, prop)
-    return quality.read(document, path, entry, prop)
+    return quality.read(document, path, entry, prop, props)
 
 
 def _names(document: Document, places: Sequence[Place]) -> None:

@@ -11,6 +11,7 @@ from contracts.authoring import (
     ending,
     grouping,
     heading,
+    impossible,
     parting,
     promises,
     relationships,
@@ -170,7 +171,10 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
         tabled.read(document, (*path, "promote"), props)
     if contract is None or one is None or not whole:
         return _done(document)
-    return _done(document, _plan(document, contract, block, props, found), places, in_force=status is not None)
+    plan = _plan(document, contract, block, props, found)
+    if not any(f.level == "error" for f in document.findings):
+        impossible.read(document, plan, path)
+    return _done(document, plan, places, in_force=status is not None)
 
 
 def _tolerated(document: Document, path: Path, block: DropBlock) -> None:

@@ -9,7 +9,7 @@ from contracts.authoring import thresholds
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.values import pattern_of, shown, text_of
-from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
+from contracts.plan import CONTAINERS, OPERATORS, Check, Property, Severity, Threshold
 from contracts.problem import nearest
 
 DIMENSIONS = {
@@ -36,12 +36,17 @@ DESCRIPTIVE = {"businessImpact", "tags", "method", "authoritativeDefinitions", "
 TIMES = {"schedule", "scheduler"}
 
 
-def read(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
-    """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not."""
+def read(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not.
+
+    `props` are all of the record.
+    """
     if not _is_built(document, path, entry, prop):
         return None
     others(document, path, entry, READ, "a `metric`")
-    arguments = _arguments(document, path, entry, prop)
+    arguments = _arguments(document, path, entry, prop, props)
     weight = severity(document, path, entry)
     threshold = thresholds.read(document, path, entry)
     if arguments is None or weight is None or threshold is None:
@@ -133,7 +138,9 @@ def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity 
     return SEVERITIES.get(found)
 
 
-def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> dict[str, Any] | None:
+def _arguments(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> dict[str, Any] | None:
     """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
     metric, found = entry["metric"], entry.get("arguments") or {}
     known = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
@@ -148,7 +155,7 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     if not known:
         return {}
     if prop is None:
-        return _properties(document, path, found)
+        return _properties(document, path, found, props)
     if not found:
         fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in known)}."
         what = "valid" if metric == "invalidValues" else "missing"
@@ -159,7 +166,9 @@ def _arguments(document: Document, path: Path, entry: dict[str, Any], prop: Prop
     return _valid(document, (*path, "arguments"), found, prop)
 
 
-def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[str, Any] | None:
+def _properties(
+    document: Document, path: Path, found: dict[str, Any], props: Sequence[Property]
+) -> dict[str, Any] | None:
     """The properties whose values are compared together."""
     names, at = found.get("properties"), (*path, "arguments", "properties")
     if names is None:
@@ -170,9 +179,25 @@ def _properties(document: Document, path: Path, found: dict[str, Any]) -> dict[s
     if not isinstance(names, list) or not names:
         document.wrong_type(at, "a list of names of properties")
         return None
-    sources = document.value((*path[:2], "properties"))
-    known = [s["name"] for s in sources if isinstance(s, dict)]
-    return {"properties": names} if are_properties(document, at, names, known) else None
+    if not are_properties(document, at, names, [p.name for p in props]):
+        return None
+    before = document.errors()
+    for n, name in enumerate(names):
+        _has_one_value(document, (*at, n), next(p for p in props if p.name == name))
+    return {"properties": names} if document.errors() == before else None
+
+
+def _has_one_value(document: Document, path: Path, prop: Property) -> None:
+    """Refuse properties that hold others, or of which a record may have several values: only single ones compare."""
+    several = "may have several values in a record" if prop.repeats else f"is of the type {prop.type}"
+    if not prop.repeats and prop.type not in CONTAINERS:
+        return
+    message = f"`duplicateValues` compares single values of records; `{prop.name}` {several}."
+    if prop.type == "object" and not prop.repeats:
+        fix = f"Name properties with single values within it, as `{prop.name}.id`."
+    else:
+        fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
+    document.error(path, "not-built-yet", message, fix)
 
 
 def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:

@@ -142,6 +142,18 @@ def _java(pattern: str, most: int | None) -> Java:
     return _bounded(pattern, tokens, most)
 
 
+def lengths(pattern: str) -> tuple[int, int | None]:
+    """The least length of a text that a pattern is found in, and the greatest, if there is one."""
+    tokens = _translate(pattern)
+    least = int(automaton.parsed(_python(tokens)).getwidth()[0])
+    return least, _width(tokens)
+
+
+def matches(java: str, text: str) -> bool:
+    """Whether a pattern for Java is found in a short text."""
+    return re.search(java.replace(r"\z", r"\Z"), text, re.ASCII) is not None
+
+
 def _compile(tokens: list[str]) -> None:
     depths = accumulate(piece.startswith("(") - (piece[:1] == ")") for piece in tokens)
     if max(depths, default=0) > MOST_NESTED:

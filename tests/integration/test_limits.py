@@ -13,12 +13,12 @@ import sys
 import time
 from collections.abc import Callable
 
+from contracts.columns import MOST_COLUMNS
 from contracts.job import Count, DropResult, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Plan, Property
 from functions import packed
 from functions.aws.emr_serverless import MIB
 from functions.batching import MOST_COUNTS
-from functions.csv_head import MOST_COLUMNS
 from functions.handlers.runtime import RESERVE
 from functions.ports import MOST_DROPS
 from infra import deployed

@@ -385,7 +385,7 @@ def test_every_operator_of_row_count_is_built(operator: str, words: str) -> None
 
 
 def test_no_records_is_a_set_check_too() -> None:
-    made = check(a_document(quality="- metric: rowCount\n  mustBe: 0"), "rowCount")
+    made = check(a_document(quality="- metric: rowCount\n  mustBe: 0\n  severity: warning"), "rowCount.warning")
     assert (made.scope, made.threshold) == ("set", Threshold("mustBe", (Decimal(0),)))
 
 

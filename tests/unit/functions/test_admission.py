@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.columns import MOST_COLUMNS
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
 from contracts.trailer import Trailer
 from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
-from functions.csv_head import MOST_COLUMNS
 from tests.builders import a_plan
 
 NAME = "orders/1.csv"
