@@ -1,5 +1,12 @@
 # Every target does its own set-up; after the first time that takes a fraction of a second and no network.
-PYTHON ?= python3.11
+# PYTHON=... names the Python. Else it is that of .venv, the first of these that can make one, or the first that is there.
+PYTHONS := python3.11 python3.12 python3.13
+FITS := import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit(1)
+first = $(shell for python in $(1); do "$$python" -c '$(FITS)$(2)' && echo "$$python" && break; done 2>/dev/null)
+ifeq ($(origin PYTHON),undefined)
+chosen = $(or $(call first,.venv/bin/python),$(call first,$(PYTHONS),; import ensurepip; import venv),$(call first,$(PYTHONS)),python3)
+PYTHON = $(eval PYTHON := $(chosen))$(PYTHON)
+endif
 BIN := .venv/bin
 WHERE = $(if $(STACK),--stack $(STACK)) $(if $(REGION),--region $(REGION)) $(if $(PROFILE),--profile $(PROFILE))
 # For which CPU `sam build` makes the functions; name the template's parameter Architecture, too, if it is another one.
@@ -11,7 +18,7 @@ ARCHITECTURE ?= arm64
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: interpreter ## Install what dropgate needs: Python packages, Java 17, Spark's jars.
+setup: interpreter ## Install what dropgate needs: Python packages, Java, Spark's jars.
 	@$(PYTHON) -m infra.setup
 
 demo: setup ## Show how six files fare, from upload to receipt, on this machine.
@@ -72,4 +79,4 @@ clean: ## Remove all that set-up and runs have made.
 	rm -rf .venv .dropgate .aws-sam build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 interpreter:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { echo "dropgate: $(PYTHON) is no Python 3.11: install one (Debian 12: apt-get install python3.11 python3.11-venv) or name one: make setup PYTHON=/path/to/python3.11" >&2; exit 3; }
+	@$(PYTHON) -c '$(FITS)' 2>/dev/null || { echo "dropgate: $(PYTHON) is no Python 3.11, 3.12 or 3.13: install one (Debian: apt-get install python3 python3-venv) or name one: make setup PYTHON=/path/to/python3.13" >&2; exit 3; }

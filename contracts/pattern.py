@@ -94,7 +94,9 @@ def literal_folder(pattern: str) -> str:
 
 
 def is_date(text: str, form: str) -> bool:
-    """Whether a text is a date of a strptime format, digit by digit."""
+    """Whether a text is a date of a strptime format, digit by digit; without a year it is one of 1900."""
+    if "%y" not in form.lower():  # a later Python refuses a day of no year
+        return is_date(f"1900 {text}", f"%Y {form}")
     try:
         return text.isascii() and datetime.strptime(text, form).strftime(form) == text  # noqa: DTZ007
     except ValueError:

@@ -1,7 +1,7 @@
 """What is deployed: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
 
 Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
-times, owners and rights fixed.
+times, owners and rights fixed, and no Python of this machine compiles any of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from infra.setup import wheels
@@ -23,13 +23,10 @@ BUILD = ROOT / "build"
 ENTRY = ROOT / "spark_jobs" / "validate.py"
 """The entry point of the Spark job, uploaded beside the archive."""
 
-WRITING_TABLES = ("x86_64",)
-"""The CPUs for which the functions can commit to Delta tables."""
-
 SIFTING = re.compile(
     r"pyarrow-[^/]+\.dist-info/.+"
-    r"|pyarrow/(vendored/)?(__pycache__/)?\w+(\.cpython-311)?\.pyc?"
-    r"|pyarrow/(lib|_compute|_csv)\.cpython-311-[\w-]+\.so"
+    r"|pyarrow/(vendored/)?\w+\.py"
+    r"|pyarrow/(lib|_compute|_csv)\.cpython-3\d+-[\w-]+\.so"
     r"|pyarrow/lib(arrow(_acero|_compute|_dataset|_python|_substrait)?|parquet)\.so\.\d+"
 )
 """What lines are sifted with of pyarrow's wheel: Linux loads all of these libraries, whatever is used of them."""
@@ -48,15 +45,14 @@ def great_expectations(cpu: str) -> Path:
     return BUILD / f"great-expectations-{cpu}.tar.gz"
 
 
-def environment(cpu: str, tell: Tell) -> Files:
-    """The files of that archive, packages at its root. Raises SetupMissing, WheelUnfit.
+def environment(cpu: str, tell: Tell, home: wheels.Home = wheels.EMR) -> Files:
+    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit.
 
     Unpacked by `spark.archives` it lies in each worker's folder, where EMR's own Python finds it: the settings stand in
     functions/aws/emr_serverless.py. EMR's user guide ("Using Python libraries") packs a whole virtual environment, with
     a Python; this one has none, as the job's code runs on EMR's.
     """
-    folder = wheels.installed(cpu, tell, wheels.EMR)
-    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+    return files_of(wheels.installed(cpu, tell, home))
 
 
 def built_environment(cpu: str, tell: Tell) -> Path:
@@ -73,10 +69,9 @@ def arrow(cpu: str) -> Path:
     return BUILD / f"arrow-{cpu}.tar.gz"
 
 
-def sifting(cpu: str, tell: Tell) -> Files:
-    """The files of that archive, packages at its root. Raises SetupMissing, WheelUnfit."""
-    folder = wheels.installed(cpu, tell, wheels.ARROW)
-    whole = _named((path for path in folder.rglob("*") if path.is_file()), folder)
+def sifting(cpu: str, tell: Tell, home: wheels.Home = wheels.ARROW) -> Files:
+    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit."""
+    whole = files_of(wheels.installed(cpu, tell, home))
     return {name: path for name, path in whole.items() if SIFTING.fullmatch(name)}
 
 
@@ -89,20 +84,21 @@ def built_arrow(cpu: str, tell: Tell) -> Path:
 
 def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:
     """Put all that the functions need on Lambda into a folder; return its files. Raises SetupMissing, WheelUnfit."""
-    shutil.copytree(wheels.installed(cpu, tell), folder, dirs_exist_ok=True)
-    if cpu in WRITING_TABLES:
-        shutil.copytree(wheels.installed(cpu, tell, wheels.TABLES), folder, dirs_exist_ok=True)
-    for name, source in function_sources().items():
+    for name, source in {**files_of(wheels.installed(cpu, tell)), **function_sources()}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)
-    wheels.compile_sources(folder, ("contracts", "functions"))
-    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+    return files_of(folder)
 
 
 def function_sources() -> Files:
     """The bundle's files of our own: `functions` whole, and the run time of `contracts`."""
-    ours = (p for p in (ROOT / "functions").rglob("*") if p.is_file() and p.parent.name != "__pycache__")
-    return _named([*_kernel(), *ours], ROOT)
+    return {**_named(_kernel(), ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
+
+
+def files_of(folder: Path) -> Files:
+    """The files of a folder, without the bytecode that a Python which imported from it has left."""
+    whole = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+    return _named(whole, folder)
 
 
 def zipped(files: Files) -> bytes:
@@ -136,5 +132,5 @@ def _kernel() -> Iterator[Path]:
     return (ROOT / "contracts").glob("*.py")
 
 
-def _named(paths: Iterator[Path] | list[Path], root: Path) -> Files:
+def _named(paths: Iterable[Path], root: Path) -> Files:
     return {path.relative_to(root).as_posix(): path for path in paths}

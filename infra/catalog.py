@@ -117,12 +117,6 @@ def _need_each_other(plans: Sequence[Plan]) -> None:
 
 def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
     """Why a stack, by the variables of its functions, cannot judge by some plans; None where it can by all."""
-    tables = [plan.contract for plan in plans if plan.promote == "table"]
-    if tables and environment.get("DROPGATE_ARCHITECTURE") == "arm64":
-        return (
-            f"{', '.join(tables)} is promoted into a table, which functions for arm64 cannot write: run `make deploy "
-            'PARAMETERS="Architecture=x86_64" ARCHITECTURE=x86_64`.'
-        )
     asking_for = [plan.contract for plan in plans if plan.needs_expectations]
     if not asking_for or environment.get("DROPGATE_JOB_ENVIRONMENT"):
         return None

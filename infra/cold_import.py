@@ -19,8 +19,8 @@ from pathlib import Path
 from infra.bundles import BUILD, ROOT
 from infra.setup.wheels import this_cpu
 
-BOUND = 0.75
-"""Seconds of CPU that loading a handler may take."""
+BOUND = 1.5
+"""Seconds of CPU that loading a handler may take, compiling it included."""
 LONG = 20_000
 """Microseconds from which on an import is named, with all that it imports itself."""
 ROUNDS = 9

@@ -172,7 +172,7 @@ class Bill:
 
 @cache
 def prices() -> Mapping[str, Any]:
-    """The list prices by name: service, usd (on arm64, where `x86_64` is another), per, unit, source."""
+    """The list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
     found: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
     return found
 
@@ -298,10 +298,8 @@ def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> B
     lines = []
     for name, quantity in usage(load, assumed, each).items():
         price = prices()[name]
-        cpu = "x86_64" if load.promote == "table" else "arm64"  # functions for arm64 cannot write tables
-        dollars = quantity * price.get(cpu, price["usd"]) / price["per"]
-        unit = f"{price['unit']}, {cpu}" if "x86_64" in price else price["unit"]
-        lines.append(Line(price["service"], name, unit, quantity, dollars))
+        dollars = quantity * price["usd"] / price["per"]
+        lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
     each = each or batch_drops(load)
     return Bill(load, each, load.drops / each, tuple(lines))
 

@@ -84,13 +84,10 @@ def up(options: argparse.Namespace, session: Any) -> None:
     around = surroundings(given, has)
     options.parameters += with_expectations(given, has, bundles.great_expectations) + with_arrow(given)
     coming, named = {**has, **parameters.read(options.parameters)}, options.contracts is not None
-    ready = {
-        "DROPGATE_JOB_ENVIRONMENT": "built" if coming.get("GreatExpectations") == "true" else "",
-        "DROPGATE_ARCHITECTURE": coming.get("Architecture", "arm64"),
-    }
+    ready = {"DROPGATE_JOB_ENVIRONMENT": "built" if coming.get("GreatExpectations") == "true" else ""}
     if (named or former is None) and (why := unfit(linted.plans, ready)):
         raise NotDeployed(f"{why} Nothing was deployed.")
-    archives = [bundles.great_expectations(cpu := ready["DROPGATE_ARCHITECTURE"])]
+    archives = [bundles.great_expectations(cpu := coming.get("Architecture", "arm64"))]
     if coming["Arrow"] == "true":
         archives.append(bundles.built_arrow(cpu, lambda _: None))
     for step in commands(options):

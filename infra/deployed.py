@@ -17,14 +17,13 @@ class StackMissing(DropgateError):
 
 
 def environment(cloudformation: Any, stack: str) -> dict[str, str]:
-    """The variables DROPGATE_* of a stack and what CPU it has, from its outputs and parameters; raises StackMissing."""
+    """The variables DROPGATE_* of a stack, from its outputs and parameters; raises StackMissing."""
     found = described(cloudformation, stack)
     if found is None:
         raise StackMissing(f"There is no stack {stack} in {cloudformation.meta.region_name}.")
     outputs = {one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}
     try:
-        given = parameters(found)
-        return variables(outputs, given) | {"DROPGATE_ARCHITECTURE": given["Architecture"]}
+        return variables(outputs, parameters(found))
     except KeyError as missing:
         said = f"{stack} is no stack of dropgate, or of an older version: it has no {missing.args[0]}"
         state = found["StackStatus"]

@@ -190,8 +190,10 @@ class DeltaTables:
         """Wait a little where another writer was faster; ServiceUnavailable where the store did not answer."""
         try:
             from deltalake.exceptions import CommitFailedError, DeltaError
-        except ImportError as error:  # functions for arm64; once those for x86_64 are there, they go on
-            raise ServiceUnavailable("these functions cannot write tables: deploy them for x86_64") from error
+        except ImportError as error:  # built for another CPU; once those for this one are there, they go on
+            raise ServiceUnavailable(
+                "these functions cannot load deltalake, which writes tables: deploy them anew by `make deploy`"
+            ) from error
 
         try:
             yield

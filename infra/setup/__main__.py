@@ -1,4 +1,4 @@
-"""`python3.11 -m infra.setup`: a bare machine in, one on which everything runs out; what is there is left alone."""
+"""`python3 -m infra.setup`: a bare machine in, one on which everything runs out; what is there is left alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from infra.setup import archive, jars, packages, system
 from infra.setup.errors import SetupMissing
-from infra.setup.java import PACKAGE, RELEASE, java_home
+from infra.setup.java import PACKAGES, java_home
 from infra.setup.progress import Progress
 
 Step = tuple[str, Callable[[], bool], Callable[[Progress], str]]
@@ -44,8 +44,10 @@ def _java_is_there() -> bool:
 
 
 def _java(progress: Progress) -> str:
-    progress.tell(f"installing {PACKAGE}")
-    system.install(PACKAGE)
+    for package in PACKAGES:
+        progress.tell(f"installing {package}")
+        if system.install(package):
+            break
     return str(java_home())
 
 
@@ -83,8 +85,8 @@ def _archive(progress: Progress) -> str:
 
 
 STEPS: tuple[Step, ...] = (
-    ("Python 3.11 environment", packages.environment_is_there, _python),
-    (f"Java {RELEASE}", _java_is_there, _java),
+    (f"Python {packages.VERSION} environment", packages.environment_fits, _python),
+    ("Java", _java_is_there, _java),
     ("Python packages", _packages_are_there, _packages),
     ("Spark's jars", _jars_are_there, _jars),
     ("Start-up archive", _archive_is_there, _archive),

@@ -31,8 +31,12 @@ def make(java_home: Path) -> bool:
     """Make the archive in a process of its own; return whether Spark will start faster."""
     place, python = archive(java_home), str(ROOT / ".venv" / "bin" / "python")
     place.parent.mkdir(exist_ok=True)
-    command = [python, "-m", "infra.setup.training", str(place)]
+    new = place.with_suffix(".new")  # a JVM that is asked to write it may be slower than we wait
+    new.unlink(missing_ok=True)
+    command = [python, "-m", "infra.setup.training", str(new)]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode != 0 or not place.is_file():
+    if done.returncode == 0 and new.is_file():
+        new.replace(place)
+    else:
         place.write_bytes(b"")
     return place.stat().st_size > 0

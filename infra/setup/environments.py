@@ -1,6 +1,6 @@
 """Environments beside our own: the name of a lock in, a Python that has what the lock names and nothing of ours out.
 
-Each is made once, by plain pip from hashed files alone, and anew when its lock has changed.
+Each is made once for each Python, by plain pip from hashed files alone, and anew when its lock has changed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from infra.setup.errors import SetupMissing
 from infra.setup.jars import ROOT
-from infra.setup.packages import PIP
+from infra.setup.packages import PIP, VERSION
 
 PLACE = ROOT / ".dropgate" / "environments"
 BUILD = ROOT / "locks" / "build.txt"
@@ -21,7 +21,7 @@ BUILD = ROOT / "locks" / "build.txt"
 
 def python_of(name: str, place: Path = PLACE) -> Path:
     """The Python of the environment whose lock is `locks/<name>.txt`; raises SetupMissing."""
-    folder, lock = place / name, ROOT / "locks" / f"{name}.txt"
+    folder, lock = place / f"{name}-{VERSION}", ROOT / "locks" / f"{name}.txt"
     python, mark = folder / "bin" / "python", folder / "lock.txt"
     if not (mark.is_file() and mark.read_bytes() == lock.read_bytes()):
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Great Expectations on this machine: a running Spark in; it and this Python find the library of the job's archive.
+"""Great Expectations on this machine: a running Spark in; it and this Python find what the job's archive holds.
 
 `python -m infra.setup.expectations` fetches it before anything asks for it, as before tests, which ask no network.
 """
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def _fetched(tell: Tell) -> Path:
-    return wheels.installed(wheels.this_cpu(), tell, wheels.EMR)
+    return wheels.installed(wheels.this_cpu(), tell, wheels.here(wheels.EMR))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -111,5 +112,6 @@ def _environment(java_home: Path) -> dict[str, str]:
 
 
 def _spark_home() -> Path:
-    """Return where the pyspark wheel keeps its Spark, without importing it."""
-    return ROOT / ".venv" / "lib" / "python3.11" / "site-packages" / "pyspark"
+    """Return where the pyspark wheel keeps its Spark, without importing it: .venv has the Python that runs this."""
+    python = "python{}.{}".format(*sys.version_info)
+    return ROOT / ".venv" / "lib" / python / "site-packages" / "pyspark"

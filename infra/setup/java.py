@@ -1,4 +1,4 @@
-"""Where Java 17 is on this machine: the environment and file system in, a JAVA_HOME out."""
+"""Where a Java that runs Spark is on this machine: the environment and file system in, a JAVA_HOME out."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from pathlib import Path
 
 from infra.setup.errors import SetupMissing
 
-RELEASE = 17  # the Java of EMR release emr-spark-8.1.0
-PACKAGE = f"openjdk-{RELEASE}-jre-headless"
+RELEASES = (17, 21)
+"""The Javas of EMR release emr-spark-8.1.0, its default first. Debian 12 has that one, Debian 13 the other alone."""
+PACKAGES = tuple(f"openjdk-{release}-jre-headless" for release in RELEASES)
 INSTALLED = (Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVirtualMachines"))
 
 
 def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path, ...] = INSTALLED) -> Path:
-    """Return the home of a Java 17, or raise SetupMissing with the sentence that says how to get one."""
-    for home in _candidates(os.environ if environment is None else environment, folders):
-        if (home / "bin" / "java").is_file() and version(home).split(".")[0] == str(RELEASE):
-            return home
+    """Return the home of a Java that runs Spark, or raise SetupMissing with the sentence that says how to get one.
+
+    What JAVA_HOME names comes first; of the others the default of EMR.
+    """
+    given = os.environ if environment is None else environment
+    if (named := given.get("JAVA_HOME")) and _release(Path(named)) in RELEASES:
+        return Path(named)
+    homes: dict[int, Path] = {}
+    for home in _candidates(given, folders):
+        homes.setdefault(_release(home), home)
+    for release in RELEASES:
+        if release in homes:
+            return homes[release]
     raise SetupMissing(
-        f"Java {RELEASE} is not here: install it (Debian: apt-get install {PACKAGE}) or set JAVA_HOME to one."
+        f"Java {' or '.join(map(str, RELEASES))} is not here: install one (Debian 12: apt-get install {PACKAGES[0]}; "
+        f"Debian 13: apt-get install {PACKAGES[1]}) or set JAVA_HOME to one."
     )
 
 
@@ -36,14 +47,19 @@ def version(home: Path) -> str:
     return found.group(1) if found else ""
 
 
+def _release(home: Path) -> int:
+    """Return the release of the Java in a home, 0 where there is none."""
+    if not (home / "bin" / "java").is_file():
+        return 0
+    return int(version(home).split(".")[0] or 0)
+
+
 def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield homes in the order people expect: what they set, what they call, what is installed."""
-    if environment.get("JAVA_HOME"):
-        yield Path(environment["JAVA_HOME"])
+    """Yield homes in the order people expect: what they call, what is installed."""
     if on_path := shutil.which("java", path=environment.get("PATH", "")):
         yield Path(on_path).resolve().parent.parent
     for folder in folders:
-        for home in sorted(folder.glob(f"*{RELEASE}*")):
+        for home in sorted(path for release in RELEASES for path in folder.glob(f"*{release}*")):
             yield home
             yield home / "Contents" / "Home"
 

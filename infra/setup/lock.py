@@ -15,11 +15,14 @@ from infra.setup.java import java_home
 
 TOOLS = ROOT / ".dropgate" / "lock"
 HEADER = "make lock"
-# No option may write where a file came from: the hashes say which file it is, the machine knows its own index.
+# Every lock is for each Python that pyproject.toml allows, from the lowest on: where they need different packages, its
+# lines say for which each is. No option may write where a file came from: the hashes say which file it is, the machine
+# knows its own index.
 COMPILE = (
     "pip",
     "compile",
     "--quiet",
+    "--universal",
     "--python-version=3.11",
     "--generate-hashes",
     "--no-emit-index-url",
@@ -35,7 +38,6 @@ LOCKS = {
     "job-arrow": ("--group=job-arrow", "--constraint=locks/environment.txt"),
     "job-gx": ("--group=job-gx", "--constraint=locks/environment.txt"),
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
-    "functions-table": ("--group=functions-table", "--constraint=locks/environment.txt"),
     "checkov": ("--group=checkov",),
 }
 

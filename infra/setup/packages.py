@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from infra.setup.jars import ROOT
 from infra.setup.progress import Tell
 
 VENV = ROOT / ".venv"
+VERSION = "{}.{}".format(*sys.version_info)
+"""The Python that runs this."""
 LOG = ROOT / ".dropgate" / "pip.log"
 LOCKS = tuple(ROOT / "locks" / f"{name}.txt" for name in ("build", "environment", "data"))
 PROJECT = (ROOT / "pyproject.toml",)
@@ -36,11 +39,24 @@ def environment_is_there() -> bool:
     return (VENV / "bin" / "python").exists()
 
 
+def environment_fits(folder: Path = VENV) -> bool:
+    """Return whether an environment holds the Python that runs this, as it does where it is the one that runs."""
+    settings = folder / "pyvenv.cfg"
+    if not (folder / "bin" / "python").exists() or not settings.is_file():
+        return False
+    return re.search(rf"(?m)^version *= *{re.escape(VERSION)}\.", settings.read_text(encoding="utf-8")) is not None
+
+
 def make_environment() -> None:
-    """Make .venv with the Python that runs this; raises SetupMissing where its venv module is not installed."""
-    if importlib.util.find_spec("ensurepip") is None and not system.install("python3.11-venv"):
-        raise SetupMissing("Python's venv module is not here: install it (Debian: apt-get install python3.11-venv).")
-    done = subprocess.run([sys.executable, "-m", "venv", VENV], capture_output=True, text=True, check=False)
+    """Make .venv with the Python that runs this, in place of one with another.
+
+    Raises SetupMissing where its venv module is not installed.
+    """
+    package = f"python{VERSION}-venv"
+    if importlib.util.find_spec("ensurepip") is None and not system.install(package):
+        raise SetupMissing(f"Python's venv module is not here: install it (Debian: apt-get install {package}).")
+    command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SetupMissing(f"{VENV} could not be made: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
 

@@ -24,7 +24,7 @@ def main(place: Path) -> None:
         exercise(SparkSession(context), Path(scratch))
     context.stop()
     gateway.proc.stdin.close()
-    gateway.proc.wait(timeout=300)
+    gateway.proc.wait(timeout=900)
 
 
 def exercise(spark: SparkSession, folder: Path) -> None:

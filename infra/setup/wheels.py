@@ -1,24 +1,21 @@
 """The third-party part of what is deployed: a lock and a CPU in, a folder of installed wheels out.
 
-Nothing is built: pip takes wheels for the Linux that they are to run on, whatever machine this is. Each folder is made
-once for each lock and kept in .dropgate, so that only the first build needs the package index.
+Nothing is built, and nothing compiled: pip takes wheels for the Python and the Linux that they are to run on, whatever
+this machine has, so that every machine makes the same bytes. Each folder is made once for each lock and kept in
+.dropgate, so that only the first build needs the package index.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from infra.setup import packages
-from infra.setup.errors import SetupMissing, WheelUnfit
+from infra.setup.errors import WheelUnfit
 from infra.setup.jars import ROOT
 from infra.setup.progress import Tell
 
@@ -29,23 +26,22 @@ MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where wheels are to run, with Python 3.11: what is installed there, and for which Linux a wheel may be."""
+    """Where wheels are to run: what is installed there, by which Python, and for which Linux a wheel may be."""
 
     lock: Path
+    python: str
     linux: tuple[str, ...]
 
 
-# Lambda's Python 3.11 runs on Amazon Linux 2 (Lambda developer guide, "Lambda runtimes"), whose glibc is 2.26: no wheel
-# that is for manylinux_2_28 alone would load there.
-LAMBDA = Home(ROOT / "locks" / "functions.txt", ("manylinux2014", "manylinux_2_17"))
-# What commits to Delta tables, beside it; its wheels for arm64 ask for glibc 2.28. One that runs from glibc 2.5 on has
-# no newer tag that fits.
-TABLES = Home(ROOT / "locks" / "functions-table.txt", ("manylinux1", "manylinux_2_5", *LAMBDA.linux))
-# EMR 7 and later run on Amazon Linux 2023 (EMR Serverless user guide, "Using Python libraries"), whose glibc is 2.34.
-EMR = Home(ROOT / "locks" / "job-gx.txt", ("manylinux2014", *(f"manylinux_2_{minor}" for minor in range(17, 35))))
+# Amazon Linux 2023 has glibc 2.34, which loads what was built for any older one.
+LINUX = ("manylinux1", "manylinux2010", "manylinux2014", *(f"manylinux_2_{minor}" for minor in range(5, 35)))
+# Lambda's Python 3.13 runs on it (Lambda developer guide, "Lambda runtimes").
+LAMBDA = Home(ROOT / "locks" / "functions.txt", "3.13", LINUX)
+# So do EMR 7 and later, with Python 3.11 (EMR Serverless user guide, "Using Python libraries").
+EMR = Home(ROOT / "locks" / "job-gx.txt", "3.11", LINUX)
 # What sifts lines there.
-ARROW = Home(ROOT / "locks" / "job-arrow.txt", EMR.linux)
-TARGET = ("--implementation=cp", "--python-version=3.11", "--only-binary=:all:", "--require-hashes", "--no-compile")
+ARROW = replace(EMR, lock=ROOT / "locks" / "job-arrow.txt")
+TARGET = ("--implementation=cp", "--only-binary=:all:", "--require-hashes", "--no-compile")
 
 # What nothing reads at run time. Licences stay, as they must go along, and METADATA, which importlib.metadata reads.
 LEFT_FOLDERS = ("__pycache__", "examples", "test", "tests")
@@ -61,9 +57,7 @@ def installed(cpu: str, tell: Tell, home: Home = LAMBDA) -> Path:
             folder = Path(scratch) / "wheels"
             _install(cpu, folder, tell, home)
             check(folder, cpu, home)
-            tell("compiling")
             _strip(folder)
-            compile_sources(folder, ())
             _keep(folder, place)
     return place
 
@@ -77,7 +71,7 @@ def check(folder: Path, cpu: str, home: Home = LAMBDA) -> None:
         if not any(fits(tag, cpu, home) for tag in tags):
             name = record.name.removesuffix(".dist-info")
             said = ", ".join(tags) or "nothing"
-            what = f"{name} is no wheel for Python 3.11 on {cpu} with {home.linux[-1]} (its tags: {said})"
+            what = f"{name} is no wheel for Python {home.python} on {cpu} with {home.linux[-1]} (its tags: {said})"
             raise WheelUnfit(f"{what}: pin one in {home.lock.name}.")
 
 
@@ -87,10 +81,11 @@ def fits(tag: str, cpu: str, home: Home = LAMBDA) -> bool:
     Source: packaging.python.org, "Platform compatibility tags".
     """
     python, abi, system = tag.split("-")
+    minor = int(home.python.removeprefix("3."))
     if (abi, system) == ("none", "any"):
-        return python in ("py3", "py311", "cp311")
-    native = python == "cp311" and abi in ("cp311", "abi3")
-    stable = abi == "abi3" and python in {f"cp3{minor}" for minor in range(2, 12)}
+        return python in ("py3", f"py3{minor}", f"cp3{minor}")
+    native = python == f"cp3{minor}" and abi in (f"cp3{minor}", "abi3")
+    stable = abi == "abi3" and python in {f"cp3{older}" for older in range(2, minor)}
     return (native or stable) and system in platforms(cpu, home)
 
 
@@ -105,26 +100,15 @@ def this_cpu() -> str:
     return next((cpu for cpu, named in MACHINES.items() if machine in (cpu, named)), machine)
 
 
-def compile_sources(folder: Path, below: Sequence[str]) -> None:
-    """Put bytecode beside the sources of a folder, or of some folders in it: Lambda's disk keeps none that it compiles.
-
-    It is the same for every CPU, and is taken as it is without a look at the source's time (PEP 552). A Python of
-    another version leaves it aside. The bytes depend on what a process did before: so it is one that did nothing.
-    """
-    folders = [str(folder / name) for name in below] or [str(folder)]
-    command = [sys.executable, "-S", "-m", "compileall", "-q", "--invalidation-mode=unchecked-hash"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": ""}
-    done = subprocess.run(
-        [*command, "-s", str(folder), *folders], env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise SetupMissing(f"Python did not compile the bundle: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
+def here(home: Home) -> Home:
+    """Return the same for the Python that runs this: what tests and a local job load in place of what EMR does."""
+    return replace(home, python=packages.VERSION)
 
 
 def _install(cpu: str, folder: Path, tell: Tell, home: Home) -> None:
     if not packages.environment_is_there():
         packages.make_environment()
-    wanted = [f"--platform={name}" for name in platforms(cpu, home)]
+    wanted = [f"--python-version={home.python}", *(f"--platform={name}" for name in platforms(cpu, home))]
     packages.pip([*TARGET, *wanted, f"--target={folder}", "-r", str(home.lock)], tell)
 
 
@@ -146,6 +130,6 @@ def _keep(folder: Path, place: Path) -> None:
 
 
 def _digest(home: Home) -> str:
-    """Name what a folder depends on: the lock, how it is installed, the Python that compiles."""
-    parts = (home.lock.read_bytes(), Path(__file__).read_bytes(), sys.version.encode())
+    """Name what a folder depends on: the lock, how it is installed, the Python that it is for."""
+    parts = (home.lock.read_bytes(), Path(__file__).read_bytes(), home.python.encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]

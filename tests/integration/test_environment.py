@@ -1,4 +1,4 @@
-"""The archive of Great Expectations, as EMR Serverless unpacks it: importable beside a Python that has nothing else.
+"""The archive of Great Expectations, as EMR Serverless unpacks it, for this Python: importable with nothing beside it.
 
 Its wheels weigh some hundred megabytes, so this is for `make torture`.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from infra.bundles import environment, tarred
+from infra.setup import wheels
 from infra.setup.wheels import this_cpu
 
 JUDGE = """
@@ -33,7 +34,7 @@ print([batch.validate(each).success for each in asked])
 @pytest.mark.torture
 def test_great_expectations_judges_beside_a_bare_python(tmp_path: Path) -> None:
     archive = tmp_path / "environment.tar.gz"
-    tarred(environment(this_cpu(), lambda _: None), archive)
+    tarred(environment(this_cpu(), lambda _: None, wheels.here(wheels.EMR)), archive)
     with tarfile.open(archive) as packed:
         packed.extractall(tmp_path / "environment", filter="data")
     surroundings = {**os.environ, "PYTHONPATH": "./environment", "GX_ANALYTICS_ENABLED": "false"}

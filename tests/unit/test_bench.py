@@ -24,7 +24,7 @@ from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found
 from contracts.authoring.compiling import compile_text
 from contracts.plan import RECORD_CHECKS
-from infra.setup import environments, lock
+from infra.setup import environments, lock, packages
 from infra.setup.jars import ROOT
 
 RIVALS = ROOT / "bench" / "rivals"
@@ -206,15 +206,13 @@ def test_each_rival_has_a_lock_from_its_own_group(name: str, pin: str) -> None:
 
 
 def test_environment_of_todays_lock_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / contests.GX).mkdir()
-    shutil.copyfile(ROOT / "locks" / f"{contests.GX}.txt", tmp_path / contests.GX / "lock.txt")
+    folder = tmp_path / f"{contests.GX}-{packages.VERSION}"
+    folder.mkdir()
+    shutil.copyfile(ROOT / "locks" / f"{contests.GX}.txt", folder / "lock.txt")
 
     python = environments.python_of(contests.GX, tmp_path)
 
-    assert (python, list((tmp_path / contests.GX).iterdir())) == (
-        tmp_path / contests.GX / "bin" / "python",
-        [tmp_path / contests.GX / "lock.txt"],
-    )
+    assert (python, list(folder.iterdir())) == (folder / "bin" / "python", [folder / "lock.txt"])
 
 
 def test_page_has_a_line_for_each_row(tmp_path: Path) -> None:

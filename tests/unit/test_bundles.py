@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tarfile
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from infra.build import size
-from infra.bundles import ROOT, SIFTING, function_sources, job_archive, tarred, zipped
+from infra.bundles import ROOT, SIFTING, files_of, function_sources, job_archive, tarred, zipped
 from infra.setup import wheels
 from infra.setup.errors import WheelUnfit
 
@@ -33,16 +34,24 @@ def a_wheel(folder: Path, *tags: str) -> Path:
         ("py3-none-any", ["arm64", "x86_64"]),
         ("py2-none-any", []),
         ("py312-none-any", []),
-        ("cp311-cp311-manylinux2014_aarch64", ["arm64"]),
-        ("cp311-cp311-manylinux_2_17_x86_64", ["x86_64"]),
-        ("cp311-cp311-manylinux_2_28_x86_64", []),
-        ("cp311-cp311-musllinux_1_2_x86_64", []),
-        ("cp311-cp311-macosx_11_0_arm64", []),
-        ("cp312-cp312-manylinux2014_x86_64", []),
-        ("cp39-cp39-manylinux2014_x86_64", []),
+        ("py313-none-any", ["arm64", "x86_64"]),
+        ("cp313-none-any", ["arm64", "x86_64"]),
+        ("cp313-cp313-manylinux2014_aarch64", ["arm64"]),
+        ("cp313-cp313-manylinux_2_17_x86_64", ["x86_64"]),
+        ("cp313-cp313-manylinux_2_28_aarch64", ["arm64"]),
+        ("cp313-cp313-manylinux_2_34_x86_64", ["x86_64"]),
+        ("cp313-cp313-manylinux_2_35_x86_64", []),
+        ("cp313-cp313-manylinux1_x86_64", ["x86_64"]),
+        ("cp313-cp313-manylinux2010_x86_64", ["x86_64"]),
+        ("cp313-cp313t-manylinux2014_x86_64", []),
+        ("cp313-cp313-musllinux_1_2_x86_64", []),
+        ("cp313-cp313-macosx_11_0_arm64", []),
+        ("cp311-cp311-manylinux2014_x86_64", []),
+        ("cp314-cp314-manylinux2014_x86_64", []),
         ("cp39-abi3-manylinux2014_x86_64", ["x86_64"]),
-        ("cp311-abi3-manylinux2014_x86_64", ["x86_64"]),
-        ("cp312-abi3-manylinux2014_x86_64", []),
+        ("cp310-abi3-manylinux_2_28_aarch64", ["arm64"]),
+        ("cp313-abi3-manylinux2014_x86_64", ["x86_64"]),
+        ("cp314-abi3-manylinux2014_x86_64", []),
     ],
 )
 def test_tag_says_where_a_wheel_runs(tag: str, cpus: list[str]) -> None:
@@ -58,6 +67,9 @@ def test_tag_says_where_a_wheel_runs(tag: str, cpus: list[str]) -> None:
         ("cp39-abi3-manylinux_2_34_x86_64", ["x86_64"]),
         ("cp311-cp311-manylinux_2_35_x86_64", []),
         ("cp311-cp311-musllinux_1_2_x86_64", []),
+        ("cp312-cp312-manylinux2014_x86_64", []),
+        ("cp312-abi3-manylinux2014_x86_64", []),
+        ("cp313-cp313-manylinux2014_aarch64", []),
     ],
 )
 def test_tag_says_which_wheels_run_beside_the_job(tag: str, cpus: list[str]) -> None:
@@ -65,11 +77,20 @@ def test_tag_says_which_wheels_run_beside_the_job(tag: str, cpus: list[str]) -> 
 
 
 def test_wheel_of_another_cpu_is_refused(tmp_path: Path) -> None:
-    folder = a_wheel(tmp_path, "cp311-cp311-manylinux2014_x86_64", "cp311-cp311-manylinux_2_28_x86_64")
+    folder = a_wheel(tmp_path, "cp313-cp313-manylinux2014_x86_64", "cp313-cp313-manylinux_2_28_x86_64")
 
     wheels.check(folder, "x86_64")
-    with pytest.raises(WheelUnfit, match=r"markupsafe-3\.0\.4 is no wheel for Python 3\.11 on arm64 .*x86_64"):
+    with pytest.raises(WheelUnfit, match=r"markupsafe-3\.0\.4 is no wheel for Python 3\.13 on arm64 .*x86_64"):
         wheels.check(folder, "arm64")
+    with pytest.raises(WheelUnfit, match=r"for Python 3\.11 on x86_64 with manylinux_2_34 .*pin one in job-arrow"):
+        wheels.check(folder, "x86_64", wheels.ARROW)
+
+
+def test_local_job_has_the_packages_of_emr_for_its_own_python() -> None:
+    here = wheels.here(wheels.EMR)
+
+    assert here.lock == wheels.EMR.lock
+    assert here.python == f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def test_wheel_that_says_nothing_is_refused(tmp_path: Path) -> None:
@@ -119,7 +140,8 @@ def test_environment_carries_no_spark_and_what_the_functions_do_not_have() -> No
     ("name", "needed"),
     [
         ("pyarrow/__init__.py", True),
-        ("pyarrow/vendored/__pycache__/version.cpython-311.pyc", True),
+        ("pyarrow/vendored/version.py", True),
+        ("pyarrow/vendored/__pycache__/version.cpython-311.pyc", False),
         ("pyarrow/lib.cpython-311-aarch64-linux-gnu.so", True),
         ("pyarrow/libarrow_python.so.2600", True),
         ("pyarrow-26.0.1.dist-info/licenses/LICENSE.txt", True),
@@ -144,12 +166,21 @@ def test_job_sifts_with_the_arrow_that_is_tested() -> None:
     assert pins[0] == pins[1]
 
 
-def test_functions_that_write_tables_have_the_same_pins() -> None:
-    locks = [home.lock.read_text(encoding="utf-8") for home in (wheels.LAMBDA, wheels.TABLES)]
-    pins = [dict(re.findall(r"(?m)^([\w-]+)==(\S+)", lock)) for lock in locks]
+@pytest.mark.parametrize("home", [wheels.LAMBDA, wheels.EMR, wheels.ARROW], ids=lambda home: home.lock.stem)
+def test_what_is_deployed_has_the_pins_that_are_tested(home: wheels.Home) -> None:
+    locks = [lock.read_text(encoding="utf-8") for lock in (home.lock, ROOT / "locks" / "environment.txt")]
+    pins, tested = (dict(re.findall(r"(?m)^([\w-]+)==(\S+)", lock)) for lock in locks)
 
-    assert pins[1]["deltalake"].startswith("1.")
-    assert [name for name in pins[0] if pins[1].get(name, pins[0][name]) != pins[0][name]] == []
+    assert pins
+    assert [name for name in pins if tested.get(name, pins[name]) != pins[name]] == []
+
+
+def test_bytecode_of_a_python_that_imported_stays_out(tmp_path: Path) -> None:
+    for name in ("a/b.py", "a/__pycache__/b.cpython-313.pyc", "c.dist-info/METADATA"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert set(files_of(tmp_path)) == {"a/b.py", "c.dist-info/METADATA"}
 
 
 def test_job_archive_is_the_same_a_while_later() -> None:

@@ -191,7 +191,7 @@ def test_every_function_is_traced_and_its_logs_end(function: Mapping[str, Any]) 
     properties = function["Properties"]
     group = TEMPLATE["Resources"][properties["LoggingConfig"]["LogGroup"]["Ref"]]
 
-    assert properties["Runtime"] == "python3.11"
+    assert properties["Runtime"] == "python3.13"
     assert properties["Architectures"] == [{"Ref": "Architecture"}]
     assert properties["TracingConfig"] == {"Mode": "Active"}
     assert group["Properties"]["RetentionInDays"] == {"Ref": "LogDays"}

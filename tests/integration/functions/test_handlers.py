@@ -227,8 +227,7 @@ def test_commands_know_a_stack_by_its_name(site: Site) -> None:
     assert shown["drop"]["state"] == "accepted"
     assert drop.id in [row["id"] for row in dropgate(site, "drops")]
     own = {name: value for name, value in site.variables.items() if name.startswith("DROPGATE_")}
-    processors = {"DROPGATE_ARCHITECTURE": "arm64"}  # what contracts ask for, and functions need not know
-    assert deployed.environment(boto3.client("cloudformation"), site.name) == own | processors
+    assert deployed.environment(boto3.client("cloudformation"), site.name) == own
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
             TEMPLATE,
             cache(boto3.client),
             emr.application.id,
-            parameters={"WindowSeconds": 0, "Architecture": "x86_64"},  # for functions that write tables
+            parameters={"WindowSeconds": 0},
             name=f"rights{uuid.uuid4().hex[:8]}",
         )
         for variable, value in stack.functions[CLOCK].environment.items():
