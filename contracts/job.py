@@ -70,7 +70,8 @@ class JobRequest:
     """One run of the job: drops of one plan, and where to write. All URIs of folders end in `/`.
 
     `evidence_rows` and `evidence_checks` are the batch's own folders, overwritten whole by a later try. `marks` are the
-    high marks that the plan's watermarks must be above.
+    high marks that the plan's watermarks must be above. `mask` asks for evidence without values of classified
+    properties.
     """
 
     batch: str
@@ -84,6 +85,7 @@ class JobRequest:
     requested_at: str
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     references: tuple[JobReference, ...] = field(default=(), metadata=codec.SPARSE)
+    mask: bool = field(default=False, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @classmethod

@@ -369,9 +369,21 @@ class Plan:
 
     def masks(self, check: Check) -> bool:
         """Whether receipts and results must not show what a check saw: a property of it, or in one, is classified."""
-        return any(self._hides(self._named[name]) for name in check.properties())
+        return any(self.hides(self._named[name]) for name in check.properties())
 
-    def _hides(self, prop: Property) -> bool:
+    @property
+    def classified(self) -> bool:
+        """Whether any property is classified."""
+        return any(p.masked for p in self.properties)
+
+    def hides_keys(self, prop: Property) -> bool:
+        """Whether the place of a value within a property must not be shown: keys of a map on the way are classified."""
+        route = prop.route
+        keys = (self._routes.get((*route[:n], "~")) for n, step in enumerate(route) if step in ("*", "~"))
+        return any(key is not None and key.masked for key in keys)
+
+    def hides(self, prop: Property) -> bool:
+        """Whether the text of a property must not be shown: it is classified, or one in it is."""
         if prop.type not in CONTAINERS:
             return prop.masked
         start = prop.route

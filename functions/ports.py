@@ -700,7 +700,7 @@ class Ports:
     `window_seconds` is how long drops gather; `patience_seconds` how long the reconciler leaves a thing to its event;
     `most_drops` is how many go into one batch, `most_batches` how many of those may be under way; `seen` is when this
     process last staged a drop of a plan: a guess at what is cheapest, no more. What has more bytes than `largest_copy`
-    is copied in parts.
+    is copied in parts. `masks_evidence` keeps values of classified properties out of the evidence.
     """
 
     zones: Zones
@@ -716,6 +716,7 @@ class Ports:
     most_drops: int = MOST_DROPS
     most_batches: int = MOST_BATCHES
     largest_copy: int = LARGEST_COPY
+    masks_evidence: bool = False
     seen: dict[str, datetime] = field(default_factory=dict)
 
     def at(self) -> str:

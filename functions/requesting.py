@@ -35,6 +35,7 @@ def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...
         requested_at=batch.try_at,
         marks=batch.marks,
         references=referring.pinned(ports, plan),
+        mask=ports.masks_evidence and plan.classified,
     )
 
 

@@ -97,6 +97,7 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_WINDOW_SECONDS": parameters["WindowSeconds"],
         "DROPGATE_MOST_DROPS": parameters["MostDrops"],
         "DROPGATE_MOST_BATCHES": parameters["MaximumConcurrentRuns"],
+        "DROPGATE_MASK_EVIDENCE": parameters.get("MaskEvidence", "false"),
         "DROPGATE_APPLICATION": outputs["EmrApplication"],
         "DROPGATE_JOB_ROLE": outputs["JobRoleArn"],
         "DROPGATE_DATA_KEY": outputs["DataKeyArn"],

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 
 from contracts.job import SIFTED_FROM, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
-from contracts.problem import Problem
+from contracts.problem import Problem, visible
 from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, references, rules, scan, sieve, storage
@@ -96,7 +96,8 @@ def read(spark: SparkSession, request: JobRequest, sift_from: int = SIFTED_FROM)
         try:
             return _scan(spark, request, request.drops, known, proofs)
         except (PySparkException, Py4JError) as error:
-            log.warning("Records are judged one by one, as they could not be sifted: %s", _why(request.plan, error))
+            why = visible(_why(request.plan, error), 400)
+            log.warning("Records are judged one by one, as they could not be sifted: %s", why)
     try:
         return _scan(spark, request, request.drops, known)
     except (PySparkException, Py4JJavaError) as error:
@@ -158,7 +159,7 @@ def _result_of_error(spark: SparkSession, request: JobRequest, drop: JobDrop, er
 
 def _why(plan: Plan, error: Exception) -> str:
     """What an error says first; of a plan with classified values, which its text may quote, what kind it is."""
-    if not any(p.masked for p in plan.properties):
+    if not plan.classified:
         return reader.first_line(error)
     condition = error.getCondition() if isinstance(error, PySparkException) else None
     return f"{condition or type(error).__name__}; no more is told, as it may quote a classified value"

@@ -17,6 +17,7 @@ from spark_jobs.bits import Numbered
 
 LENGTH = 200
 """Characters of a text that are shown."""
+MASK = "***"
 Records = Mapping[tuple[str, str], Sequence[int]]
 """Numbers of records, by drop and check."""
 Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
@@ -87,18 +88,19 @@ def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
 
 def _unknown(plan: Plan) -> Column:
     """The keys that objects within the record should not have, by their places."""
-    found = [_others(plan.properties[n], n, known) for n, known in json_lines.objects(plan).items()]
+    found = [_others(plan, plan.properties[n], n, known) for n, known in json_lines.objects(plan).items()]
     empty = sf.array().cast("array<string>")
     texts = sf.array_join(sf.concat(empty, *(sf.coalesce(one, empty) for one in found)), ", ")
     return sf.when(texts != "", texts)
 
 
-def _others(prop: Property, n: int, known: list[str]) -> Column:
-    """The keys that one of these objects, or several, should not have."""
+def _others(plan: Plan, prop: Property, n: int, known: list[str]) -> Column:
+    """The keys that one of these objects, or several, should not have; in a classified object they are data."""
 
     def of(value: Column, at: Column) -> Column:
         keys = json_lines.unknown(sf.map_keys(value), known)
-        return sf.transform(keys, lambda key: sf.concat(at, sf.lit("."), key))
+        place = sf.lit(prop.name) if plan.hides_keys(prop) else at
+        return sf.transform(keys, lambda key: sf.concat(place, sf.lit("."), sf.lit(MASK) if prop.masked else key))
 
     if not prop.repeats:
         return of(sf.col(f"v{n}"), sf.lit(prop.name))
@@ -107,13 +109,9 @@ def _others(prop: Property, n: int, known: list[str]) -> Column:
 
 
 def _place(plan: Plan, check_id: str, at: str | None, checks: list[Check]) -> str | None:
-    """A place; where a check is masked, without the keys of a map, which are data."""
+    """A place; where a check is masked, or the keys of a map are classified, without these, which are data."""
     check = next(c for c in checks if c.id == check_id)
-    if (
-        at
-        and check.property
-        and plan.masks(check)
-        and not {"*", "~"}.isdisjoint(plan.property_named(check.property).path)
-    ):
-        return check.property
+    prop = plan.property_named(check.property) if check.property else None
+    if at and prop and (plan.hides_keys(prop) or (plan.masks(check) and not {"*", "~"}.isdisjoint(prop.path))):
+        return prop.name
     return at

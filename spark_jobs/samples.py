@@ -185,6 +185,7 @@ def _reference(plan: Plan, failing: Numbered) -> Column:
     found = sf.lit(None).cast("string")
     for check in (c for _, c in failing if "reference" in c.arguments):
         names = check.arguments["reference"]
-        texts = {n: sf.lit(MASK) if plan.property_named(n).masked else sf.element_at("cells", sf.lit(n)) for n in names}
+        hidden = {name for name in names if plan.hides(plan.property_named(name))}
+        texts = {n: sf.lit(MASK) if n in hidden else sf.element_at("cells", sf.lit(n)) for n in names}
         found = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(found)
     return found

@@ -25,6 +25,7 @@ ROWS = (
     "outcome string, cells map<string,string>, raw string, checks array<string>"
 )
 """The schema of the evidence of rows."""
+MASK = "***"
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 
@@ -34,14 +35,29 @@ def write_rows(
 ) -> DataFrame:
     """Write the failing rows in place of what an earlier try left, and give them back as they lie there.
 
+    Where the request asks for masked evidence they are given back as they are, from scratch, which goes with the run.
     `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
     """
     evidence = _evidence(records, request, failing)
     cores = spark.sparkContext.defaultParallelism
     many = -(-how_many // ROWS_IN_A_FILE)
     files = evidence.coalesce(many if many < cores else -(-many // cores) * cores)  # no core idle in the last round
-    files.write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
-    return spark.read.schema(ROWS).parquet(storage.plain(request.evidence_rows))
+    folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
+    files.write.mode("overwrite").parquet(storage.plain(folder))
+    written = spark.read.schema(ROWS).parquet(storage.plain(folder))
+    if request.mask:
+        masked(written, request.plan).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
+    return written
+
+
+def masked(evidence: DataFrame, plan: Plan) -> DataFrame:
+    """Evidence without values of classified properties: their cells, those of columns unknown, and the raw text."""
+    shown = [p.name for p in plan.roots if not plan.hides(p)]
+    cells = sf.transform_values(
+        "cells", lambda name, text: sf.when(name.isin(shown) | text.isNull(), text).otherwise(sf.lit(MASK))
+    )
+    raw = sf.when(sf.col("raw").isNotNull(), sf.lit(MASK))
+    return evidence.withColumns({"cells": cells, "raw": raw})
 
 
 def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:

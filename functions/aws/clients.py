@@ -128,4 +128,5 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         most_drops=int(environment["DROPGATE_MOST_DROPS"]),
         most_batches=int(environment["DROPGATE_MOST_BATCHES"]),
         largest_copy=int(environment.get("DROPGATE_LARGEST_COPY", LARGEST_COPY)),
+        masks_evidence=environment.get("DROPGATE_MASK_EVIDENCE") == "true",
     )

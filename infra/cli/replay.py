@@ -15,6 +15,7 @@ import click
 from contracts.problem import nearest, quoted, visible
 from infra.cli.choosing import contract_option, most_option, state_option, undecided
 from infra.cli.named import month_option, the_drop
+from infra.cli.screen import line, say
 from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def command(
             raise click.UsageError(f"{one.drop.id[:10]} is not judged again: {one.why}.")
         told.append(one)
         if form == "text":
-            click.echo(one.line(dry_run=dry_run))
+            say(line(one.line(dry_run=dry_run)))
 
     try:
         judge_again(world, meant, tell, dry_run=dry_run, retract=retract, wait=wait if waits else 0)

@@ -48,7 +48,10 @@ Examples:
     metavar="DIR",
     help="Folder in which files, drops and messages last from one start to the next (default: nothing lasts).",
 )
-def command(port: int, contracts: Path | None, state: Path | None) -> None:
+@click.option(
+    "--mask-evidence", is_flag=True, help="Keep values of classified properties out of the evidence (MaskEvidence)."
+)
+def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool) -> None:
     """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
 
     Nothing leaves this machine. When it stops (Ctrl-C) nothing is kept, unless --state names a folder; what lies there
@@ -73,7 +76,9 @@ def command(port: int, contracts: Path | None, state: Path | None) -> None:
     expectations = any(plan.needs_expectations for plan in linted.plans) or great_expectations(this_cpu()).is_file()
     with _alone(RUNNING.with_suffix(".lock")):
         try:
-            stack = Embedded(port=port, listener=_notice, expectations=expectations, state=state)
+            stack = Embedded(
+                port=port, listener=_notice, expectations=expectations, state=state, mask_evidence=mask_evidence
+            )
         except NotKept as error:
             raise click.UsageError(str(error)) from None
         except SystemExit:  # of the server, which has said why

@@ -81,11 +81,13 @@ class Embedded:
         environment: Mapping[str, str] = QUIET,
         expectations: bool = False,
         state: Path | None = None,
+        mask_evidence: bool = False,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder in which the data last from one start to the next; NotKept where it cannot be used.
+        `mask_evidence` is the template's parameter.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -93,6 +95,7 @@ class Embedded:
         self.emr = EmrServerless(self._run_job, self._exists, self._emit, read=self._text, guard=self.guard)
         self._window_seconds = window_seconds
         self._expectations = expectations
+        self._mask_evidence = mask_evidence
         self._pumping: dict[str, Any] = {
             "schedule_seconds": schedule_seconds,
             "retry_seconds": retry_seconds,
@@ -136,6 +139,7 @@ class Embedded:
                 "WindowSeconds": self._window_seconds,
                 "GreatExpectations": str(self._expectations).lower(),
                 "Arrow": "true",
+                "MaskEvidence": str(self._mask_evidence).lower(),
                 # What lasts names buckets, so that these need names that last as well.
                 "BucketPrefix": BUCKETS if self._kept else "",
             },

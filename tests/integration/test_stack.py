@@ -122,6 +122,7 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
             "DROPGATE_WINDOW_SECONDS": "2",
             "DROPGATE_MOST_DROPS": "500",
             "DROPGATE_MOST_BATCHES": "15",
+            "DROPGATE_MASK_EVIDENCE": "false",
             "POWERTOOLS_LOG_LEVEL": "INFO",
             "POWERTOOLS_METRICS_NAMESPACE": "dropgate",
             "POWERTOOLS_SERVICE_NAME": stack.names["NoticesBus"].partition("-notices-")[0],

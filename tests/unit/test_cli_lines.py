@@ -11,7 +11,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from infra.cli import screen
+from contracts.problem import Problem
+from contracts.verdict import Decision, File, Rows, document
+from infra.cli import render, screen
 from infra.cli.main import main, run
 from tests.unit.authoring.documents import a_document, a_property
 
@@ -157,3 +159,18 @@ def test_json_of_commands_reads_back_as_it_was(text: str) -> None:
     harmless(made)
     assert json.loads(made) == {text: [text]}
     assert yaml.safe_load(made) == {text: [text]}
+
+
+@pytest.mark.parametrize("before", range(40, 100, 3))
+def test_text_that_is_wrapped_begins_no_command(before: int) -> None:
+    said = f"{'x' * before} ::error::y ##[error]z"
+    decision = Decision("rejected", Rows(), problems=(Problem("code", said, said),))
+    body = document(decision, None, File(said, 1, None))
+    harmless(screen.inert(render.verdict_text(body, width=80)))
+
+
+def test_table_of_drops_begins_no_command() -> None:
+    row: dict[str, object] = {"id": "::error::x", "state": "::error::y", "contract": "##[error]", "key": "\n::error::z"}
+    row |= dict.fromkeys(("size", "read", "rejected"))
+    row |= dict.fromkeys(("received_at", "changed_at"), "2026-01-31T12:00:00Z")
+    harmless(screen.inert(render.drops_table([row], 200)))

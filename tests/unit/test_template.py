@@ -172,6 +172,7 @@ def test_every_function_knows_every_place(function: Mapping[str, Any]) -> None:
         "WINDOW_SECONDS",
         "MOST_BATCHES",
         "MOST_DROPS",
+        "MASK_EVIDENCE",
         "APPLICATION",
         "JOB_ROLE",
         "JOB_ENTRY",
