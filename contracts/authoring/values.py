@@ -25,6 +25,8 @@ TYPES = {
 DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
 LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
 MOST_SHOWN = 12
+MOST_BAD = 20
+"""Patterns of a contract that cannot be used, before no more are looked at: each may take half a second."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -52,6 +54,10 @@ def pattern_of(document: Document, path: Path, value: str, most: int | None = No
     They are the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
     `most` is the length of the property's texts where another rule limits it.
     """
+    if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
+        message = f"The pattern was not looked at, as {MOST_BAD} others of the contract cannot be used."
+        document.error(path, "bad-pattern", message, "Mend those first.")
+        return None
     java = regex.read(value, most)
     if isinstance(java, regex.Refused):
         document.error(path, "bad-pattern", java.message, java.fix)

@@ -645,3 +645,10 @@ def test_rule_for_sets_is_read() -> None:
     assert marked.set == SetRule(("day",), 86_400, marker="shop/{day}/_SUCCESS")
     assert counted.set == SetRule(("day",), 5_400, parts=4)
     assert "set" not in codec.encode(a_plan(a_document()))
+
+
+def test_patterns_behind_many_that_cannot_be_used_are_not_looked_at() -> None:
+    entry = "metric: invalidValues, mustBe: 0, arguments: {pattern: '^(a+)+$'}"
+    listed = "".join(f"  - {{{entry}, id: q{n}}}\n" for n in range(100))
+    found = [f.message for f in compiled(a_property(f"quality:\n{listed}")).findings if f.code == "bad-pattern"]
+    assert (len(found), sum("not looked at" in message for message in found)) == (100, 80)
