@@ -41,6 +41,8 @@ Examples:
 def command(drop: str, because: str, month: datetime | None, promoted: bool, dry_run: bool, form: str) -> None:
     """Erase what DROP left: its bytes in landing, stage and held, its receipts, its rows in evidence and results.
 
+    Every version goes, and no copy is kept for `RecoveryDays`.
+
     DROP is its id or the beginning of it, or a key or its URI, then the newest drop of it. It must be settled, and its
     batch over. The record stays, with who forgot it and why; it cannot be judged again. What consumers have stays, too:
     `dropgate reject` withdraws it, then --promoted erases every version of it. Broken off, call it again. Exits 0 when
@@ -62,7 +64,7 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
     former: Sequence[str] = ()
     if dry_run:
         why = forgettable(world, found, promoted=promoted)
-        objects = () if why else [one.uri for one in left(world, found, promoted=promoted)]
+        objects = () if why else tuple(dict.fromkeys(one.uri for one in left(world, found, promoted=promoted)))
         former = tables(world, found) if promoted else ()
     else:
         done = forget(world, found, caller(), because, without_rows_of, promoted=promoted)
