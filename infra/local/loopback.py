@@ -14,6 +14,8 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 HOST = "127.0.0.1"
 
+_NAMES = frozenset({HOST, "localhost"})
+
 _POLL_SECONDS = 0.05
 
 
@@ -28,7 +30,9 @@ class LoopbackServer:
     """Serves one WSGI application on 127.0.0.1, one thread per connection, from entering to leaving the context."""
 
     def __init__(self, app: WsgiApp, port: int = 0) -> None:
-        self._server = make_server(HOST, port, _unsniffed(app), threaded=True, request_handler=_QuietHandler)
+        self._server = make_server(
+            HOST, port, _from_here(_unsniffed(app)), threaded=True, request_handler=_QuietHandler
+        )
         self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), name="loopback", daemon=True)
 
     @property
@@ -67,6 +71,35 @@ def _unsniffed(app: WsgiApp) -> WsgiApp:
         return app(environ, start)
 
     return answer
+
+
+def _from_here(app: WsgiApp) -> WsgiApp:
+    """An application that no page can speak to through the browser of whoever sits at this machine.
+
+    Who asks needs no key here. A page of another site may send what it likes to 127.0.0.1, and by a name of its own
+    that comes to mean 127.0.0.1 read the answers, too; an uploaded page is of our own site:
+    www.w3.org/TR/fetch-metadata, fetch.spec.whatwg.org, "Origin header". No client of AWS sends these headers.
+    """
+
+    def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        host, port = str(environ.get("HTTP_HOST", HOST)), environ.get("SERVER_PORT", "")
+        if host.removesuffix(f":{port}") in _NAMES and "HTTP_ORIGIN" not in environ and _is_typed_or_followed(environ):
+            return app(environ, start_response)
+        start_response("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"Pages may not ask this server; type the address.\n"]
+
+    return answer
+
+
+def _is_typed_or_followed(environ: Environ) -> bool:
+    """Tell a request without a browser, an address that its user typed, and a link from one of our pages to another."""
+    match environ.get("HTTP_SEC_FETCH_SITE", "none"):
+        case "none":
+            return True
+        case "same-origin":
+            return environ["REQUEST_METHOD"] in ("GET", "HEAD") and environ.get("HTTP_SEC_FETCH_MODE") == "navigate"
+        case _:
+            return False
 
 
 def read_body(environ: Environ) -> bytes:
