@@ -88,9 +88,9 @@ class Assumed:
     """How long stage and jobs are kept (template.yaml, WorkDays)."""
     recovery_days: int = 7
     """How long a staged file stays as a version once it has expired (template.yaml, RecoveryDays)."""
-    former_bytes: tuple[int, int, int] = (17_000, 700, 10_000)
-    """What a job, each of its drops, and each with rejected rows leave behind as versions of what was written over or
-    deleted in jobs/ and evidence/: counted at the embedded S3."""
+    former_bytes: tuple[int, int, int] = (17_000, 700, 140_000)
+    """What a job, each of its drops, and each with rejected rows (500 of 5,000) leave behind as versions of what was
+    written over or deleted in jobs/ and evidence/, but valid rows: counted at the embedded S3, 1 and 10 drops."""
     former_days: float = 1.5
     """For how long (infra/aws/storage.yaml: a day, and S3 looks once a day)."""
     access_bytes: int = 700

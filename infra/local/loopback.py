@@ -1,5 +1,6 @@
 """A WSGI application in, a server for it on loopback out: what the embedded cloud and the EMR double stand on."""
 
+import re
 from collections.abc import Callable, Iterable
 from threading import Thread
 from types import TracebackType
@@ -82,8 +83,8 @@ def _from_here(app: WsgiApp) -> WsgiApp:
     """
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        host, port = str(environ.get("HTTP_HOST", HOST)), environ.get("SERVER_PORT", "")
-        if host.removesuffix(f":{port}") in _NAMES and "HTTP_ORIGIN" not in environ and _is_typed_or_followed(environ):
+        name = re.sub(r":\d*$", "", str(environ.get("HTTP_HOST", HOST)))
+        if name in _NAMES and "HTTP_ORIGIN" not in environ and _is_typed_or_followed(environ):
             return app(environ, start_response)
         start_response("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8")])
         return [b"Pages may not ask this server; type the address.\n"]
