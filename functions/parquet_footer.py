@@ -10,28 +10,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from functions import parquet_types
+
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8
 """Bytes at the end: the length of the footer, and the magic."""
 MOST_DEPTH = 20
 REPEATED = "repeated"
 """The shape of what stands several times in its group, until it is known what that group is."""
+KEY_VALUE = 2
+"""The older annotation of what repeats in a map, and in some files of the map itself."""
+WHOLE = "whole"
+"""Said of what repeats and is itself a list or a map."""
 MOST_VALUES = 500_000
 """Values that a footer may hold: those of 1,000 columns in 30 row groups, and 150 MB as Python has them."""
 MOST_OF_SCHEMA = 100_000
 """Of these as many as its schema may take, which is read again for each drop of a batch."""
-PHYSICAL = {
-    0: "boolean", 1: "int", 2: "bigint", 3: "timestamp", 4: "float", 5: "double", 6: "binary", 7: "binary",
-}  # fmt: skip
-"""Spark's type of a column without annotation, by its physical type; INT96 is a timestamp, as Spark writes it."""
-UNSIGNED = {8: "int", 16: "int", 32: "bigint", 64: "decimal(20,0)"}
-CONVERTED = {
-    0: "string", 4: "string", 6: "date", 9: "timestamp", 10: "timestamp", 11: "int", 12: "int", 13: "bigint",
-    14: "decimal(20,0)", 15: "int", 16: "int", 17: "int", 18: "bigint", 19: "string",
-}  # fmt: skip
-"""The same of the older annotation, by its number: UTF8, ENUM, DATE, TIMESTAMP_*, UINT_*, INT_*, JSON."""
-
-
 SCHEMA = 2
 """The number of the field that holds the schema."""
 DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError)
@@ -43,28 +37,72 @@ class FooterInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; `type` is Spark's name of it, `nested` or `unknown`.
+    """A column; `type` is the name that the job has for it, `nested` or `unknown`.
 
     `shape` says how a nested one is put together: a `struct` of its `inner` columns, an `array` of the one, a `map` of
-    keys and values; it is empty of single values, and of what is not read here.
+    keys and values; it is empty of single values, and of what is not read here. `said` is Parquet's name of its type,
+    where that says more.
     """
 
     name: str
     type: str
     shape: str = ""
     inner: tuple[Column, ...] = ()
+    said: str = ""
+
+    @property
+    def declared(self) -> str:
+        """The type that the file says it has: the job may read a decimal as one of more digits."""
+        return self.said.lower() if self.type.startswith("decimal") and self.said.startswith("DECIMAL") else self.type
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether its type says that it has no value but null."""
+        return self.said == parquet_types.ALWAYS_NULL
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The pages of one column in one row group: where they begin, their bytes, what is in them and how it is written.
+
+    `nulls` is None where the footer does not count them.
+    """
+
+    path: tuple[str, ...]
+    codec: int
+    encodings: frozenset[int]
+    values: int
+    nulls: int | None
+    start: int
+    packed: int
+    unpacked: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows that are stored together."""
+
+    rows: int
+    chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a footer says: the columns, the rows, the bytes that the pages have and take, where the last page ends."""
+    """What a footer says: the columns, the row groups, and whether any of it is encrypted."""
 
     columns: tuple[Column, ...]
-    rows: int
-    unpacked: int
-    packed: int
-    end: int
-    codecs: frozenset[int]
+    groups: tuple[RowGroup, ...]
+    encrypted: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many records the file holds."""
+        return sum(group.rows for group in self.groups)
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The pages of all columns in all row groups."""
+        return tuple(chunk for group in self.groups for chunk in group.chunks)
 
 
 def length(tail: bytes) -> int:
@@ -85,20 +123,44 @@ def parse(raw: bytes) -> Footer:
     read = columns(raw)
     try:
         found = _Reader(raw, MOST_VALUES).struct(0)
-        rows, groups = _whole(found[3]), found.get(4, [])
-        chunks = [chunk[3] for group in groups for chunk in group[1]]
-        if rows != sum(_whole(group[3]) for group in groups):
+        groups = found.get(4, [])
+        if 8 in found or any(8 in chunk or 9 in chunk for group in groups for chunk in group[1]):
+            return Footer(read, (), encrypted=True)
+        rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
+        if _whole(found[3]) != sum(group.rows for group in rows):
             raise FooterInvalid("it counts other rows than its row groups")
-        return Footer(
-            read,
-            rows,
-            sum(_whole(chunk[6]) for chunk in chunks),
-            sum(_whole(chunk[7]) for chunk in chunks),
-            max((_whole(chunk.get(11) or chunk[9]) + _whole(chunk[7]) for chunk in chunks), default=0),
-            frozenset(_whole(chunk[4]) for chunk in chunks),
-        )
+        return Footer(read, rows)
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
+
+
+def struct(raw: bytes, most: int) -> tuple[dict[int, Any], int]:
+    """The struct that bytes begin with, as fields by number, and how many bytes it takes. FooterInvalid."""
+    reader = _Reader(raw, most)
+    try:
+        return reader.struct(0), reader.at
+    except DAMAGED as error:
+        raise FooterInvalid("it is damaged") from error
+
+
+def _chunk(column: dict[int, Any]) -> Chunk:
+    known = column[3]
+    nulls = known.get(12, {}).get(3)
+    return Chunk(
+        tuple(part.decode() for part in known[3]),
+        _whole(known[4]),
+        frozenset(_whole(one) for one in known[2]),
+        _whole(known[5]),
+        None if nulls is None else _whole(nulls),
+        _start(known),
+        _whole(known[7]),
+        _whole(known[6]),
+    )
+
+
+def _start(chunk: dict[int, Any]) -> int:
+    """Where the first page of a chunk begins; some writers say 0 where there is no dictionary."""
+    return _whole(chunk.get(11) or chunk[9])
 
 
 def _whole(value: Any) -> int:
@@ -122,65 +184,62 @@ def _column(at: Iterator[dict[int, Any]], depth: int) -> Column:
         raise FooterInvalid("its schema ends too early")
     if depth > MOST_DEPTH:
         raise FooterInvalid("its schema is nested too deep")
-    name = element[4].decode()
+    name, repeated = element[4].decode(), element.get(3) == 2
     inner = tuple(_column(at, depth + 1) for _ in range(element.get(5, 0)))
-    if element.get(3) == 2:
-        return Column(name, "nested" if inner else _type(element), REPEATED, inner)
-    return Column(name, "nested", *_put_together(element, name, inner)) if inner else Column(name, _type(element))
+    if not inner:
+        kind, said = parquet_types.typed(element) if 1 in element else ("unknown", "a group without fields")
+        return Column(name, kind, REPEATED if repeated else "", (), said)
+    if said := parquet_types.group_named(element):
+        return Column(name, "nested", REPEATED if repeated else "", (), said)
+    if not repeated:
+        return Column(name, "nested", *_put_together(element, name, inner))
+    if _annotation(element) and element.get(6) != KEY_VALUE:  # the element of a list of two levels
+        own = Column("element", "nested", *_put_together(element, name, inner))
+        return Column(name, "nested", REPEATED, (own,), WHOLE)
+    return Column(name, "nested", REPEATED, inner)
+
+
+def _annotation(element: dict[int, Any]) -> str:
+    """What a group is annotated as: `map`, `array` or nothing."""
+    logical, converted = element.get(10), element.get(6)
+    said = next(iter(logical), None) if isinstance(logical, dict) else None
+    if said == 2 or converted in (1, 2):
+        return "map"
+    return "array" if said == 3 or converted == 3 else ""
 
 
 def _put_together(element: dict[int, Any], name: str, inner: tuple[Column, ...]) -> tuple[str, tuple[Column, ...]]:
     """The shape of a group and what is in it (LogicalTypes.md, "Nested Types", with its rules for older files)."""
-    annotation, converted = element.get(10), element.get(6)
-    said = next(iter(annotation), None) if isinstance(annotation, dict) else None
-    if not (said in (2, 3) or converted in (1, 2, 3)):
+    shape = _annotation(element)
+    if not shape:
         return "struct", tuple(_alone(one) for one in inner)
     one = inner[0]
     if len(inner) > 1 or one.shape != REPEATED:
         return "", ()
     parts = tuple(_alone(part) for part in one.inner)
-    if said == 2 or converted in (1, 2):
-        return ("map", parts) if len(parts) == 2 else ("", ())
-    if not parts:
-        return "array", (Column("element", one.type),)
-    if len(parts) == 1 and one.name not in ("array", f"{name}_tuple"):
+    if shape == "map":
+        return ("map", parts) if len(parts) == 2 and one.said != WHOLE else ("", ())
+    if not parts or one.said == WHOLE:
+        return "array", (_element(one),)
+    if len(parts) == 1 and one.inner[0].shape != REPEATED and one.name not in ("array", f"{name}_tuple"):
         return "array", parts
     return "array", (Column("element", "nested", "struct", parts),)
 
 
+def _element(repeated: Column) -> Column:
+    """What stands several times, as one of it."""
+    if repeated.said == WHOLE:
+        return repeated.inner[0]
+    if not repeated.inner:
+        return Column("element", repeated.type, "", (), repeated.said)
+    return Column("element", "nested", "struct", tuple(_alone(one) for one in repeated.inner))
+
+
 def _alone(column: Column) -> Column:
-    """A column; one that repeats without being in a list is not read."""
-    return Column(column.name, "nested") if column.shape == REPEATED else column
-
-
-def _type(element: dict[int, Any]) -> str:
-    physical, annotation = element.get(1), element.get(10)
-    if isinstance(annotation, dict) and annotation:
-        return _annotated(*next(iter(annotation.items())))
-    converted = element.get(6)
-    if converted == 5:
-        return f"decimal({element[8]},{element.get(7, 0)})"
-    if converted is not None:
-        return CONVERTED.get(converted, "unknown")
-    return PHYSICAL.get(physical, "unknown") if isinstance(physical, int) else "unknown"
-
-
-def _annotated(kind: int, said: Any) -> str:
-    match kind:
-        case 1 | 4 | 12:
-            return "string"
-        case 5:
-            return f"decimal({said[2]},{said[1]})"
-        case 6:
-            return "date"
-        case 8:
-            if 3 in said[2]:
-                return "unknown"  # nanoseconds
-            return "timestamp" if said[1] else "timestamp_ntz"
-        case 10:
-            width, signed = said[1], said[2]
-            return ("bigint" if width == 64 else "int") if signed else UNSIGNED.get(width, "unknown")
-    return "unknown"
+    """A column; one that repeats without being in a list is a list of what it is."""
+    if column.shape != REPEATED:
+        return column
+    return Column(column.name, "nested", "array", (_element(column),))
 
 
 class _Reader:

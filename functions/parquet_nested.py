@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from contracts.nested import name_of
+from contracts.parquet import NULLS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from functions.parquet_footer import Column
+from functions.parquet_types import UNKNOWN
 
 WITHIN = "within"
 """The type of what is read with the column that it lies in."""
 SHAPES = {"object": "struct", "array": "array", "map": "map"}
-UNREADABLE = ("nested", "unknown")
+UNREADABLE = ("nested", UNKNOWN)
 Known = Mapping[tuple[str, ...], Property]
 
 
@@ -37,9 +39,40 @@ def listed(plan: Plan, columns: tuple[Column, ...]) -> list[Found]:
     for column in columns:
         prop = known.get((column.name,))
         name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
-        found.append(Found(name, column, prop, read_as(column, (column.name,), known) if prop else column.type))
+        if prop and prop.type in CONTAINERS and column.is_empty:
+            found += _without_values(plan, column, prop)
+            continue
+        kind = read_as(column, (column.name,), known) if prop else _unasked(column)
+        found.append(Found(name, column, prop, kind))
         found += _within(column, prop, known)
     return found
+
+
+def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[Found]:
+    """A column that holds nothing but null, as the object, array or map that it would be; and what would lie in it."""
+    yield Found(prop.name, column, prop, NULLS + _agreed(plan, prop))
+    inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
+    yield from (Found(one.name, column, None) for one in inner)
+
+
+def _agreed(plan: Plan, prop: Property) -> str:
+    """Spark's type of a property, as its contract has it."""
+    inner = [p for p in plan.properties if p.path and p.route[:-1] == prop.route and p.path[-1] != "~"]
+    match prop.type:
+        case "object":
+            fields = [f"`{p.path[-1][1:].replace('`', '``')}`:{_agreed(plan, p)}" for p in inner]
+            return f"struct<{','.join(fields) or '`_`:string'}>"
+        case "array" | "map":
+            value = _agreed(plan, inner[0]) if inner else "string"
+            return f"array<{value}>" if prop.type == "array" else f"map<string,{value}>"
+        case "number":
+            return "decimal({},{})".format(*prop.exact) if prop.exact else "double"
+    return {"integer": "bigint", "time": "string"}.get(prop.type, prop.type)
+
+
+def _unasked(column: Column) -> str:
+    """The type of a column that no property takes: nested ones are not read, nor integers that mean something else."""
+    return UNKNOWN if column.type in STORED else column.type
 
 
 def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Found]:
@@ -69,7 +102,7 @@ def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
     """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
     prop = known.get(route)
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
-        return whole(column)
+        return whole(column) if len(route) == 1 else within_others(column)
     inner = [read_as(one, (*route, step), known) for step, one in zip(steps(column), column.inner, strict=True)]
     if column.shape != "struct":
         return _made(column, inner)
@@ -83,8 +116,19 @@ def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
 def whole(column: Column) -> str:
     """Spark's type of a column with all that is in it and can be read; `nested` or `unknown` where nothing can."""
     if column.shape == "struct":
-        return _struct([(one, kind) for one in column.inner if (kind := whole(one)) not in UNREADABLE])
-    return _made(column, [whole(one) for one in column.inner]) if column.shape else column.type
+        return _struct([(one, kind) for one in column.inner if (kind := within_others(one)) not in UNREADABLE])
+    return _made(column, [within_others(one) for one in column.inner]) if column.shape else column.type
+
+
+def declared(column: Column) -> str:
+    """The same as the file says it, for people; `null` of a column that can hold nothing else."""
+    return "null" if column.is_empty else whole(column) if column.shape else column.declared
+
+
+def within_others(column: Column) -> str:
+    """The same of a column within another, where integers that mean something else are not read."""
+    kind = whole(column)
+    return UNKNOWN if kind in STORED else kind
 
 
 def _made(column: Column, inner: list[str]) -> str:

@@ -98,7 +98,7 @@ def _batches(part: Part, known: Columns) -> Iterator[pa.RecordBatch]:
     from pyarrow import parquet as pq  # noqa: PLC0415 (the archive for EMR lacks it)
 
     texts = [name for name in part.names if pa.types.is_string(known.types[name][0])]
-    with pq.ParquetFile(part.path, read_dictionary=texts) as file:
+    with pq.ParquetFile(part.path, read_dictionary=texts, page_checksum_verification=True) as file:
         if not _is_read_alike(file.metadata, part, known):
             raise ValueError
         names = list(part.names)

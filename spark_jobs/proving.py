@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 from contracts.columns import positions
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
-from spark_jobs import bits, keys, rules
+from spark_jobs import bits, floats, keys, rules
 from spark_jobs.columns import Columns
 from spark_jobs.schema import ISO
-from spark_jobs.vectors import Bound, Kind, Proof, Tested, Trial
+from spark_jobs.vectors import GREATEST_FIRST, LEAST_FIRST, Bound, Kind, Proof, Tested, Trial
 
 WIDE = 200
 """Columns up to which lines are held against one pattern, and columns looked at one by one."""
@@ -156,7 +156,8 @@ def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Colu
         if prop.type != "string" and any(test.kind == "outside" for test in one.trials):  # which are of texts
             raise _Unproven
         old = (Trial("bound", ("greater_equal", GREGORIAN)),) if prop.type == "date" else ()
-        tested[name] = replace(one, type=VALUES[prop.type], trials=(*one.trials, *old))
+        trials = tuple(map(_of_floats, one.trials)) if types[name] == "float" else one.trials
+        tested[name] = replace(one, type=VALUES[prop.type], trials=(*trials, *old))
     for pattern in _patterns_of(tested.values()):
         pc.match_substring_regex(pa.array([""]), pattern)
     return Columns(
@@ -165,6 +166,20 @@ def _columns(plan: Plan, header: tuple[str, ...], types: dict[str, str]) -> Colu
         tuple(name if name in here else None for name in _summed(plan)),
         tuple(told.items()),
     )
+
+
+def _of_floats(trial: Trial) -> Trial:
+    """A test of the decimals that floats stand for, as one of floats: of neighbours of a bound, which are within it."""
+    if trial.kind != "bound":
+        return trial
+    name, bound = trial.of
+    is_least = name in LEAST_FIRST
+    keeps = LEAST_FIRST[name] if is_least else GREATEST_FIRST[name]
+    within = [one for one in floats.around(bound) if keeps(floats.decimal(one), bound)]
+    if not within:
+        raise _Unproven
+    of = ("greater_equal", min(within)) if is_least else ("less_equal", max(within))
+    return replace(trial, of=of)
 
 
 def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:

@@ -38,15 +38,21 @@ def typed(cell: Column, prop: Property) -> Column:
 
 
 def in_zone(value: Column, cell: Column, prop: Property) -> Column:
-    """A timestamp that was read as UTC, as one of its property's zone if its text has no offset.
+    """A timestamp that was read as UTC, as one of its property's zone if its text has no offset."""
+    local = clock_in_zone(value, prop)
+    return local if prop.format else sf.when(cell.rlike(rf"{OFFSET}\z"), value).otherwise(local)
+
+
+def clock_in_zone(value: Column, prop: Property) -> Column:
+    """The moment at which clocks of a property's zone, UTC if it has none, show what a timestamp shows in UTC.
 
     Null where no clock of the zone ever showed it: Spark would take the hour that is left out in spring for the next.
     Of an hour that is shown twice the first is meant, as in Java.
     """
-    zone = sf.lit(prop.zone)
-    moment = sf.to_utc_timestamp(value, zone)
-    local = sf.when(sf.from_utc_timestamp(moment, zone) == value, moment)
-    return local if prop.format else sf.when(cell.rlike(rf"{OFFSET}\z"), value).otherwise(local)
+    if not prop.zone:
+        return value
+    moment = sf.to_utc_timestamp(value, sf.lit(prop.zone))
+    return sf.when(sf.from_utc_timestamp(moment, sf.lit(prop.zone)) == value, moment)
 
 
 def is_double(prop: Property) -> bool:

@@ -22,7 +22,6 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -31,7 +30,7 @@ from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
 from contracts.plan import Plan
-from spark_jobs import bits, reader, storage
+from spark_jobs import bits, pages, reader, storage
 from spark_jobs.jvm import java_class
 from spark_jobs.metrics import NONE, Line, Split, Told
 
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
     from spark_jobs.vectors import Proof
 
 
-UNREADABLE = (Py4JJavaError, PySparkException)
-"""What Java says of a file that it cannot read, as py4j has it or PySpark."""
 MOST_CHUNKS = 10_000
 """Columns of row groups of which Java is asked one by one; each takes some tenths of a millisecond."""
 MEAN = 4 * 2**20
@@ -255,24 +252,14 @@ def _broken(spark: SparkSession, paths: Iterable[str], proof: Columns) -> set[st
 
 def _has_pages(spark: SparkSession, path: str, proof: Columns) -> bool:
     try:
-        with closing(_footer(spark, path)) as file:
-            schema, wanted = file.getFooter().getFileMetaData().getSchema(), java_class(spark, "java.util.List")
+        with closing(pages.opened(spark, f"file://{path}")) as file:
             for name in proof.tested:  # one by one: a row group may be larger than the memory
-                one = wanted.of(schema.getType(name))
-                file.setRequestedSchema(java_class(spark, "org.apache.parquet.schema.MessageType")("one", one))
+                pages.requested(spark, file, name)
                 for group in range(file.getRowGroups().size()):
                     file.readRowGroup(group)
-    except UNREADABLE:
+    except pages.UNREADABLE:
         return False
     return True
-
-
-def _footer(spark: SparkSession, path: str) -> Any:
-    """A file as Parquet for Hadoop has it."""
-    place = java_class(spark, "org.apache.hadoop.fs.Path")(f"file://{path}")
-    inputs = java_class(spark, "org.apache.parquet.hadoop.util.HadoopInputFile")
-    found = inputs.fromPath(place, spark._jsc.hadoopConfiguration())
-    return java_class(spark, "org.apache.parquet.hadoop.ParquetFileReader").open(found)
 
 
 def whole(source: DataFrame, plan: Plan, proof: Columns, told: Passing) -> Sifted:
@@ -329,10 +316,10 @@ def _row_groups(spark: SparkSession, partitions: Sequence[Sequence[Piece]]) -> l
 def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
     """The middle byte and the rows of each row group of a file; none of a file that has no footer."""
     try:
-        with closing(_footer(spark, path)) as file:
+        with closing(pages.opened(spark, f"file://{path}")) as file:
             groups = file.getRowGroups()
             return [(one.getStartingPos() + one.getCompressedSize() // 2, one.getRowCount()) for one in groups]
-    except UNREADABLE:
+    except pages.UNREADABLE:
         return []
 
 

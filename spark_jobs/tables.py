@@ -7,23 +7,27 @@ as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from contracts.job import JobDrop
+from contracts.parquet import NULLS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
-from spark_jobs import nesting, reader, rules, storage
-from spark_jobs.schema import GREATEST_DOUBLE, typed
+from spark_jobs import nesting, pages, reader, rules, storage, stored
 
 UNREADABLE = ("nested", "unknown", "within")
 """Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
 NOTHING = "_dropgate_nothing int"
 """A column that no file has, in place of none at all: Spark finds no records then."""
+NESTED = ("struct<", "array<", "map<")
+SIDE_BY_SIDE = 4
+"""Files whose levels are looked at side by side."""
+KIND = "dropgate.kind"
+"""Where the schema of a source says what an integer of `contracts.parquet.STORED` means."""
 
 
 def is_headed(_plan: Plan) -> bool:
@@ -31,7 +35,6 @@ def is_headed(_plan: Plan) -> bool:
     return False
 
 
-refused = reader.none_refused
 header_texts = reader.header_texts
 bare = reader.bare_anyway
 ends = reader.ends_nowhere
@@ -40,20 +43,68 @@ last_cells = reader.no_cells
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Files with the same columns and types."""
-    names = zip(drops[0].header, drops[0].types, strict=True)
-    columns = [f"{reader.quoted(name)} {kind}" for name, kind in names if kind not in UNREADABLE]
-    return spark.read.schema(", ".join(columns or [NOTHING])).parquet(*reader.paths(drops))
+    kinds = {name: kind for name, kind in zip(drops[0].header, drops[0].types, strict=True) if kind not in UNREADABLE}
+    return read(spark, reader.paths(drops), kinds)
+
+
+def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
+    """Some columns of files, by the names that the door has for their types; `kind_of` tells these of the source."""
+    empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
+    columns = [f"{reader.quoted(n)} {STORED.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
+    schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
+    assert isinstance(schema, StructType)
+    for field in schema.fields:
+        if (kind := kinds.get(field.name)) in STORED:
+            field.metadata[KIND] = kind
+    found = spark.read.option(pages.CHECKED, "true").schema(schema).parquet(*paths)
+    nulls = (sf.lit(None).cast(kind).alias(name) for name, kind in empty.items())
+    return found.select("*", *nulls) if empty else found
+
+
+def shown(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> DataFrame:
+    """Some columns of a file as a look at its values wants them: numbers, texts, and moments of Spark's own types."""
+    source = read(spark, [reader.path(uri)], kinds)
+    columns = ((_column(field.name), kind_of(field), field.name) for field in source.schema.fields)
+    return source.select(*(stored.plain(column, kind, floats=True).alias(name) for column, kind, name in columns))
+
+
+def kind_of(field: StructField) -> str:
+    """The name of the type of a column that was read."""
+    return str(field.metadata.get(KIND, field.dataType.simpleString()))
+
+
+def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """The files whose columns within columns have levels that cannot be, by drop; Spark would not see it."""
+    nested = {d.id: [n for n, kind in zip(d.header, d.types, strict=True) if kind.startswith(NESTED)] for d in drops}
+    own = [drop for drop in drops if nested[drop.id]]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        found = list(pool.map(lambda drop: pages.unsound(spark, drop.uri, nested[drop.id]), own))
+    return {drop.id: unsound(name) for drop, name in zip(own, found, strict=True) if name is not None}
+
+
+def unsound(name: str) -> Problem:
+    """Of a file with a column whose levels cannot be."""
+    message = f"The values of the column `{name}` of the Parquet file cannot be put together: their levels contradict"
+    fix = "Write the file again, with another version of the program that wrote it."
+    return Problem("broken-parquet", f"{message} each other.", fix, property=name)
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
     """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
     try:
         load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
-    except (PySparkException, Py4JJavaError):
+    except pages.UNREADABLE as error:
         storage.consume(spark, drop.uri)
-        message = "The columns of the Parquet file cannot be decoded, though its footer can be read."
-        return Problem("broken-parquet", message, "Write the file again, and send it whole.")
+        return undecoded(error)
     return None
+
+
+def undecoded(error: Exception) -> Problem:
+    """Of a file that Spark could not read, by what it said."""
+    message = "The columns of the Parquet file cannot be decoded, though its footer can be read."
+    if pages.UNSOUND in str(error):
+        message = "A page of the Parquet file does not match its checksum: its bytes changed after it was written."
+    return Problem("broken-parquet", message, "Write the file again, and send it whole.")
 
 
 def looked(
@@ -61,7 +112,8 @@ def looked(
 ) -> tuple[DataFrame, Column]:
     """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
-    cells = sf.struct(*(_shown(sf.col(f"p{n}"), p).alias(p.name) for n, p in here))
+    kinds = {field.name: kind_of(field) for field in source.schema.fields}
+    cells = sf.struct(*(_shown(sf.col(f"p{n}"), kinds[p.name], p).alias(p.name) for n, p in here))
     looked = _numbered(source, plan, header, rules.compared(plan)).select("*", sf.lit(False).alias("odd"))
     return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
 
@@ -75,14 +127,14 @@ def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Map
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
     number = sf.monotonically_increasing_id().alias("id")
     every = source.select(*reader.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
-    kinds = dict(source.dtypes)
+    kinds = {field.name: kind_of(field) for field in source.schema.fields}
     single = [(n, p) for n, p in here if p.type not in CONTAINERS]
-    values = {n: _value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in single}
+    values = {n: stored.value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in single}
     cells = {n: sf.col(f"p{n}") for n, _ in single}
     for n, p in single:
         if p.name in texts:
             words = () if kinds[p.name] == "string" else texts[p.name]
-            cells[n] = rules.meant(sf.col(f"p{n}").cast("string"), values[n], p, words)
+            cells[n] = rules.meant(stored.text(sf.col(f"p{n}"), kinds[p.name], p), values[n], p, words)
     found = every.select(
         "*",
         *(cell.alias(f"c{n}") for n, cell in cells.items()),
@@ -103,12 +155,13 @@ class Typed:
     def is_null(self, raw: Column) -> Column:
         return raw.isNull()
 
-    def container(self, raw: Column, _prop: Property) -> Column:
-        return raw
+    def container(self, raw: Column, prop: Property) -> Column:
+        return sf.when(~_has_key_twice(raw), raw) if prop.type == "map" else raw
 
     def count(self, value: Column, prop: Property) -> Column:
-        names = [field.name for field in _fields(self._schema, prop.route)]
-        return nesting.given(value.getField(name).isNotNull() for name in names)
+        found = _type_at(self._schema, prop.route)
+        assert isinstance(found, StructType), prop.route
+        return nesting.given(value.getField(name).isNotNull() for name in found.names)
 
     def child(self, value: Column, key: str) -> Column:
         return value.getField(key)
@@ -119,15 +172,16 @@ class Typed:
     def cell(self, raw: Column, prop: Property) -> Column:
         if prop.name not in self._texts:
             return raw
-        words = self._texts[prop.name] if prop.type not in ("string", "time") else ()
-        return rules.meant(raw.cast("string"), self.value(raw, raw, prop), prop, words)
+        kind = _type_at(self._schema, prop.route).simpleString()
+        words = self._texts[prop.name] if kind != "string" else ()
+        return rules.meant(stored.text(raw, kind, prop), stored.value(raw, kind, prop), prop, words)
 
     def value(self, raw: Column, _cell: Column, prop: Property) -> Column:
-        return _value(raw, "double", prop)
+        return stored.value(raw, _type_at(self._schema, prop.route).simpleString(), prop)
 
 
-def _fields(schema: DataType, route: Sequence[str]) -> list[StructField]:
-    """The fields of the struct that a route leads to."""
+def _type_at(schema: DataType, route: Sequence[str]) -> DataType:
+    """The type of what a route leads to."""
     for n, step in enumerate(route):
         if isinstance(schema, StructType):
             schema = schema[step.removeprefix(".") if n else step].dataType
@@ -135,13 +189,18 @@ def _fields(schema: DataType, route: Sequence[str]) -> list[StructField]:
             schema = schema.elementType
         elif isinstance(schema, MapType):
             schema = schema.valueType if step == "*" else schema.keyType
-    assert isinstance(schema, StructType), route
-    return schema.fields
+    return schema
 
 
-def _shown(column: Column, prop: Property) -> Column:
+def _has_key_twice(entries: Column) -> Column:
+    """Whether a map has a key twice, or a null for one: then it is none, as an object with a key twice is no record."""
+    keys = sf.map_keys(entries)
+    return (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
+
+
+def _shown(column: Column, kind: str, prop: Property) -> Column:
     """A column as it stands in the raw text of a record."""
-    return column if prop.type in CONTAINERS else column.cast("string")
+    return column if prop.type in CONTAINERS else stored.text(column, kind, prop)
 
 
 def records(
@@ -164,7 +223,8 @@ def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[D
 def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
     """The records as they came: file, block, id, and `value`, a struct of the columns that could be read."""
     number = sf.monotonically_increasing_id().alias("id")
-    return source.select(*reader.place(), number, sf.struct(*map(_column, source.columns)).alias("value"))
+    columns = (stored.plain(_column(f.name), kind_of(f)).alias(f.name) for f in source.schema.fields)
+    return source.select(*reader.place(), number, sf.struct(*columns).alias("value"))
 
 
 def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:
@@ -174,21 +234,3 @@ def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malforme
 
 def _column(name: str) -> Column:
     return sf.col(reader.quoted(name))
-
-
-def _value(column: Column, kind: str, prop: Property) -> Column:
-    """A column as values of its property's type; null where a value is not of that type."""
-    match prop.type:
-        case "integer" | "number" | "time" if prop.exact or prop.type == "time":
-            return typed(column.cast("string"), prop)
-        case "integer":
-            return column.try_cast("bigint")
-        case "number":
-            value = column.cast("double")
-            return sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if kind in ("float", "double") else value
-        case "string":
-            return sf.when(sf.is_valid_utf8(column), column)
-        case "timestamp":
-            return column.cast("timestamp")
-        case _:
-            return column

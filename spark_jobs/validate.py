@@ -31,6 +31,11 @@ SETTINGS = {
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.json.enablePartialResults": "false",  # half an object must never look like a whole one
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is no type of Delta's
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # Spark has no type for nanoseconds (`contracts.parquet`)
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",  # days before 1582 as they were written
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.int96AsTimestamp": "true",
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
     # What is done to a cell that may be null is else written out again for each of its uses.

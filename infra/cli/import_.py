@@ -158,7 +158,7 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
             raw = _at(file, max(size - parquet_footer.TAIL - long, 0), long)
             try:
                 columns = parquet_footer.parse(raw).columns
-                document = parquet.document(str(path), [(c.name, parquet_nested.whole(c)) for c in columns])
+                document = parquet.document(str(path), [(c.name, parquet_nested.declared(c)) for c in columns])
             except parquet_footer.FooterInvalid as error:
                 message = f"The footer of the Parquet file cannot be read: {error}."
                 document.error((), "broken-parquet", message, "Write the file again.")

@@ -6,15 +6,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused
-from contracts.authoring.exporting.spark_types import quoted_name
 from contracts.nested import name_of
+from contracts.parquet import STORED
 from contracts.plan import LogicalType, Property
-from contracts.problem import quoted, visible
-from functions import parquet_footer
+from contracts.problem import Problem, quoted
+from functions import parquet_footer, parquet_head
 from functions.parquet_footer import Column as Stored
 from functions.parquet_head import FITTING, LARGEST_FOOTER
 from functions.parquet_nested import read_as, steps
@@ -23,9 +23,9 @@ from infra.sampling.json_lines import Route, Seen, read, settled
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MOST_PRECISION = 38
-"""Digits of a decimal that Spark reads."""
 SHAPED: dict[str, LogicalType] = {"struct": "object", "array": "array", "map": "map"}
+
+AGAIN = "Write it again, and give it whole."
 
 
 def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Profile:
@@ -52,16 +52,17 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
 
 def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterator[tuple[str, str]]:
     """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
-    if column.type.startswith("decimal") and _precision(column.type) > MOST_PRECISION:
-        raise SampleRefused(f"`{name_of(route)}` is {column.type}: Spark reads at most {MOST_PRECISION} digits")
-    kind = SHAPED.get(column.shape) or _logical(column.type)
-    if kind is None:
-        yield name_of(route), f"it is {column.type}"
+    kind = SHAPED.get(column.shape) or _logical(column.declared)
+    if column.is_empty:
+        yield name_of(route), "it holds no value, and is of no type"
+        return
+    if kind is None or (len(route) > 1 and column.type in STORED):
+        yield name_of(route), f"it is {column.said or column.type}"
         return
     if kind == "map" and column.inner[0].type != "string":
         yield name_of(route), f"its keys are {column.inner[0].type}"
         return
-    prop = Property(name_of(route), kind, exact=_exact(column.type), path=route if len(route) > 1 else ())
+    prop = Property(name_of(route), kind, exact=_exact(column.declared), path=route if len(route) > 1 else ())
     within: dict[Route, Property] = {}
     for step, inner in zip(steps(column), column.inner, strict=True):
         yield from _known(inner, (*route, step), within)
@@ -94,20 +95,32 @@ def _footer(path: Path) -> parquet_footer.Footer:
             found = parquet_footer.parse(file.read(long))
         except parquet_footer.FooterInvalid as error:
             raise SampleRefused(f"{path.name}: its footer cannot be read ({error}); write it again") from None
+    problems = (
+        [parquet_head.encrypted()] if found.encrypted else _unreadable(path, found, size - parquet_footer.TAIL - long)
+    )
+    for problem in problems:
+        raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}")
     if not found.rows:
         raise SampleRefused(f"{path.name} holds no records; give a file with records")
     return found
 
 
+def _unreadable(path: Path, footer: parquet_footer.Footer, pages: int) -> list[Problem]:
+    """What the door would say of the file whatever its contract."""
+    with path.open("rb") as file:
+
+        def read(at: int, size: int) -> bytes:
+            file.seek(at)
+            return file.read(size)
+
+        return parquet_head.unreadable(footer, pages, read)
+
+
 def _logical(kind: str) -> LogicalType | None:
     if kind.startswith("decimal"):
         return "integer" if kind.endswith(",0)") and int(kind[8:-3]) <= 18 else "number"
-    order: tuple[LogicalType, ...] = ("string", "integer", "number", "boolean", "date", "timestamp")
+    order: tuple[LogicalType, ...] = ("string", "integer", "number", "boolean", "date", "timestamp", "time")
     return next((one for one in order if kind in FITTING[one]), None)
-
-
-def _precision(kind: str) -> int:
-    return int(kind.removeprefix("decimal(").partition(",")[0])
 
 
 def _exact(kind: str) -> tuple[int, int] | None:
@@ -122,37 +135,24 @@ def _places(prop: Property) -> tuple[int, int] | None:
     return (prop.exact[0] - prop.exact[1], prop.exact[1]) if prop.exact else None
 
 
-def _read_parquet(path: Path, spark: SparkSession, seen: Seen, types: Mapping[str, str]) -> Sample:
+def _read_parquet(path: Path, session: SparkSession, seen: Seen, types: Mapping[str, str]) -> Sample:
     """Let Spark write the columns of these types as JSON Lines, and read these."""
+    from spark_jobs import pages, tables
+    from spark_jobs.validate import configured
+
+    nested = [name for name, kind in types.items() if kind.startswith(tables.NESTED)]
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
-        link = Path(folder, "1.parquet")
+        link, spark = Path(folder, "1.parquet"), configured(session)
         link.symlink_to(path.resolve())
-        schema = ", ".join(f"{quoted_name(name)} {kind}" for name, kind in types.items())
-        _as_json(spark, schema, link, Path(folder, "out"))
+        if name := pages.unsound(spark, link.as_uri(), nested):
+            raise SampleRefused(f"{path.name}: {tables.unsound(name).message} {AGAIN}")
+        try:
+            tables.shown(spark, link.as_uri(), types).write.json(Path(folder, "out").as_uri())
+        except pages.UNREADABLE as error:
+            raise SampleRefused(f"{path.name}: {tables.undecoded(error).message} {AGAIN}") from None
         total = 0
         for part in sorted(Path(folder, "out").glob("part-*")):
             if part.stat().st_size:
                 with part.open(encoding="utf-8") as file:
                     total += read(path.name, file, seen).records
     return Sample(path.name, total)
-
-
-def _as_json(spark: SparkSession, schema: str, source: Path, target: Path) -> None:
-    """Write the columns of a Parquet file as JSON Lines. SampleRefused where Spark cannot read it."""
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    try:
-        spark.read.schema(schema).parquet(source.as_uri()).write.json(target.as_uri())
-    except PySparkException as error:
-        raise SampleRefused(f"Spark cannot read the samples ({error.getCondition()}); write them again") from None
-    except Py4JJavaError as error:
-        raise SampleRefused(f"Spark cannot read the samples ({_root(error)}); write them again") from None
-
-
-def _root(error: Any) -> str:
-    """The first line of what a Java error came from."""
-    cause = error.java_exception
-    while cause.getCause() is not None:
-        cause = cause.getCause()
-    return visible(str(cause.getMessage() or cause.getClass().getSimpleName()).split("\n")[0].rstrip("."), 200)

@@ -48,7 +48,7 @@ def test_samples_of_parquet_pass_the_job_and_a_broken_copy_does_not(spark: Spark
         "primaryKey: true",
         "columns: {extra: ignore, order: exact}",
         "- name: a\n        logicalType: array",
-        "`raw` is left out: it is binary.",
+        "`raw` is left out: it is BYTE_ARRAY without annotation.",
     ):
         assert said in made.text.replace("'", '"'), made.text
     key = "things/things-2026-01-31.parquet"
@@ -84,7 +84,7 @@ def test_what_lies_within_columns_of_parquet_is_proposed(spark: SparkSession, tm
     }
     assert {c.id for c in plan.checks} >= {"to.city.enum", "to['zip.nr'].maximum", "lines[].at.required"}
     assert plan.property_named("lines[].price").exact == (7, 2)
-    assert "`to.raw` is left out: it is binary." in made.text
+    assert "`to.raw` is left out: it is BYTE_ARRAY without annotation." in made.text
     assert "`odd` is left out: its keys are int." in made.text
     key = "things/things-2026-01-31.parquet"
     assert judge(sample, plan, key, lambda: spark).decision.verdict == "accepted"

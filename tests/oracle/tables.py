@@ -126,7 +126,8 @@ def _cast(column: str, prop: Property) -> str:
     if prop.type == "date":
         return f"date_add(date'1970-01-01', cast({column} as int))"
     if prop.type == "timestamp":
-        return f"timestamp_micros(cast({column} as bigint))"
+        moment = f"timestamp_micros(cast({column} as bigint))"
+        return f"cast({moment} as timestamp_ntz)" if prop.offset is False else moment
     if prop.exact:
         return f"cast({column} as decimal({prop.exact[0]},{prop.exact[1]}))"
     return f"cast({column} as {TYPES.get(prop.type, 'string')})"

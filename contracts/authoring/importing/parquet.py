@@ -12,13 +12,17 @@ from contracts.authoring.document import Document
 from contracts.authoring.finding import Mark
 from contracts.authoring.importing.imported import Imported, contract, lost, stem
 from contracts.authoring.importing.spark_types import OPTIONS, Refused, Tokens, property_of
+from contracts.parquet import CLOCKS
 
 LOST = {
     "nested": "The column `{}` is nested; what is in it is not read.",
-    "unknown": "The column `{}` is of a type that Spark does not read, or in nanoseconds.",
+    "unknown": "The column `{}` is of a type that is not read, or of one in nanoseconds within another column.",
+    "null": "The column `{}` holds nulls alone; its type is not known.",
     "binary": "The column `{}` holds bytes that are not marked as text; no type of a contract takes them yet.",
 }
 """What is said of a column whose type makes no property's type."""
+LIKE = {"timestamp_ns": "timestamp", "timestamp_ntz_ns": "timestamp_ntz"}
+"""Types of `contracts.parquet` that are as one of Spark's, but for their unit."""
 
 
 def document(file: str, columns: Iterable[tuple[str, str]]) -> Document:
@@ -50,8 +54,10 @@ def _property(document: Document, n: int, name: str, kind: str) -> dict[str, Any
     if kind in LOST:
         lost(document, (n,), LOST[kind].format(name), on_key=False)
         return {"name": name, "physicalType": kind}
+    if kind in CLOCKS:
+        return {"name": name, "logicalType": "time"}
     try:
-        found = property_of(Tokens(kind))
+        found = property_of(Tokens(LIKE.get(kind, kind)))
     except Refused:
         lost(document, (n,), LOST["unknown"].format(name), on_key=False)
         return {"name": name}

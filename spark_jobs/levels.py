@@ -1,0 +1,104 @@
+"""Levels of Parquet: those of a page as they are written in, a byte for each and whether they can be out. Pure.
+
+Sources: README.md ("Nested Encoding") and Encodings.md ("RLE") of apache/parquet-format. All steps are those of whole
+texts and numbers, as a page may have a million levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BYTE = 8
+ONES = bytes.maketrans(b"01", b"\0\1")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A column of single values within others: its greatest definition level, and those of the lists that it lies in.
+
+    From the level of a list on, the list has an element; the outermost is the first.
+    """
+
+    most: int
+    lists: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of a column so far: its records, the last definition level, and whether all levels can be."""
+
+    records: int = 0
+    last: int | None = None
+    sound: bool = True
+
+
+UNSOUND = Seen(sound=False)
+
+
+def width(most: int) -> int:
+    """How many bits a level takes."""
+    return most.bit_length()
+
+
+def decoded(raw: bytes, most: int, count: int) -> bytes | None:
+    """So many levels, in runs or packed by bits; None where there are fewer."""
+    bits = width(most)
+    if not bits:
+        return bytes(count)
+    found, at = bytearray(), 0
+    while len(found) < count:
+        head, at = _varint(raw, at)
+        if head is None or at >= len(raw) or head < 2:  # nothing of nothing
+            return None
+        if head & 1:
+            end = at + (head >> 1) * bits
+            found += _unpacked(raw[at:end], bits)
+            at = end
+        else:
+            found += raw[at : at + 1] * min(head >> 1, count - len(found))
+            at += 1
+    return bytes(found[:count])
+
+
+def _varint(raw: bytes, at: int) -> tuple[int | None, int]:
+    found = shift = 0
+    while at < len(raw) and shift < 35:
+        byte, at = raw[at], at + 1
+        found |= (byte & 127) << shift
+        if byte < 128:
+            return found, at
+        shift += 7
+    return None, at
+
+
+def _unpacked(raw: bytes, bits: int) -> bytes:
+    """Numbers of so many bits each, from the least bit of the first byte on."""
+    digits = format(int.from_bytes(raw, "little"), "b").zfill(len(raw) * BYTE)[::-1].encode()
+    count = len(digits) // bits
+    planes = (digits[n::bits][:count].translate(ONES) for n in range(bits))
+    return sum(int.from_bytes(plane) << n for n, plane in enumerate(planes)).to_bytes(count)
+
+
+def look(seen: Seen, leaf: Leaf, repetitions: bytes | None, definitions: bytes | None) -> Seen:
+    """What is seen of a column with the levels of its next page; None is one that has fewer than its values."""
+    if repetitions is None or definitions is None or len(repetitions) != len(definitions):
+        return UNSOUND
+    if not definitions or not seen.sound:
+        return seen
+    if repetitions.translate(None, bytes(range(len(leaf.lists) + 1))):
+        return UNSOUND
+    if definitions.translate(None, bytes(range(leaf.most + 1))):
+        return UNSOUND
+    if seen.last is None and repetitions[0]:
+        return UNSOUND
+    before = bytes([leaf.most if seen.last is None else seen.last]) + definitions[:-1]
+    for number, least in enumerate(leaf.lists, 1):
+        more = _marked(repetitions, range(number, number + 1))
+        if more & (_marked(definitions, range(least)) | _marked(before, range(least))):
+            return UNSOUND
+    return Seen(seen.records + repetitions.count(0), definitions[-1])
+
+
+def _marked(levels: bytes, which: range) -> int:
+    """A number with a byte for each level, 1 where it is one of some."""
+    return int.from_bytes(levels.translate(bytes(n in which for n in range(256))))
