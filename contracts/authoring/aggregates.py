@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring.expressions import NUMBERS, Kind, Reader, Refused, Typed, counted, moment, shown
+from contracts.authoring.sql import lexing
 
 Made = tuple[str, Kind]
 """SQL, and the type of its values."""
@@ -147,6 +148,15 @@ def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
     return Typed(f"({reader.of(node.this, 'timestamp')} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
 
 
+def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
+    def read_it(reader: Reader, _: Any) -> Typed:
+        if function in reader.known:
+            raise Refused(f"`{function}` is a property, too.", f"Write {lexing.named(function)} for the property.")
+        return Typed(f"{function}()", kind)
+
+    return read_it
+
+
 OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.TryCast: _cast,
     exp.DateTrunc: _truncated,
@@ -158,8 +168,8 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.StrToDate: _read_as,
     exp.Add: _minus,
     exp.Sub: _minus,
-    exp.CurrentDate: lambda _, __: Typed("current_date()", "date"),
-    exp.CurrentTimestamp: lambda _, __: Typed("current_timestamp()", "timestamp"),
+    exp.CurrentDate: _now("current_date", "date"),
+    exp.CurrentTimestamp: _now("current_timestamp", "timestamp"),
 }
 """What may stand in a query, and not in an expression, which says the same of a record on any day."""
 NAMES = (

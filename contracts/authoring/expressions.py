@@ -32,6 +32,8 @@ KINDS: dict[str, Kind] = {"string": "text"}
 NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
 """From the narrowest: two of them together are the wider one."""
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\S*)?", re.ASCII)
+MOMENTS = "Write it like 2026-01-31, or 2026-01-31 23:59:59."
 MOST_DIGITS = 18
 """Of a decimal literal; with more, Spark's products of decimals would begin to round."""
 
@@ -134,7 +136,7 @@ def _first(error: Exception) -> str:
 
 
 class Reader:
-    """Walks one expression; `used` are the properties met, in the order of their first use.
+    """Walks one expression over the properties `known`; `used` are those met, in the order of their first use.
 
     `readers` is what may stand in it, and what reads it; `functions` names some of it for people.
     """
@@ -146,7 +148,7 @@ class Reader:
         self, lost: AbstractSet[str], known: Mapping[str, tuple[int, Property]], *, fails: bool = False
     ) -> None:
         """Read what stands over properties; `fails` says that a record fails where the text is not true."""
-        self._lost, self._known, self._fails = lost, known, fails
+        self._lost, self.known, self._fails = lost, known, fails
         self.used: dict[str, None] = {}
 
     def boolean(self, node: Any) -> str:
@@ -173,11 +175,11 @@ class Reader:
         name = node.name
         if node.table:
             raise Refused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
-        if name not in self._known:
-            close = nearest(name, self._known)
-            fix = f"Write `{close}`." if close else f"There are {quoted(self._known, most=12)}."
+        if name not in self.known:
+            close = nearest(name, self.known)
+            fix = f"Write `{close}`." if close else f"There are {quoted(self.known, most=12)}."
             raise Refused(f"The contract has no property `{name}`.", fix)
-        number, prop = self._known[name]
+        number, prop = self.known[name]
         self.used[name] = None
         return self.value_of(number, prop)
 
@@ -314,6 +316,8 @@ def moment(_: Reader, node: exp.Cast) -> Typed:
     if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
         raise _unknown(node)
     text, wanted = node.this.name, node.to.this
+    if not MOMENT.fullmatch(text):  # what Python knows beside it, Spark does not
+        raise Refused(f"`{text}` does not exist.", MOMENTS)
     try:
         if wanted == exp.DataType.Type.DATE:
             return Typed(f"date'{date.fromisoformat(text).isoformat()}'", "date")
@@ -323,7 +327,7 @@ def moment(_: Reader, node: exp.Cast) -> Typed:
                 return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
             raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
     except ValueError as error:
-        raise Refused(f"`{text}` does not exist.", "Write it like 2026-01-31, or 2026-01-31 23:59:59.") from error
+        raise Refused(f"`{text}` does not exist.", MOMENTS) from error
     raise _unknown(node)
 
 

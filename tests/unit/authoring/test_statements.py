@@ -148,3 +148,10 @@ SINGLE = {
 @pytest.mark.parametrize("text", SINGLE)
 def test_query_of_one_value_is_known_as_such(text: str) -> None:
     assert statements.read(text, PROPERTIES, ("data",)).single == SINGLE[text]
+
+
+def test_property_of_a_functions_name_is_never_taken_for_the_function() -> None:
+    props = [*PROPERTIES, Property("current_date", "date")]
+    with pytest.raises(Refused, match="`current_date` is a property, too"):
+        statements.read("select x from data where d < current_date", props, ("data",))
+    assert "v5" in statements.read("select x from data where d < `current_date`", props, ("data",)).sql
