@@ -316,19 +316,20 @@ def moment(_: Reader, node: exp.Cast) -> Typed:
     if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
         raise _unknown(node)
     text, wanted = node.this.name, node.to.this
+    types = exp.DataType.Type
+    if wanted not in (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ):
+        raise _unknown(node)
     if not MOMENT.fullmatch(text):  # what Python knows beside it, Spark does not
         raise Refused(f"`{text}` does not exist.", MOMENTS)
     try:
-        if wanted == exp.DataType.Type.DATE:
+        if wanted == types.DATE:
             return Typed(f"date'{date.fromisoformat(text).isoformat()}'", "date")
-        if wanted in (exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMESTAMP):
-            found = datetime.fromisoformat(text)
-            if found.tzinfo is None:
-                return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
-            raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
+        found = datetime.fromisoformat(text)
     except ValueError as error:
         raise Refused(f"`{text}` does not exist.", MOMENTS) from error
-    raise _unknown(node)
+    if found.tzinfo is not None:
+        raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
+    return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
 
 
 def _compared(sign: str) -> Any:
