@@ -138,7 +138,7 @@ def test_questions_about_the_records_are_let_through(session: SparkSession, text
 
 @pytest.mark.parametrize("text", test_expressions.WRITTEN)
 def test_expressions_of_contracts_are_let_through(session: SparkSession, text: str) -> None:
-    written = expressions.read(text, test_expressions.PROPERTIES, constant=True).sql
+    written = expressions.read(text, test_expressions.PROPERTIES).sql
     assert sql_guard.refusal_of_expression(session, written) is None
 
 

@@ -39,7 +39,7 @@ PROPERTIES = [
 AT_ONCE = 25
 NEW_LINE = "\n"
 LITERALS = 400
-CONDITIONS = 600
+CONDITIONS = 800
 READ = {"literals": 390, "conditions": 350}
 """How many of those that are drawn both of us read, at least."""
 PIECES = (
