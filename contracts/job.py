@@ -15,6 +15,7 @@ from typing import Literal
 from contracts import codec
 from contracts.errors import DocumentInvalid
 from contracts.letters import Letters
+from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import Totals
@@ -133,6 +134,12 @@ class Sample:
     record: int
     value: str | None = None
     note: str | None = None
+    line: int | None = field(default=None, metadata=codec.SPARSE)
+
+    @property
+    def place(self) -> Place:
+        """Where the record is."""
+        return Place(self.record, self.line)
 
 
 @dataclass(frozen=True, slots=True)

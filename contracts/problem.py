@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import difflib
 import json
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from contracts import codec
+from contracts.place import Place
 
 Level = Literal["error", "warning"]
 
@@ -23,6 +27,12 @@ class Problem:
     record: int | None = None
     property: str | None = None
     check: str | None = None
+    line: int | None = field(default=None, metadata=codec.SPARSE)
+
+    @builtins.property
+    def place(self) -> Place | None:
+        """Where it is in the file; None where it is about the whole of it."""
+        return None if self.record is None else Place(self.record, self.line)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -29,6 +29,7 @@ fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
 whole = reader.whole
+placed_lines = reader.placed_lines
 bare = reader.bare
 ends = reader.ends
 last_cells = reader.last_cells

@@ -73,6 +73,9 @@ class Format(Protocol):
     def whole(self, source: DataFrame, plan: Plan, header: tuple[str, ...]) -> DataFrame:
         """The records with the header's as they came: file, block, id, and `value`, a line, or a struct of columns."""
 
+    def placed_lines(self, source: DataFrame, plan: Plan) -> DataFrame:
+        """Where the records of text files are: file, block, `at` (their id), `line`: the first one of each, from 1."""
+
     def with_cells(self, rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: Column) -> DataFrame:
         """Records (column `raw`) and `cells`, their texts by name; malformed ones have none."""
 

@@ -57,6 +57,7 @@ fault = reader.no_fault
 refused = reader.none_refused
 header_texts = reader.header_texts
 whole = reader.whole
+placed_lines = reader.placed_lines
 bare = reader.bare_anyway
 ends = reader.ends_nowhere
 last_cells = reader.no_cells

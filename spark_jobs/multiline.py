@@ -85,6 +85,11 @@ def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame
     )
 
 
+def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+    """Where the records of files are: file, block, `at` (their id), `line`: their first one, counted in the file."""
+    return source.where("id is not null").selectExpr("file", "block", "id as at", "at as line")
+
+
 def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """The records of files without those that are as their header, or begin as trailers."""
     line = sf.col("line")

@@ -137,6 +137,18 @@ def lines(text: DataFrame, csv: Csv) -> DataFrame:
     return text.select(*place(), number.alias("id"), _decoded(value, csv).alias("line"))
 
 
+def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+    """Where the lines of files are: file, block, `at` (the id that `lines` gives them), `line`: counted in the file."""
+    number = sf.monotonically_increasing_id()
+    told = source.select(*place(), number.alias("nth"), sf.when(sf.col("value") != "", number).alias("at"))
+    blocks = told.groupBy("file", "block").agg(sf.min("nth").alias("first"), sf.count(sf.lit(1)).alias("n"))
+    order = "partition by file order by block rows between unbounded preceding and 1 preceding"
+    before = f"coalesce(sum(n) over ({order}), 0)"
+    shifts = blocks.selectExpr("file", "block", f"{before} - first + 1 as shift")
+    found = told.where("at is not null").join(sf.broadcast(shifts), ["file", "block"])
+    return found.selectExpr("file", "block", "at", "nth + shift as line")
+
+
 def header_texts(drop: JobDrop) -> tuple[str, ...]:
     """What the header line may look like when Spark has read it: as it is, or without its byte order mark."""
     line = drop.header_line

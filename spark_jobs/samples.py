@@ -47,10 +47,12 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
 
     All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
     """
-    each = evidence.select("drop", "outcome", "record", "cells", "raw", sf.posexplode("checks").alias("nth", "check"))
+    each = evidence.select(
+        "drop", "outcome", "record", "line", "cells", "raw", sf.posexplode("checks").alias("nth", "check")
+    )
     each = each.select("*", _bare(failing).alias("bare"))
     texts = each.select(
-        *("drop", "check", "outcome", "record", "nth"),
+        *("drop", "check", "outcome", "record", "line", "nth"),
         _value(failing).alias("value"),
         _unknown_keys(plan, failing).alias("keys"),
         sf.coalesce(_cells(plan, failing), _flaw(failing), _reference(plan, failing)).alias("note"),
@@ -63,9 +65,9 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
         sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
         sf.count_if(once & (sf.col("outcome") == "flagged")).alias("flagged"),
         sf.max_by(sf.substring("value", 1, LENGTH), worse).alias("worst"),
-        InternalFunction.collect_top_k(sf.struct("record", shown.alias("value"), "note"), MOST, reverse=True).alias(
-            "first"
-        ),
+        InternalFunction.collect_top_k(
+            sf.struct("record", shown.alias("value"), "note", "line"), MOST, reverse=True
+        ).alias("first"),
     )
     rows = counted.collect()
     records = {(row["drop"], row["check"]): [one["record"] for one in row["first"]] for row in rows}
@@ -88,7 +90,7 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
 def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
     """What is shown of a record; `at` and `within` are of a value within a column of it."""
     texts = [text for text in (shown["value"], within) if text is not None]
-    return Sample(shown["record"], ", ".join(texts) if texts else None, at or shown["note"])
+    return Sample(shown["record"], ", ".join(texts) if texts else None, at or shown["note"], shown["line"])
 
 
 def _rank(plan: Plan, failing: Numbered) -> Column:

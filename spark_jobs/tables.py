@@ -39,6 +39,7 @@ header_texts = reader.header_texts
 bare = reader.bare_anyway
 ends = reader.ends_nowhere
 last_cells = reader.no_cells
+placed_lines = reader.placed_lines  # never asked: Parquet has none
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:

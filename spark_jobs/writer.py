@@ -22,7 +22,7 @@ from spark_jobs.jvm import java_class
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
-    "outcome string, cells map<string,string>, raw string, checks array<string>"
+    "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
 )
 """The schema of the evidence of rows."""
 MASK = "***"
@@ -105,6 +105,7 @@ def _evidence(records: DataFrame, request: JobRequest, failing: bits.Numbered) -
         sf.lit(request.batch).alias("batch"),
         sf.col("name").alias("file"),
         "record",
+        "line",
         sf.when(bits.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
         "cells",
         "raw",

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from contracts.place import Place
 from contracts.plan import EXPECTATION, FIGURES, QUERIES
 from contracts.problem import visible
 from contracts.wording import EXCUSED, some
@@ -269,9 +270,14 @@ def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
     if not record:
         return ""
     if not sample or sample["record"] != record or sample["value"] == MASK:
-        return f" First in record {record:,}."
+        return f" First in {place(problem)}."
     mark = ":" if sample["value"] else ""
-    return f" First in record {record:,}{mark} {_shown(sample)}".rstrip() + "."
+    return f" First in {place(problem)}{mark} {_shown(sample)}".rstrip() + "."
+
+
+def place(told: Mapping[str, Any]) -> Place:
+    """Where a problem or a sample of a document is."""
+    return Place(told["record"], told.get("line"))
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
@@ -312,7 +318,7 @@ def _counted(check: Mapping[str, Any]) -> str:
 
 
 def _samples(check: Mapping[str, Any], width: int) -> list[str]:
-    texts = (f"record {one['record']:,} {_shown(one)}" for one in check["samples"])
+    texts = (f"{place(one)} {_shown(one)}" for one in check["samples"])
     parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
     return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
 
