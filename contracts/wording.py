@@ -109,7 +109,7 @@ NAMES = {
 
 MESSAGES = {
     "record.fields": "{some} {have} more or fewer cells than the header.",
-    "record.quotes": "{some} {have} a quote that is opened and not closed in its line.",
+    "record.quotes": "{some} {have} a quote that is not closed in its line, or not around a whole cell.",
     "record.object": "{some} {are} no JSON object, or more than one{flaw}.",
     "record.keys": "{some} {have} a key twice.",
     "knownKeys": "{some} {have} keys that the contract does not know.",
@@ -156,7 +156,7 @@ MESSAGES = {
 
 FIXES = {
     "record.fields": "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
-    "record.quotes": "{close} every quote, and write a quote inside a quoted cell as `{quote}`.",
+    "record.quotes": "{close} every quote, quote whole cells, and write a quote inside one as `{quote}`.",
     "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines, "
     "and no key twice within.",
     "record.keys": "Write every key of an object once.",

@@ -48,6 +48,9 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
         return _without(plan, size, sample, text)
     names = split(plan, text)
     known = 0 if isinstance(names, Problem) else _known(plan, names)
+    as_utf8 = _as_utf8(plan, text)
+    if as_utf8 is not None and _known(plan, as_utf8) > known:
+        return Head((wrong_encoding(plan, f"The file is written in UTF-8; agreed is {plan.csv.encoding.upper()}."),))
     if not known and (problem := _other(plan, sample, text)):
         return Head((problem,), (), text)
     if isinstance(names, Problem):
@@ -70,9 +73,6 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
         return problem
     if JSON.match(bare):
         return wrong_format(plan, foreign.Form("JSON", "Write the records as"))
-    as_utf8 = _as_utf8(plan, line)
-    if as_utf8 is not None and _known(plan, as_utf8):
-        return wrong_encoding(plan, f"The file is written in UTF-8; agreed is {plan.csv.encoding.upper()}.")
     return None
 
 

@@ -14,6 +14,7 @@ from functions.texts import Head, may_be_lost, other_text, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
+HALF = "a key in it has half of a character, or stands twice within"
 WRAPPED = re.compile(
     r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
 )
@@ -82,7 +83,7 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
     if start == "[":
         return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, record=1)
     what = "no whole JSON object" if start == "{" else "no JSON object"
-    found = flaws.flaw(line) if start == "{" else None
+    found = flaws.flaw(line) or HALF if start == "{" else None
     why = f": {found}" if found else ""
     return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, record=1)
 

@@ -71,8 +71,8 @@ SENTENCES: list[tuple[Check, int, str, str]] = [
     (
         RECORD_CHECKS[1],
         2,
-        "2 of 1,000 records (0.2 %) have a quote that is opened and not closed in its line.",
-        'Take line breaks out of cells, close every quote, and write a quote inside a quoted cell as `""`.',
+        "2 of 1,000 records (0.2 %) have a quote that is not closed in its line, or not around a whole cell.",
+        'Take line breaks out of cells, close every quote, quote whole cells, and write a quote inside one as `""`.',
     ),
     (
         RECORD_CHECKS[2],

@@ -417,3 +417,68 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
     admitted(
         NESTED[:at] + noise + NESTED[at + len(noise) :], replace(PARQUET, properties=(TO, Property("lines", "array")))
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (b"sep=;\nid;note\n1;a\n", "separator-line", "`sep=;`"),
+        (b"\xef\xbb\xbfSEP=,\nid,note\n", "separator-line", "`SEP=,`"),
+        (b'id,"no\nte"\n1,a\n', "header-line-break", "`no\\nte`"),
+        (b'id,"no\r\nte\r\n",x\n1,a\n', "header-line-break", "line break"),
+        (b'id,no"te\n1,a\n', "header-quotes", "not wholly between two"),
+        (b"4711,Ana Mayer,2026-01-31\n", "missing-header", "looks like `9999, xxx xxxxx, 9999-99-99`"),
+        (b"id,not\xc3\xa9\n", "missing-column", "`noté`"),
+        (b"id,note\xc2\xa0\n", "missing-column", "character 5 is U+00A0, agreed is none"),
+        (b"id,n\xd0\xbete\n", "missing-column", "stands there instead"),
+        (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, agreed is U+006E"),
+    ],
+)
+def test_first_line_that_is_nearly_a_header_says_what_is_odd(body: bytes, code: str, words: str) -> None:
+    found = [p for p in admitted(body).problems if p.code == code]
+    assert found, admitted(body).problems
+    assert words in found[0].message
+
+
+def test_names_that_differ_by_unicode_form_are_told_apart_by_their_characters() -> None:
+    plan = a_plan(properties=(Property("id", "integer"), Property("S\u00e3o", "string")))
+    (problem,) = admitted("id,Sa\u0303o\n1,a\n".encode(), plan).problems
+    assert "character 2 is U+0061, agreed is U+00E3" in problem.message
+    assert "NFC" in problem.fix
+
+
+def test_header_in_utf_8_is_another_encoding() -> None:
+    plan = a_plan(
+        properties=(Property("id", "integer"), Property("S\u00e3o", "string")), csv=Csv(encoding="iso-8859-1")
+    )
+    assert codes(admitted("id,S\u00e3o\n1,a\n".encode(), plan)) == ["wrong-encoding"]
+    assert codes(admitted("id,S\u00e3o\n1,a\n".encode("latin-1"), plan)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b'{"id": 1,}', "a comma stands before a closing bracket"),
+        (b'{"id": 01}', "begins with zeros"),
+        (b"{'id': 1}", "single quotes"),
+        (b"{id: 1}", "a key stands without quotes"),
+        (b'{"id": 1, "note": "C:\\data"}', "backslash"),
+        (b'{"id": 1, "note": "\\u12"}', "backslash"),
+        (b'{"id": 1, "note": "a\tb"}', "a tab stands in a text"),
+        (b'{"id": None}', "JSON has no such words"),
+        (b'{"id": 1} {"id": 2}', "more than one object"),
+        (b'{"id": 1},', "a comma stands behind it"),
+        (b'{"id": 1, "note": "a}', "never closed"),
+        (b'{"id": 1, "note": [1', "does not end with"),
+        (b'{"id": 1 // one\n}', "a comment"),
+        (b'{"id": 1, "\\ud800": 2}', "half of a character"),
+        (b'{"id": 1, "note": [NaN, }', "`NaN` and `Infinity` are no JSON"),
+        (b'{"data": [{"id": 1}]}', "one JSON object around an array (`data`)"),
+        (b'{"count": 2, "next": null, "results": [\n  {"id": 1}\n]}', "around an array (`results`)"),
+        (b'[\n{"id": 1}\n]', "a JSON array"),
+    ],
+)
+def test_line_that_is_no_json_says_why(line: bytes, words: str) -> None:
+    (problem,) = admitted(line + b"\n", JSONL).problems
+    assert problem.code == "not-json-lines"
+    assert words in problem.message
