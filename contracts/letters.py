@@ -50,12 +50,12 @@ def problem(csv: Csv, letters: Letters | None) -> Problem | None:
     some = f"{count:,} record{' is' if count == 1 else 's are'}"
     if letters.utf8:
         text = f"{some} written in UTF-8; agreed is {agreed}, in which `é` would be read as `Ã©`."
-        other = "utf-8"
+        other = "whether `encoding: utf-8` was meant"
     else:
         text = (
-            f"{some} written in windows-1252: they hold bytes from 0x80 to 0x9F, as `€` or `“` have there; "
+            f"{some} written in windows-1252, with bytes from 0x80 to 0x9F, as `€` or `“` have there; "
             f"agreed is {agreed}, in which these are control characters."
         )
-        other = "windows-1252"
-    fix = f"Write the whole file in {agreed}, or ask the contract's owner whether `encoding: {other}` was meant."
+        other = "for `mojibake: warn`"
+    fix = f"Write the whole file in {agreed}, or ask the contract's owner {other}."
     return Problem(CODE, text, fix, level)

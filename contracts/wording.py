@@ -161,7 +161,7 @@ FIXES = {
     "and no key twice within.",
     "record.keys": "Write every key of an object once.",
     "knownKeys": "Write the keys exactly as the contract names them ({known}), or ask for new ones to be added to it.",
-    "record.text": "Write the whole file in {encoding}, without NUL characters.",
+    "record.text": "Write the whole file in {encoding}, without NUL characters{whole}.",
     "logicalType": "{write} {unknown}",
     "required": "Fill in {name}, or leave {rows} out.",
     "nullValues": "Fill in {name}, or leave {rows} out.",
@@ -391,6 +391,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
         "encoding": plan.csv.encoding.upper(),
         "flaw": _flaw(check, outcome),
         "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
+        "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
         "mark": plan.csv.delimiter,
         "unquoted": " and no quotes around them" if plan.csv.quote else "",
         "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
@@ -402,7 +403,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _flaw(check: Check, outcome: Outcome) -> str:
     """What makes the first line that is no JSON object none, where that is known."""
     first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
-    return f" ({first.place}: {first.note})" if first and first.note else ""
+    return f" (record {first.record:,}: {first.note})" if first and first.note else ""
 
 
 def _records(check: Check, outcome: Outcome, read: int) -> str:
