@@ -24,7 +24,7 @@ MANY = b"".join(b"%d,a\n%s" % (n, b"\n" * (n % 3 == 0)) for n in range(1, 1001))
 CASES: dict[str, tuple[Plan, bytes, list[tuple[int, int]]]] = {
     "header": (HEADED, b"id,note\n1,a\nx,b\n3\n", [(2, 3), (3, 4)]),
     "no header": (BARE, b"1,a\nx,b\n", [(2, 2)]),
-    "empty lines": (HEADED, b"\n\nid,note\n\n1,a\n\n\r\nx,b\n\ny,c", [(2, 8), (3, 10)]),
+    "empty lines": (HEADED, b"id,note\n\n1,a\n\n\r\nx,b\n\ny,c", [(2, 6), (3, 8)]),
     "empty lines between CRs": (BARE, b"1,a\r\r\rx,b\r\n\r\ny,c\r", [(2, 4), (3, 6)]),
     "many empty lines": (HEADED, b"id,note\n" + MANY + b"x,b\n", [(1001, 1 + 1000 + 333 + 1)]),
     "over lines": (FOLDED, b'id,note\n1,"a\nb\r\nc"\n\nx,"d\n"\ny,e\n', [(2, 6), (3, 8)]),
