@@ -10,6 +10,7 @@ DropgateError
 ├── ObjectReplaced       another object lies in the place of the one to be read: never use it
 ├── UploadGone           a copy in parts was ended or broken off: look what lies there, or begin anew
 ├── ObjectUnreadable     its uploader stored the object in a way that nobody here can read: refuse it
+│   └── ObjectArchived   it lies in an archive of S3: refuse it, and say so
 ├── TableUnlike          a table cannot take what its contract says now: a person must look
 └── ServiceUnavailable   a service did not answer, or refused for now: let the event come again
 """
@@ -59,6 +60,10 @@ class UploadGone(DropgateError):
 
 class ObjectUnreadable(DropgateError):
     """The object is archived, or encrypted with a key that is not ours, or too large for one copy."""
+
+
+class ObjectArchived(ObjectUnreadable):
+    """The object is archived (a storage class of S3 Glacier), and was not restored."""
 
 
 class TableUnlike(DropgateError):

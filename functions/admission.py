@@ -10,12 +10,12 @@ import codecs
 import json
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contracts import columns
 from contracts.plan import Plan
-from contracts.problem import Problem
-from functions import csv_head, json_head, keys, packed, parquet_head
+from contracts.problem import Problem, visible
+from functions import csv_head, job_limits, json_head, keys, packed, parquet_head
 from functions.texts import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
 
 LONGEST_KEY = 1024
@@ -35,12 +35,13 @@ class Admission:
     """What admission found. Problems of level error refuse the drop, those of level warning travel with it.
 
     `header` are the columns or keys that the job will look for; `header_line` says them as one text: the first line
-    of a CSV file, else a JSON array.
+    of a CSV file, else a JSON array. `unpacked` are the bytes that a compressed file holds.
     """
 
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     header_line: str = ""
+    unpacked: int | None = None
 
     @property
     def refused(self) -> bool:
@@ -90,11 +91,11 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     many bytes the promoted zone leaves for a key.
     """
     sample = read(0, SAMPLE)
-    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(size))
+    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
     if size == 0:
         return Admission((*named, empty("The file is empty (0 bytes).")))
     content = _content(plan, size, sample, read)
-    return Admission((*named, *content.problems), content.header, content.header_line)
+    return Admission((*named, *content.problems), content.header, content.header_line, content.unpacked)
 
 
 def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
@@ -105,7 +106,9 @@ def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
     found = packed.unpack(read, size, SAMPLE)
     if isinstance(found, Problem):
         return Head((found,))
-    return _text(plan, found.size, found.sample) if found.size else Head((empty("The file holds nothing."),))
+    if not found.size:
+        return Head((empty("The file holds nothing."),))
+    return replace(_text(plan, found.size, found.sample), unpacked=found.size)
 
 
 def _text(plan: Plan, size: int, sample: bytes) -> Head:
@@ -135,14 +138,23 @@ def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:
         text = "The key has a part `.` or `..`, which tools on the way would resolve into another folder."
         found.append(Problem("name-dot-parts", text, "Upload the file under the folder's own name."))
     target = keys.promoted_key(plan, "x" * keys.ID_LENGTH, name)
+    if hidden := keys.hidden_part(plan, target):
+        text = f"The key has a part `{visible(hidden)}`; Spark and Hive leave out what begins with `_` or `.`."
+        fix = "Rename it, so that consumers see the file: begin each part of the key with another character."
+        found.append(Problem("name-hidden", text, fix))
     if (length := len(target.encode("utf-8", "surrogatepass"))) > room:
         text = f"The key would be {length:,} bytes long where consumers find it; there is room for {room:,}."
         found.append(Problem("name-too-long", text, f"Shorten the file's name by {length - room:,} bytes or more."))
     return found
 
 
-def _size_problems(size: int) -> list[Problem]:
-    if size <= LARGEST_FILE:
+def _size_problems(plan: Plan, size: int) -> list[Problem]:
+    if size <= min(LARGEST_FILE, job_limits.largest(plan)):
         return []
+    if size <= LARGEST_FILE:
+        side_by_side = job_limits.cores(plan)
+        several = f"{side_by_side} cores" if side_by_side > 1 else "one core, as it cannot be divided"
+        text = f"The file has {size:,} bytes; a job reads {job_limits.largest(plan):,} in its time, with {several}."
+        return [Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")]
     text = f"The file has {size:,} bytes; files of more than 5 TiB are not taken."
     return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]

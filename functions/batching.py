@@ -119,7 +119,7 @@ def choose(waiting: Sequence[Drop], most: int) -> tuple[Drop, ...]:
     chosen: list[Drop] = []
     total = 0
     for one in waiting[:most]:
-        total += one.size
+        total += one.weight
         if chosen and total > MOST_BYTES:
             break
         chosen.append(one)
@@ -197,7 +197,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
         plan=window.plan,
         contract=plan.contract,
         members=tuple(d.id for d in chosen),
-        size=sum(d.size for d in chosen),
+        size=sum(d.weight for d in chosen),
         claimed_at=at,
         try_at=at,
         changed_at=at,

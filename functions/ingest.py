@@ -20,6 +20,7 @@ from typing import Any
 from contracts.catalog import Ambiguous, Match, Matched, example
 from contracts.errors import (
     DocumentInvalid,
+    ObjectArchived,
     ObjectGone,
     ObjectReplaced,
     ObjectUnreadable,
@@ -37,7 +38,7 @@ from functions.failing import EDITED, KEPT, NOT_YOURS, give_up, staged_gone, sta
 from functions.lineage import TRIES, announced_late
 from functions.moves import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
 from functions.observing import passes
-from functions.ports import Ports, Window
+from functions.ports import MARKER_KEPT, Ports, Window
 from functions.receipts import unless_forgotten, write_receipt
 from functions.recording import record, reread
 from functions.submission import (
@@ -64,6 +65,16 @@ UNREADABLE = Problem(
     "The object cannot be read: it is archived, or encrypted with a key of your own.",
     "Upload the file again in the storage class STANDARD, without a key of your own.",
 )
+ARCHIVED = Problem(
+    "archived-object",
+    "The object lies in an archive of S3 (storage class GLACIER or DEEP_ARCHIVE), where nobody can read it.",
+    "Upload the file again in the storage class STANDARD; it is archived, if at all, where its consumers find it.",
+)
+MARKER = Problem(
+    "folder-marker",
+    "The key ends in `/` and holds nothing: it stands for a folder, and is no file.",
+    "Nothing to do: a folder needs no object of its own in S3. A file's key does not end in `/`.",
+)
 FRESH = timedelta(seconds=30)
 """The age of an event that is taken for the first of its upload."""
 OF_A_SET = Problem(
@@ -78,7 +89,7 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
     DocumentInvalid where the bucket keeps no versions: every upload of the key would be the same drop.
     """
     name = keys.name_in(ports.zones.landing, created.bucket, created.key)
-    if name is None or keys.is_marker(name, created.size):
+    if not name or (keys.is_marker(name, created.size) and not _is_older(created, ports.clock.now() - MARKER_KEPT)):
         return None
     if created.version_id in UNVERSIONED:
         raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
@@ -129,11 +140,16 @@ def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
 
 def _known(ports: Ports, created: Created) -> Drop | None:
     """The drop of an upload that is not of just now: most likely it is known, and asking costs less than a refusal."""
+    is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
+    return ports.ledger.drop(_id(created)) if is_old else None
+
+
+def _is_older(created: Created, moment: datetime, *, unknown: bool = False) -> bool:
+    """Tell whether an object was uploaded at a moment or before; `unknown` where its event does not say when."""
     try:
-        age = ports.clock.now() - datetime.fromisoformat(created.uploaded_at)
+        return datetime.fromisoformat(created.uploaded_at) <= moment
     except (ValueError, TypeError):
-        age = FRESH
-    return ports.ledger.drop(_id(created)) if age >= FRESH else None
+        return unknown
 
 
 def _id(created: Created) -> str:
@@ -156,6 +172,8 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
         changed_at=at,
         source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),
     )
+    if keys.is_marker(name, created.size):
+        return replace(drop, problems=brief((MARKER,)))
     return pin(drop, ports.catalog.match(name))
 
 
@@ -238,6 +256,8 @@ def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None
             found = _admitted(ports, plan, drop, partial(ports.store.read, place))
         except ObjectGone:
             continue
+        except ObjectArchived:
+            return replace(drop, source=place), Admission((ARCHIVED,))
         except ObjectUnreadable:
             return replace(drop, source=place), Admission((UNREADABLE,))
         return replace(drop, source=place), found
@@ -294,6 +314,7 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         "sha256": carried.sha256,
         "problems": brief(arriving.problems(plan, arriving.uploaded(drop))),
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
+        "unpacked": admission.unpacked,
         "file_set": gathering.set_of(drop, plan, plan.set) if plan.set else None,
     }
     if plan.set and (waits := gathering.join(ports, drop, plan, plan.set, **laid)):

@@ -22,6 +22,9 @@ OF_TABLE = re.compile(
 )
 """What names the files of a table have below its folder."""
 
+HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$", re.DOTALL)
+"""Parts of a key that readers of folders leave out; `.` and `..` are refused for another reason."""
+
 CONTENT_TYPES = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",
@@ -109,6 +112,18 @@ def promoted_key(plan: Plan, drop: str, name: str) -> str:
     if plan.same_key == "version":
         return f"{plan.contract}/{drop}/{name.rsplit('/', 1)[-1]}"
     return f"{plan.contract}/{name}"
+
+
+def hidden_part(plan: Plan, promoted: str) -> str | None:
+    """The part of a promoted key that readers of folders take for hidden, if any; rows in a table have no key.
+
+    Spark and Hive leave out files and folders that begin with `_`, but for partitions as `_day=1`, or with `.`, and
+    take a folder with `_delta_log` for a table (Spark, `HadoopFSUtils.shouldFilterOutPathName`).
+    """
+    if plan.promote == "table":
+        return None
+    parts = promoted.split("/")[1:]
+    return next((p for p in parts if HIDDEN.match(p)), None)
 
 
 def table_folder(zones: Zones, contract: str) -> str:

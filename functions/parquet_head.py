@@ -75,7 +75,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
     if not footer.rows and plan.empty == "reject":
         problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
-    return Head(problems, names, header_line(found))
+    return Head(problems, names, header_line(found), sum(chunk.unpacked for chunk in footer.chunks))
 
 
 def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:

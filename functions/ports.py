@@ -30,6 +30,9 @@ GOLDEN = (5**0.5 - 1) / 2
 
 T = TypeVar("T")
 
+MARKER_KEPT = timedelta(days=1)
+"""How long a folder marker, an empty object whose key ends in `/`, stays in landing: SFTP clients look for it."""
+
 REMEMBERED = timedelta(days=90)
 """For how long a table's log says that a change was made: longer than a drop may stand in `promoting`."""
 

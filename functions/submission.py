@@ -276,6 +276,7 @@ class Drop:
 
     `name` is the key below landing. `version` counts the writes (fencing), `step` the history of this attempt. `plan`
     is pinned when the attempt begins. `header_line` is None where it is too long to keep: the file has it.
+    `unpacked` are the bytes that a compressed file holds.
     `file_set` is the set that it waited for or tells of, `totals` what a manifest says of its records. `marks` is how
     far its records reach, from its verdict on. `retracts` is what this attempt takes back or replaces, until it has;
     `override` is set where a person has decided this attempt, `forgotten` where one had it erased.
@@ -304,6 +305,7 @@ class Drop:
     parts: dict[str, str] = field(default_factory=dict)
     sha256: str | None = None
     header_line: str | None = None
+    unpacked: int | None = field(default=None, metadata=codec.SPARSE)
     staged_at: str | None = None
     batch: str | None = None
     try_: int | None = None
@@ -320,6 +322,11 @@ class Drop:
     override: Override | None = field(default=None, metadata=codec.SPARSE)
     forgotten: Forgotten | None = field(default=None, metadata=codec.SPARSE)
     format: Literal[1] = 1
+
+    @property
+    def weight(self) -> int:
+        """The bytes that a job reads of it, which its workers are sized by: those that it unpacks to."""
+        return max(self.size, self.unpacked or 0)
 
     @property
     def in_flight(self) -> bool:

@@ -24,11 +24,15 @@ AGREED = {"csv": "CSV", "jsonl": "JSON Lines"}
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text."""
+    """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text.
+
+    `unpacked` are the bytes that a compressed file holds; None of one that is not compressed.
+    """
 
     problems: tuple[Problem, ...] = ()
     header: tuple[str, ...] = ()
     header_line: str = ""
+    unpacked: int | None = None
 
 
 def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Problem | None:

@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError
 
 from contracts.errors import (
     DestinationTaken,
+    ObjectArchived,
     ObjectGone,
     ObjectReplaced,
     ObjectUnreadable,
@@ -84,7 +85,7 @@ class S3Store:
                 if code(error) in REFUSED:
                     raise ObjectReplaced(at.uri) from error
                 if self._is_locked(at, error):
-                    raise ObjectUnreadable(at.uri) from error
+                    raise _unreadable(at, error) from error
                 if code(error) in ("416", "InvalidRange"):  # an empty object has no first byte
                     return b""
                 raise
@@ -161,7 +162,7 @@ class S3Store:
                     if code(error) in REFUSED | MISSING:
                         raise self._refused(source, target, replaces, missing=code(error) in MISSING) from error
                     if self._is_locked(source, error) or _is_too_large(error):
-                        raise ObjectUnreadable(source.uri) from error
+                        raise _unreadable(source, error) from error
                     if code(error) not in RACING or race == RACES - 1:
                         raise
         raise AssertionError(target)
@@ -224,7 +225,7 @@ class S3Store:
             if code(error) in MISSING:
                 raise ObjectGone(source.uri) from error
             if self._is_locked(source, error):
-                raise ObjectUnreadable(source.uri) from error
+                raise _unreadable(source, error) from error
             raise
         return number, _part(number, answer["CopyPartResult"])
 
@@ -348,6 +349,11 @@ class S3Store:
             return self._s3.head_object(**_place(at)).get("SSEKMSKeyId", "")
         except ClientError:
             return ""
+
+
+def _unreadable(at: Location, error: ClientError) -> ObjectUnreadable:
+    """The error for an object that nobody here can read; S3 names the archived ones (S3 API reference, GetObject)."""
+    return (ObjectArchived if code(error) == "InvalidObjectState" else ObjectUnreadable)(at.uri)
 
 
 def _is_too_large(error: ClientError) -> bool:

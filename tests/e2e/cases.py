@@ -234,6 +234,16 @@ CASES = (
     Case("a name with plus and percent", "orders/1+1=100%25.csv", GOOD, "accepted", (), "job"),
     Case("a name in unicode", "orders/наряд-заказ-文件.csv", GOOD, "accepted", (), "job"),
     Case("a name with ..", "orders/../secret.csv", GOOD, "rejected", ("name-dot-parts",), "admission"),
+    Case("a name that begins with _", "orders/_a.csv", GOOD, "rejected", ("name-hidden",), "admission"),
+    Case(
+        "a file in a folder that begins with _",
+        "orders/_delta_log/00000000000000000000.json",
+        GOOD,
+        "rejected",
+        ("name-hidden",),
+        "admission",
+    ),
+    Case("a name that begins with a dot", "orders/.a.csv", GOOD, "rejected", ("name-hidden",), "admission"),
     Case("a name with a control character", "orders/a\x07b.csv", GOOD, "rejected", ("name-characters",), "admission"),
     Case(
         "a name of 1,024 bytes",

@@ -179,6 +179,17 @@ def test_file_that_nobody_can_decrypt_is_rejected_with_a_receipt(locked: tuple[D
 
 
 @pytest.fixture(scope="module")
+def archived(world: World) -> Drop:
+    """A file that its producer uploaded into an archive."""
+    return world.settled(world.upload("orders/archived.csv", GOOD, StorageClass="GLACIER"))
+
+
+def test_archived_file_is_rejected_by_name_and_stays(archived: Drop, world: World) -> None:
+    assert (archived.state, [p.code for p in archived.problems]) == ("rejected", ["archived-object"])
+    assert archived.source.uri.startswith(world.ports.zones.landing)
+
+
+@pytest.fixture(scope="module")
 def crashed(world: World) -> Drop:
     """A drop whose job crashes every time."""
     return world.settled(world.upload("crash/1.csv", GOOD), 90)
@@ -231,6 +242,7 @@ def test_key_of_two_contracts_is_unmatched(twofold: Drop) -> None:
 def test_page_says_what_the_flow_answers(
     ended: dict[str, Drop],
     locked: tuple[Drop, Drop],
+    archived: Drop,
     overtaken: tuple[Drop, Drop],
     twice: tuple[Drop, Drop, Drop],
     vanished: Drop,
@@ -242,6 +254,7 @@ def test_page_says_what_the_flow_answers(
         *(row(c.name, ended[c.name], c.where) for c in CASES),
         row("a file encrypted with a key that its producer keeps (SSE-C)", locked[0], "admission"),
         row("a file encrypted with a key of another account", locked[1], "admission"),
+        row("an archived file (S3 Glacier)", archived, "admission"),
         row("a file judged again after a newer one of its key was accepted", overtaken[0], "flow"),
         row("a second file under a key, where `sameKey: reject`", twice[1], "flow"),
         row("the same bytes under another key, where `sameContent: reject`", twice[2], "flow"),

@@ -17,7 +17,9 @@ from contracts.columns import MOST_COLUMNS
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
 from contracts.trailer import Trailer
+from functions import job_limits
 from functions.admission import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
+from functions.aws.emr_serverless import LARGEST, TIMEOUT_MINUTES
 from tests.builders import a_plan
 
 NAME = "orders/1.csv"
@@ -482,3 +484,66 @@ def test_line_that_is_no_json_says_why(line: bytes, words: str) -> None:
     (problem,) = admitted(line + b"\n", JSONL).problems
     assert problem.code == "not-json-lines"
     assert words in problem.message
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("orders/_a.csv", "_a.csv"),
+        ("orders/.a.csv", ".a.csv"),
+        ("orders/_delta_log/00000000000000000000.json", "_delta_log"),
+        ("orders/.git/a.csv", ".git"),
+        ("_orders/a.csv", "_orders"),
+        ("orders/...csv", "...csv"),
+        ("orders/_", "_"),
+        ("orders/_SUCCESS", "_SUCCESS"),
+        ("orders/day=1/_part.csv", "_part.csv"),
+    ],
+)
+def test_name_that_readers_leave_out_is_refused(name: str, part: str) -> None:
+    (problem,) = [p for p in admitted(b"id;note\n1;a\n", name=name).problems if p.code == "name-hidden"]
+    assert f"`{part}`" in problem.message
+
+
+@pytest.mark.parametrize("name", ["orders/a_b.csv", "orders/a.b", "orders/_day=1/a.csv", "orders/-a.csv", "orders/a._"])
+def test_name_that_readers_see_is_not_refused(name: str) -> None:
+    assert "name-hidden" not in codes(admitted(b"id;note\n1;a\n", name=name))
+
+
+def test_hidden_name_is_nothing_to_a_table_nor_above_the_last_part_of_a_version() -> None:
+    body = b"id;note\n1;a\n"
+    table, version = replace(a_plan(), promote="table"), replace(a_plan(), same_key="version")
+    for plan, name, refused in (
+        (table, "orders/_a.csv", False),
+        (version, "_orders/a.csv", False),
+        (version, "orders/_a.csv", True),
+    ):
+        assert ("name-hidden" in codes(admitted(body, plan, name))) is refused
+
+
+@pytest.mark.parametrize(
+    ("plan", "most"),
+    [
+        (a_plan(), LARGEST_FILE),
+        (replace(a_plan(), csv=replace(a_plan().csv, multi_line=True)), (100 << 20) * 7_000),
+        (replace(a_plan(), file_format="jsonl"), (25 << 20) * 7_000 * 12),
+    ],
+)
+def test_file_that_no_job_reads_in_time_is_refused_by_name(plan: Plan, most: int) -> None:
+    def size(bytes_: int) -> list[str]:
+        found = admit(plan, NAME, bytes_, reading(GOOD))
+        return [c for c in codes(found) if c.startswith("file-too-large")]
+
+    assert size(most) == []
+    assert size(most + 1) == (["file-too-large"] if most == LARGEST_FILE else ["file-too-large-for-job"])
+
+
+def test_limits_of_reading_are_those_of_the_job() -> None:
+    assert job_limits.SECONDS < TIMEOUT_MINUTES * 60
+    assert LARGEST.cores * LARGEST.most == job_limits.CORES
+
+
+def test_compressed_file_tells_what_it_holds() -> None:
+    packed = gzip.compress(GOOD * 100)
+    assert admitted(packed, replace(a_plan(), compression="gzip")).unpacked == 100 * len(GOOD)
+    assert admitted(GOOD).unpacked is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +39,39 @@ def test_batch_takes_the_oldest_that_fit() -> None:
 def test_larger_drop_goes_alone() -> None:
     assert [d.id for d in choose(waiting(MOST_BYTES + 1, 1), 9)] == ["0"]
     assert [d.id for d in choose(waiting(1, MOST_BYTES + 1), 9)] == ["0"]
+
+
+def test_compressed_drop_weighs_what_it_unpacks_to() -> None:
+    packed = [a_drop(id=str(n), size=10, unpacked=MOST_BYTES // 2 + 1) for n in range(2)]
+    assert [d.id for d in choose(packed, 9)] == ["0"]
+    assert a_drop(size=10, unpacked=4).weight == 10
+
+
+class Sized:
+    """Jobs that note for how many bytes their workers are sized."""
+
+    def __init__(self, world: World) -> None:
+        self._jobs = world.jobs
+        self.sizes: list[int] = []
+
+    def start(self, token: str, request: str, size: int, reach: Reach) -> str:
+        self.sizes.append(size)
+        return self._jobs.start(token, request, size, reach)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._jobs, name)
+
+
+def test_workers_are_sized_by_what_a_batch_unpacks_to() -> None:
+    world = a_world([replace(a_plan(), files=("orders/*.csv.gz",), compression="gzip")])
+    jobs = Sized(world)
+    world.ports = replace(world.ports, jobs=jobs)
+    body = b"id,note\n" + b"1,a\n" * 100_000
+    for n in range(2):
+        world.upload(f"orders/{n}.csv.gz", gzip.compress(body))
+    world.deliver_events()
+    world.deliver_windows()
+    assert jobs.sizes == [2 * len(body)]
 
 
 def test_batch_is_bounded_in_number() -> None:

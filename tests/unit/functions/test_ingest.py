@@ -21,7 +21,7 @@ GOOD = b"id,note\n1,a\n2,\n"
 
 def test_good_file_is_staged_and_gone_from_landing() -> None:
     world = a_world()
-    one = world.upload("orders/_1 {x}.csv", GOOD)
+    one = world.upload("orders/1 {x}.csv", GOOD)
     drop = world.deliver_events()[one]
 
     assert (drop.state, drop.contract, drop.producer) == ("staged", "orders.v1", "shop")

@@ -561,14 +561,14 @@ def withdrawn_by_a_person(world: World, drop_id: str) -> None:
 def test_promoted_file_that_tells_of_a_set_by_now_stays_until_it_is_rejected() -> None:
     files = ("in/{day:%Y-%m-%d}/*",)
     world = a_world([a_plan(files=files)])
-    drop_id = world.upload("in/2026-01-31/_SUCCESS", GOOD)
+    drop_id = world.upload("in/2026-01-31/DONE", GOOD)
     world.finish()
-    world.publish([a_plan(files=files, set=SetRule(("day",), 3600, marker="in/{day:%Y-%m-%d}/_SUCCESS"))])
+    world.publish([a_plan(files=files, set=SetRule(("day",), 3600, marker="in/{day:%Y-%m-%d}/DONE"))])
     replay(world.ports, drop_id, retract=True)
     world.finish()
 
     assert (world.drop(drop_id).state, world.drop(drop_id).problems[0].code) == ("failed", "tells-of-a-set")
-    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/in/2026-01-31/_SUCCESS"]
+    assert list(world.store.listing(ZONES.promoted)) == ["orders.v1/in/2026-01-31/DONE"]
     withdrawn_by_a_person(world, drop_id)
 
 

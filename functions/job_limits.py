@@ -1,0 +1,25 @@
+"""What a job can read within its time: a plan in, the largest file of it out. Pure.
+
+A file beyond is refused at the door: its job would be ended by its time limit, and tried again for nothing.
+"""
+
+from __future__ import annotations
+
+from contracts.plan import FileFormat, Plan
+
+SECONDS = 7_000
+"""Seconds of a job's 120 minutes (TIMEOUT_MINUTES) that are left for reading, once its workers have started."""
+CORES = 12
+"""Cores of the executors of the largest job (LARGEST)."""
+A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
+"""Bytes that a core reads and checks in a second at best; docs/benchmarks.md measures 85, 22 and 200 MiB."""
+
+
+def cores(plan: Plan) -> int:
+    """How many cores read a file side by side: one where a record may go over lines, or a file is compressed as one."""
+    return 1 if plan.compression != "none" or (plan.file_format == "csv" and plan.csv.multi_line) else CORES
+
+
+def largest(plan: Plan) -> int:
+    """The bytes of the largest file that a job reads in time."""
+    return A_SECOND[plan.file_format] * cores(plan) * SECONDS
