@@ -48,6 +48,12 @@ BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
 """Fields of a plan that are one value: the key of the `drop` block, the kind of change, what compares its values."""
 DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}
 
+BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
+    "trailer": directions.of_trailers,
+    "mojibake": directions.of_policies,
+}
+"""Keys of the dialect whose values say in which direction it changed."""
+
 
 def _block(old: Edition, new: Edition) -> Iterator[Change]:
     for name, (key, kind, way) in BLOCK.items():
@@ -114,9 +120,9 @@ def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
         same = set(before) == set(after) if one.name == "null_values" else before == after
         if not same:
             key = DIALECT.get(one.name, one.name)
-            is_last = one.name == "trailer"
-            told = [_last(value) if is_last else value for value in (before, after)]
-            found: Direction = directions.of_trailers(before, after) if is_last else "both"
+            told = [_last(value) if one.name == "trailer" else value for value in (before, after)]
+            way = BY_VALUES.get(one.name)
+            found: Direction = way(before, after) if way else "both"
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key), found)
 
 
