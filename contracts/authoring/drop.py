@@ -103,6 +103,10 @@ def _dialect(document: Document, at: Path, csv: Csv) -> None:
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")
 
 
+HIDDEN = re.compile(r"\.|_[^=]*$")
+"""Parts of a pattern whose keys readers of folders leave out (`functions.keys.HIDDEN`)."""
+
+
 def places(document: Document, path: Path) -> tuple[Finding, ...]:
     """Where each key pattern stands, and findings about those that cannot be read or do not begin with a folder."""
     value = document.data["customProperties"][path[1]]["value"]
@@ -113,10 +117,21 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
     for place, pattern in patterns:
         if isinstance(pattern, str):
             _pattern(document, place, pattern, str(value.get("producer")))
+            if value.get("promote") != "table":
+                _seen(document, place, pattern, last=value.get("sameKey") == "version")
     listed = [place for place, _ in patterns]
     rule = value.get("set") if isinstance(value, dict) else None
     listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
     return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
+
+
+def _seen(document: Document, at: Path, pattern: str, *, last: bool) -> None:
+    """Refuse a pattern whose files consumers would not see; of `sameKey: version` they have the last part alone."""
+    parts = pattern.split("/")
+    hidden = next((p for p in (parts[-1:] if last else parts) if HIDDEN.match(p)), None)
+    if hidden is not None:
+        message = f"`{hidden}` begins with `_` or `.`: Spark and Hive leave such files out, so the door refuses them."
+        document.error(at, "bad-pattern", message, "Write another first character, or `promote: table`.")
 
 
 def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:

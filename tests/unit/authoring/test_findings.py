@@ -380,6 +380,8 @@ BLOCK = {
     "files is a number": "files: 5  #! wrong-type\nproducer: shop\nformat: csv",
     "files holds a number": "files: [a/b.csv, 5]  #! wrong-type\nproducer: shop\nformat: csv",
     "files is empty": "files: []  #! bad-value\nproducer: shop\nformat: csv",
+    "files in a folder that readers leave out": 'files: "s/_in/*.csv"  #! bad-pattern\nproducer: s\nformat: csv',
+    "files with a name that readers leave out": 'files: "s/.*.csv"  #! bad-pattern\nproducer: s\nformat: csv',
     "files without a folder": 'files: "*.csv"  #! no-folder\nproducer: shop\nformat: csv',
     "files from the root": "files: /shop/a.csv  #! bad-pattern\nproducer: shop\nformat: csv",
     "pattern of an unknown date part": 'files: "shop/{d:%q}"  #! bad-pattern\nproducer: shop\nformat: csv',
