@@ -103,7 +103,7 @@ def _dialect(document: Document, at: Path, csv: Csv) -> None:
         document.error(at, "bad-value", message, "Write the characters that the file really uses.")
 
 
-HIDDEN = re.compile(r"\.|_[^=]*$")
+HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")
 """Parts of a pattern whose keys readers of folders leave out (`functions.keys.HIDDEN`)."""
 
 
