@@ -13,7 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from contracts.authoring import expressions, statements
-from contracts.plan import DROPS, ROWS, LogicalType, Plan, Property
+from contracts.plan import DROPS, ROWS, Check, LogicalType, Plan, Property
+from contracts.watermarks import TYPES, HighMark, marked
 from spark_jobs import sql_guard
 from spark_jobs.validate import configured
 from tests.integration.job.world import judge
@@ -168,6 +169,16 @@ def test_queries_of_contracts_are_let_through(session: SparkSession, text: str) 
 def test_quantiles_are_let_through(session: SparkSession, kind: LogicalType) -> None:
     text = statements.quantile(0, Property("n", kind), Decimal("0.95"))
     assert sql_guard.refusal(session, text, [ROWS, DROPS]) is None
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_marks_are_let_through(session: SparkSession, kind: LogicalType) -> None:
+    prop = Property("n", kind, exact=(10, 2)) if kind == "number" else Property("n", kind)
+    check = Check("c", "required", "row", "error", "x", "x", "n", {"filter": {"sql": "true", "watermark": "n"}})
+    plan = replace(documents.a_plan(documents.a_document(PROPERTIES, ENTRIES)), properties=(prop,), checks=(check,))
+    (made,) = marked(plan, [HighMark("n", kind, Decimal(5))]).checks
+    assert made.filter != "true"
+    assert sql_guard.refusal_of_expression(session, made.filter or "") is None
 
 
 BY_THE_SESSION = (
