@@ -114,7 +114,7 @@ def _lets_through(check: Check, record: Record, content: Content) -> bool:
         value: Any = record.cell(said["watermark"]).value
         if value is None or Fraction(value) <= mark:
             return False
-    return not said.get("text") or truth(said["text"], record.cells) is True
+    return not said.get("text") or truth(said["text"], record.scope) is True
 
 
 def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | None:
@@ -124,7 +124,7 @@ def _said(check: Check, plan: Plan, record: Record, content: Content) -> str | N
     if record.broken or not _lets_through(check, record, content):
         return None
     if check.kind == "expression":
-        return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.cells)]
+        return {None: NULL, False: FAILED, True: GOOD}[truth(check.arguments["text"], record.scope)]
     if check.kind == FOREIGN_KEY:
         key = tuple(record.cells[name].value for name in check.properties())
         return NULL if None in key else GOOD if key in content.known[check.id] else FAILED

@@ -53,6 +53,11 @@ class Record:
     unknown: bool = False
     letters: str = ""
 
+    @property
+    def scope(self) -> dict[str, Cell]:
+        """The cells that an expression may name: one of each property."""
+        return {**self.cells, **{name: self.cell(name) for name in self.inner}}
+
     def cell(self, name: str) -> Cell:
         """The one cell of a property; null where it would lie in something that is not there."""
         if name not in self.inner:
