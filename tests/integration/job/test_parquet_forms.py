@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -192,6 +192,11 @@ def trimmed(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _trimmed(name, value) for name, value in record.items()}
 
 
+def in_microseconds(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Nanoseconds as Spark cuts those of INT96."""
+    return {name: value[:26] if value and name in ("ns", "local_ns") else value for name, value in record.items()}
+
+
 def _trimmed(name: str, value: Any) -> Any:
     return str(value).removesuffix("0000") if name == "dec18" and value is not None else value
 
@@ -209,6 +214,34 @@ def both(spark: SparkSession, folder: Path, plan: Plan, files: Mapping[str, byte
 def refusals(plan: Plan, body: bytes) -> list[str]:
     """What the door says of a file."""
     return [p.message for p in admit(plan, "things/a", len(body), lambda at, n: body[at : at + n]).problems]
+
+
+def test_every_form_is_read_as_arrow_reads_it(
+    spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    plan = a_plan([prop for _, prop, _ in VALUES.values()], [ALL], file_format="parquet")
+    columns = {name: (kind, values) for name, (kind, _, values) in VALUES.items()}
+    files = {name: a_file(columns, **options) for name, options in FORMS.items()}
+    for name, body in files.items():
+        assert refusals(plan, body) == [], name
+    judged = judge(spark, tmp_path, plan, files)
+    evidence: dict[str, list[dict[str, Any]]] = {name: [] for name in files}
+    for row in judged.evidence(spark):
+        evidence[row["drop"]].append(shown(row["cells"], list(VALUES)))
+    for name, body in files.items():
+        drop = judged.drop(name)
+        assert (drop.failure, drop.refusal, drop.read) == (None, None, 4), name
+        wanted = list(map(trimmed, cells_of(body)))
+        assert evidence[name] == (list(map(in_microseconds, wanted)) if name == "INT96" else wanted), name
+    failing = {c: n.failed for c, n in zip(judged.result.header.checks, judged.drop("version 2.6").counts, strict=True)}
+    assert {c: n for c, n in failing.items() if n} == {
+        "u64.logicalType": 1,
+        "ns.logicalType": 2,
+        "local_ns.logicalType": 2,
+        "t_ns.logicalType": 1,
+        "expression": 4,
+    }
+    record_property("forms of Parquet, each of 31 columns, held against Arrow", len(files))
 
 
 SIFTED: dict[str, tuple[pa.DataType, list[Any]]] = {
@@ -240,11 +273,81 @@ SIFT = a_plan(
 )
 
 
+def test_sieve_and_scan_say_the_same_of_every_form(
+    spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    forms = [
+        {"compression": codec, "data_page_version": page, "use_dictionary": words, **layout}
+        for codec, page, words, layout in product(CODECS, ("1.0", "2.0"), (True, False), LAYOUTS.values())
+    ]
+    files = {f"{n}.parquet": a_file(SIFTED, **form) for n, form in enumerate(forms)}
+    late = {**SIFTED, "level": (pa.float32(), [*SIFTED["level"][1][:-1], 9.900001])}
+    files |= {f"late{n}.parquet": a_file(late, **form) for n, form in enumerate(forms[::10])}
+    for n, form in enumerate(forms[:6]):
+        body = a_file(SIFTED, **form)
+        at = 40 + 53 * n
+        files[f"changed{n}.parquet"] = body[:at] + bytes([body[at] ^ 0x10]) + body[at + 1 :]
+    judged = both(spark, tmp_path, SIFT, files)
+    for n in range(len(forms)):
+        drop = judged.drop(f"{n}.parquet")
+        assert (drop.refusal, drop.failure, drop.valid) == (None, None, 100)
+    assert judged.count("level.maximum", "late0.parquet").failed == 1
+    record_property("forms of Parquet that the sieve and the scan agree on", len(files))
+
+
 CHECKED = {"write_page_checksum": True, "compression": "none", "use_dictionary": False}
+
+
+@pytest.mark.parametrize("page", ["1.0", "2.0"])
+@pytest.mark.parametrize("encoding", [{}, {"use_dictionary": True}])
+def test_page_that_does_not_match_its_checksum_is_refused(
+    spark: SparkSession, tmp_path: Path, page: str, encoding: dict[str, Any]
+) -> None:
+    whole = a_file(SIFTED, **(CHECKED | encoding), data_page_version=page)
+    at = whole.index((57).to_bytes(8, "little"))
+    bad = whole[:at] + bytes([58]) + whole[at + 1 :]
+    unchecked = a_file(SIFTED, **(CHECKED | encoding | {"write_page_checksum": False}), data_page_version=page)
+    at = unchecked.index((57).to_bytes(8, "little"))
+    changed = unchecked[:at] + bytes([58]) + unchecked[at + 1 :]
+    judged = both(spark, tmp_path, SIFT, {"good": whole, "bad": bad, "changed": changed})
+    refusal = judged.drop("bad").refusal
+    assert refusal
+    assert refusal.message.startswith("A page of the Parquet file does not match its checksum")
+    assert (judged.drop("good").valid, judged.count("id.unique", "changed").failed) == (100, 2)
 
 
 def moments(name: str, **more: object) -> Property:
     return a_property(name, "timestamp", **more)
+
+
+def test_local_times_are_those_of_the_contracts_zone(spark: SparkSession, tmp_path: Path) -> None:
+    """02:30 on 31 March 2024 was on no clock of Berlin; 10:00 in July is 08:00 in UTC."""
+    zone = "Europe/Berlin"
+    plan = a_plan(
+        [moments("local", zone=zone), moments("nanos", zone=zone), moments("moment", zone=zone), moments("plain")],
+        [
+            a_check("maximum", name, value="2024-07-01T08:00:00Z" if name != "plain" else "2024-07-01T10:00:00Z")
+            for name in ("local", "nanos", "moment", "plain")
+        ],
+        file_format="parquet",
+    )
+    july = datetime.fromisoformat("2024-07-01T10:00:00")
+    local = [july, july + timedelta(microseconds=1), datetime.fromisoformat("2024-03-31T02:30:00")]
+    body = a_file(
+        {
+            "local": (pa.timestamp("us"), local),
+            "nanos": (pa.timestamp("ns"), local),
+            "moment": (pa.timestamp("us", "UTC"), [at.replace(tzinfo=UTC) - timedelta(hours=2) for at in local]),
+            "plain": (pa.timestamp("ms"), [july, july + timedelta(milliseconds=1), None]),
+        }
+    )
+    judged = judge(spark, tmp_path, plan, {"a.csv": body})
+    assert [(row.record, row.checks) for row in judged.evidence(spark)] == [
+        (2, ["local.maximum", "nanos.maximum", "moment.maximum", "plain.maximum"]),
+        (3, ["local.logicalType", "nanos.logicalType"]),
+    ]
+    first = judged.evidence(spark)[0].cells
+    assert (first["local"], first["moment"]) == ("2024-07-01 10:00:00.000001", "2024-07-01 08:00:00.000001Z")
 
 
 @pytest.mark.parametrize(
@@ -278,6 +381,101 @@ def test_int96_does_not_say_whose_times_it_holds(more: dict[str, object]) -> Non
 
 
 FLOATS = [1.1, 0.1, 16_777_216.0, -9e9, 1.1000001, 3.4e38, 1e-30]
+
+
+@pytest.mark.parametrize("value", FLOATS)
+def test_float_is_the_decimal_that_it_stands_for(spark: SparkSession, tmp_path: Path, value: float) -> None:
+    """As many bounds as there are kinds, each at the value itself and a little beside it."""
+    low, high = sorted((value * (1 - 1e-9), value * (1 + 1e-9)))
+    checks = [
+        replace(a_check(kind, "v", value=repr(bound)), id=f"{kind} {bound!r}")
+        for kind in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+        for bound in (low, value, high)
+    ]
+    keeps = {
+        "minimum": lambda bound: value >= bound,
+        "maximum": lambda bound: value <= bound,
+        "exclusiveMinimum": lambda bound: value > bound,
+        "exclusiveMaximum": lambda bound: value < bound,
+    }
+    good = [c for c in checks if keeps[c.kind](float(c.arguments["value"]))]
+    body = a_file({"v": (pa.float32(), [value])})
+    for name, own in (("all", checks), ("good", good)):
+        (tmp_path / name).mkdir()
+        plan = a_plan([a_property("v", "number")], own, file_format="parquet")
+        judged = both(spark, tmp_path / name, plan, {"a.csv": body})
+        failing = {check.id for check in own if judged.count(check.id).failed}
+        assert failing == {check.id for check in own if check not in good}
+
+
+def test_decimal_of_a_larger_scale_is_judged_by_its_value(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan(
+        [a_property("v", "number", exact=(5, 2))], [a_check("maximum", "v", value="9.5")], file_format="parquet"
+    )
+    some = [
+        Decimal("1.500000"),
+        Decimal("1.505000"),
+        Decimal("999.990000"),
+        Decimal("1000.000000"),
+        Decimal("-0.100000"),
+    ]
+    judged = judge(spark, tmp_path, plan, {"a.csv": a_file({"v": (pa.decimal128(20, 6), some)})})
+    assert [(row.record, row.checks) for row in judged.evidence(spark)] == [
+        (2, ["v.logicalType"]),
+        (3, ["v.maximum"]),
+        (4, ["v.logicalType"]),
+    ]
+    assert judged.evidence(spark)[1].cells["v"] == "999.99"
+
+
+def test_column_of_nulls_alone_is_of_every_type(spark: SparkSession, tmp_path: Path) -> None:
+    kinds = ("string", "integer", "number", "boolean", "date", "timestamp", "time")
+    props = [a_property(kind, kind) for kind in kinds] + [a_property("exact", "number", exact=(9, 2))]  # type: ignore[arg-type]
+    plan = a_plan(props, [a_check("required", "date")], file_format="parquet")
+    names = [p.name for p in props]
+    files = {
+        "null": a_file({name: (pa.null(), [None, None]) for name in names}),
+        "double": a_file({name: (pa.float64(), [None, None]) for name in names}),
+        "string": a_file({name: (pa.string(), [None, None]) for name in names}),
+    }
+    for body in files.values():
+        assert refusals(plan, body) == []
+    judged = judge(spark, tmp_path, plan, files)
+    for name in files:
+        drop = judged.drop(name)
+        assert (drop.refusal, drop.failure, drop.read, judged.count("date.required", name).failed) == (None, None, 2, 2)
+        assert judged.count("number.logicalType", name).null == 2
+    one = a_file({name: (pa.float64(), [None, 1.0]) for name in names})
+    assert "is of the type double" in refusals(plan, one)[0]
+
+
+def test_column_of_nulls_alone_may_be_an_object_an_array_or_a_map(spark: SparkSession, tmp_path: Path) -> None:
+    inner = [
+        replace(a_property(name, kind), path=path)  # type: ignore[arg-type]
+        for name, kind, path in (("o.a", "integer", ("o", ".a")), ("l[]", "string", ("l", "[]")))
+    ]
+    outer = [a_property("o", "object"), a_property("l", "array"), a_property("m", "map")]
+    checks = [a_check("required", "m"), a_check("minItems", "l", value=1), a_check("minimum", "o.a", value="1")]
+    plan = a_plan([*outer, *inner], checks, file_format="parquet")
+    body = a_file({name: (pa.null(), [None, None]) for name in ("o", "l", "m")})
+    assert refusals(plan, body) == []
+    judged = judge(spark, tmp_path, plan, {"a.csv": body})
+    assert judged.drop().failure is None
+    assert [(row.record, row.checks) for row in judged.evidence(spark)] == [(1, ["m.required"]), (2, ["m.required"])]
+
+
+def test_values_under_a_footer_that_counts_nulls_alone_are_of_another_type(spark: SparkSession, tmp_path: Path) -> None:
+    """A footer may lie: such a column is read, and what is in it fails its row."""
+    plan = a_plan([a_property("v")], file_format="parquet")
+    judged = judge(spark, tmp_path, plan, {"a.csv": a_file({"v": (pa.int64(), [7, None])})})
+    assert [(row.record, row.checks) for row in judged.evidence(spark)] == [(1, ["v.logicalType"])]
+
+
+def test_map_with_a_key_twice_is_none(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan([a_property("m", "map")], file_format="parquet")
+    some = [[("a", 1), ("b", 2)], [("a", 1), ("a", 2)], None, []]
+    judged = judge(spark, tmp_path, plan, {"a.csv": a_file({"m": (pa.map_(pa.string(), pa.int64()), some)})})
+    assert [(row.record, row.checks) for row in judged.evidence(spark)] == [(2, ["m.logicalType"])]
 
 
 LISTS: dict[str, tuple[pa.DataType, list[Any]]] = {
@@ -314,6 +512,20 @@ LEVELS = {
     "an element that is none": (REPETITIONS, [2, 1, 0, 2, 1, 2, 2, 2]),
     "fewer records than rows": ([0, 1, 0, 1, 0, 0, 1, 0], DEFINITIONS),
 }
+
+
+def test_levels_that_cannot_be_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    plan = a_plan([a_property("v", "array")], file_format="parquet")
+    body = a_file(LISTS, compression="none", use_dictionary=False)
+    assert relevelled(body, REPETITIONS, DEFINITIONS) == body
+    files = {name: relevelled(body, *pair) for name, pair in LEVELS.items()}
+    judged = judge(spark, tmp_path, plan, {"good": body, **files})
+    assert (judged.drop("good").read, judged.drop("good").valid) == (6, 6)
+    for name in files:
+        refusal = judged.drop(name).refusal
+        assert refusal, name
+        assert refusal.code == "broken-parquet"
+        assert "their levels contradict each other" in refusal.message
 
 
 REFUSED: dict[str, tuple[bytes, Property, str]] = {
