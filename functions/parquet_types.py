@@ -15,6 +15,7 @@ ALWAYS_NULL = "UNKNOWN (always null)"
 INT96 = "INT96"
 MOST_DIGITS = 38
 """Digits of a DECIMAL that Spark holds."""
+TOO_LONG = f", of more than {MOST_DIGITS} digits"
 LEAST_OF_BYTES = 19
 """Digits of a DECIMAL in BYTE_ARRAY below which Spark's reader fails (NullPointerException, 4.1.1): it is asked for so
 many."""
@@ -119,7 +120,7 @@ def _decimal(element: Mapping[int, Any], precision: Any, scale: Any) -> Typed:
     if not 0 <= scale <= precision or precision == 0:
         return UNKNOWN, f"{name}, which cannot be"
     if precision > MOST_DIGITS:
-        return UNKNOWN, f"{name}, of more than {MOST_DIGITS} digits"
+        return UNKNOWN, name + TOO_LONG
     if precision > _room(physical, element.get(2, 0)):
         return UNKNOWN, f"{name} in {NAMES[physical]}, where it cannot be"
     if physical == 6:

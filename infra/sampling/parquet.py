@@ -18,6 +18,7 @@ from functions import parquet_footer, parquet_head
 from functions.parquet_footer import Column as Stored
 from functions.parquet_head import FITTING, LARGEST_FOOTER
 from functions.parquet_nested import read_as, steps
+from functions.parquet_types import TOO_LONG
 from infra.sampling.json_lines import Route, Seen, read, settled
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def profile_of(paths: Sequence[Path], session: Callable[[], SparkSession]) -> Pr
 def _known(column: Stored, route: Route, known: dict[Route, Property]) -> Iterator[tuple[str, str]]:
     """Note a column, and what lies in it, by the steps that lead there; what is left out, and why."""
     kind = SHAPED.get(column.shape) or _logical(column.declared)
+    if column.said.endswith(TOO_LONG):
+        raise SampleRefused(f"`{name_of(route)}` is {column.said}, which Spark does not read; give fewer digits")
     if column.is_empty:
         yield name_of(route), "it holds no value, and is of no type"
         return
