@@ -129,15 +129,19 @@ def like(name: str) -> str:
 
 def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
     """A column whose name looks like the contract's, and is written with other characters."""
+    level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
+    missing = f"The column `{prop.name}` is missing from the header;"
+    if other.strip(" \t") == prop.name:
+        message = f"{missing} it stands there with blanks around its name."
+        return Problem("missing-column", message, f"Write `{prop.name}` without blanks.", level, property=prop.name)
     pairs = enumerate(zip(other, prop.name, strict=False))
     at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
     there, agreed = (_code_point(name, at) for name in (other, prop.name))
     message = (
-        f"The column `{prop.name}` is missing from the header; a name that looks like it stands there, "
+        f"{missing} a name that looks like it stands there, "
         f"with other characters: character {at + 1} is {there}, agreed is {agreed}."
     )
     fix = "Write the name with the contract's characters (Unicode form NFC), without blanks and invisible ones."
-    level: Level = "error" if plan.columns.missing == "reject" or prop.required else "warning"
     return Problem("missing-column", message, fix, level, property=prop.name)
 
 

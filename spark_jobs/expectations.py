@@ -36,7 +36,7 @@ FIRST = "0001-01-01"
 OF_RECORDS = ("values", "column", "pairs", "columns", "table")
 OF_FILES = ("table", "header")
 """What expectations can be about in a file without a record."""
-ABSENT = "Great Expectations is not there; on AWS `make build GX=1`, then `make deploy`, bring it"
+ABSENT = "Great Expectations is not there; `make build GX=1` brings it, and then `make deploy` to a deployed stack"
 UNTOLD = "Great Expectations fell over it; why is not told, as it may quote a classified value"
 NO_ROWS = EXCUSED[1]
 VIEW = "tmp_view"

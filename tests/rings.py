@@ -40,6 +40,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/e2e/test_promoted.py::*",
         "tests/e2e/test_references.py::*",
         "tests/e2e/test_state.py::*",
+        "tests/e2e/test_up.py::*",
         "tests/e2e/test_watermarks.py::*",
         "tests/integration/functions/test_figures.py::*",
         "tests/integration/functions/test_histories.py::*",

@@ -107,12 +107,12 @@ def _refuse(*, stuck: bool) -> None:
 
 def _stuck(minutes: int, form: str) -> None:
     from contracts import codec
-    from functions.stuck import age, stuck
+    from functions.stuck import EMBEDDED, ON_AWS, age, stuck
     from infra.cli.render import stuck_text
-    from infra.cli.target import ports
+    from infra.cli.target import is_embedded, ports
 
     world = ports()
-    found = stuck(world, timedelta(minutes=minutes))
+    found = stuck(world, timedelta(minutes=minutes), EMBEDDED if is_embedded() else ON_AWS)
     if form == "json":
         click.echo(as_json(codec.encode(found)))
     else:

@@ -172,13 +172,17 @@ def ports() -> Ports:
 
 def caller() -> str:
     """Who acts, for the record: the caller's ARN by STS, or on a stack of this machine the user's name."""
-    environment = surroundings() or {}
-    if "AWS_ENDPOINT_URL" in environment:
+    if is_embedded():
         return getpass.getuser()
     from functions.aws.answers import asking
 
     with asking("STS"):
         return str(_session(regional=True).client("sts").get_caller_identity()["Arn"])
+
+
+def is_embedded() -> bool:
+    """Tell whether the stack that a command speaks to runs on a machine like this one, not on AWS."""
+    return "AWS_ENDPOINT_URL" in (surroundings() or {})
 
 
 def for_tables() -> Callable[[], Mapping[str, str]]:

@@ -167,7 +167,7 @@ def test_folder_that_another_version_wrote_is_refused(tmp_path: Path) -> None:
 
 def test_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(NotKept, match="cannot be used"):
+    with pytest.raises(NotKept, match=r"cannot be written: .* Name another folder"):
         Kept(tmp_path / "file")
 
 

@@ -95,14 +95,23 @@ def test_wrong_word_is_told_and_ends_with_two(words: str, said: str) -> None:
     assert said in result.stderr
 
 
-def test_what_nobody_foresaw_ends_with_three(folder: Path) -> None:
+def test_full_disk_ends_with_three(folder: Path) -> None:
     """Python would end with 1, which says that a file is rejected; here there is no room for what is printed."""
     with Path("/dev/full").open("wb") as full:
         words = [sys.executable, "-c", "from infra.cli.main import run; run()", "lint"]
         done = subprocess.run(words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
     assert done.returncode == 3
-    assert "OSError" in done.stderr
+    assert done.stderr.startswith("dropgate: The disk is full: free some space")
+
+
+def test_unforeseen_fault_ends_with_three(folder: Path) -> None:
+    """A stream that is closed is nothing that a command foresees."""
+    words = [sys.executable, "-c", "import sys; sys.stdout.close(); from infra.cli.main import run; run()", "lint"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 3
+    assert "| ValueError" in done.stderr
     assert "says nothing of your files. Type the command again" in done.stderr
 
 

@@ -154,7 +154,7 @@ def test_other_text_of_the_same_moment_stops_the_publish() -> None:
 
     store, one = Racing(), compiled(ONE)
     assert one.plan
-    with pytest.raises(StaleWrite, match="meanwhile"):
+    with pytest.raises(StaleWrite, match="raise `version` in your contract above theirs"):
         publish([one.plan], store, NOW, documents([one]))
     assert "current.json" not in store.documents
 

@@ -160,7 +160,7 @@ def test_quoted_cell_may_hold_line_breaks(spark: SparkSession, tmp_path: Path, e
     assert judged.count("note.maxLength").null == 1
     assert judged.rejected()[:4] == [
         ["id", "note", "_record", "_reasons"],
-        ["x", f'a "b"{end}=c', "2", "id.logicalType (integer)"],
+        ["x", f'a "b"{end}\'=c', "2", "id.logicalType (integer)"],
         ["3", "", "3", FIELDS],
         ["4,a,b", "", "4", FIELDS],
     ]

@@ -110,7 +110,6 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     ("maxLength: 2", "maxLength: 3"): ("rule", "code.maxLength", *LOOSENS),
     (', pattern: "^[A-Z]+$"', ', pattern: "^[A-Y]+$"'): ("rule", "code.pattern", *BOTH),
     (', pattern: "^[A-Z]+$"', ""): ("check-removed", "code.pattern", *LOOSENS),
-    ("format: hostname", "format: uri"): ("rule", "code.format", *BOTH),
     ("format: hostname", "format: binary"): ("check-removed", "code.format", *LOOSENS),
     ("multipleOf: 4", "multipleOf: 8"): ("rule", "id.multipleOf", *TIGHTENS),
     ("multipleOf: 4", "multipleOf: 2"): ("rule", "id.multipleOf", *LOOSENS),
@@ -226,6 +225,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 
 
+OF_CODE = OLD[OLD.index("enum: [{value: AT") : OLD.index("      - name: amount")]
+"""What says which texts are codes."""
 IDS = [f"{new} for {old}".replace("\n", " ") for old, new in EDITS]
 
 
@@ -239,6 +240,13 @@ def test_change_is_what_the_table_says(edit: tuple[str, str], expected: tuple[st
     there, back = ({c.direction for c in several} - {"none"} for several in (found, compare(after, before).changes))
     turned = {"tightens": "loosens", "loosens": "tightens", "both": "both"}
     assert there == {turned[d] for d in back}
+
+
+def test_another_format_of_texts_goes_both_ways() -> None:
+    host, uri = (OLD.replace(OF_CODE, f"logicalTypeOptions: {{format: {name}}}\n") for name in ("hostname", "uri"))
+    (found,) = changes(host, uri)
+
+    assert told(found) == ("rule", "code.format", *BOTH)
 
 
 @pytest.mark.parametrize(

@@ -432,6 +432,7 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
         (b"4711,Ana Mayer,2026-01-31\n", "missing-header", "looks like `9999, xxx xxxxx, 9999-99-99`"),
         (b"id,not\xc3\xa9\n", "missing-column", "`noté`"),
         (b"id,note\xc2\xa0\n", "missing-column", "character 5 is U+00A0, agreed is none"),
+        (b"id, note\n", "missing-column", "with blanks around its name"),
         (b"id,n\xd0\xbete\n", "missing-column", "stands there instead"),
         (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, agreed is U+006E"),
     ],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from contracts.sets import SetRule
 from functions.overruling import reject
 from functions.ports import InFlight, Pause
 from functions.published import Published
-from functions.stuck import Stuck, age, stuck
+from functions.stuck import EMBEDDED, Stuck, age, stuck
 from tests.builders import ZONES, World, a_plan, a_world
 from tests.faults import Stalled
 
@@ -42,6 +43,15 @@ def test_what_moves_or_has_ended_is_not_stuck() -> None:
     world.finish()
 
     assert waiting(world) == {}
+
+
+def test_nothing_of_aws_is_named_on_a_laptop() -> None:
+    world = on_its_way("deliver_events", "deliver_windows")
+    world.clock.pass_seconds(7200)
+    texts = [one.do for one in stuck(world.ports, HOUR, EMBEDDED)] + [*asdict(EMBEDDED).values()]
+
+    assert len(texts) > len(asdict(EMBEDDED))
+    assert not [t for t in texts if re.search(r"aws|deploy|function|account|MaximumConcurrent", t, re.IGNORECASE)]
 
 
 def test_staged_drop_waits_for_a_batch() -> None:
