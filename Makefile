@@ -30,16 +30,16 @@ up: setup ## Keep the embedded stack running, for any S3 client to try.
 quick: setup ## The inner loop, under a minute: style, arrows, units.
 	@$(BIN)/ruff check
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -n 2 --dist loadgroup -q -m "quick and not torture" tests/unit tests/golden
+	@$(BIN)/pytest -n 2 --dist loadscope -q -m "quick and not torture" tests/unit tests/golden
 
 test: lint ## Prove it: lint, types, arrows, units, the job, the flow with every kind of bad input.
 	@$(BIN)/python -m infra.setup.dynamodb
-	@$(BIN)/pytest -n 2 --dist loadgroup -m "not proofs and not torture"
+	@$(BIN)/pytest -n 2 --dist loadscope -m "not proofs and not torture"
 
 proofs: setup ## Prove the rest, before a release: PART=prefilter, oracle, attacks or release runs one part of it.
 	@$(BIN)/python -m infra.setup.expectations
 	@$(BIN)/python -m infra.setup.dynamodb
-	@$(BIN)/pytest -n 2 --dist loadgroup -m "proofs$(if $(PART),_$(PART)) and not torture"
+	@$(BIN)/pytest -n 2 --dist loadscope -m "proofs$(if $(PART),_$(PART)) and not torture"
 
 torture: setup ## Hold the job against a second opinion on thousands of files, fail every call to AWS, walk long histories, kill the stack, fuzz the linter; ORACLE_SEED=... repeats a run.
 	@$(BIN)/python -m infra.setup.expectations

@@ -9,6 +9,8 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import settings
 from pyspark.sql import SparkSession
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from infra.setup.session import local_session
 from tests import rings
@@ -17,8 +19,6 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 os.environ["COLUMNS"] = "100"
 """What is printed is as wide on every machine."""
-SPARK = "spark"
-"""The group of tests that one worker runs: they share a JVM."""
 
 
 @pytest.fixture(scope="session")
@@ -30,22 +30,26 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not name
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test with its ring; let one worker run all tests of Spark, and another the rest of `make test`."""
-    proofs = "proofs" in str(config.option.markexpr).replace("not proofs", "")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test with its ring."""
     for item in items:
         if part := rings.part_of(item.nodeid):
             item.add_marker("proofs")
             item.add_marker(f"proofs_{part}")
         elif rings.is_quick(item.nodeid):
             item.add_marker("quick")
-        module = item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(SPARK if _needs_spark(item) and not proofs else module))
-    items.sort(key=lambda item: not _needs_spark(item))  # the longest work begins first
 
 
-def _needs_spark(item: pytest.Item) -> bool:
-    return "spark" in getattr(item, "fixturenames", ())
+class Scopes(LoadScopeScheduling):
+    """Hands whole modules to workers; in `make test` all tests of Spark to one of them, and the rest to the others."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return rings.scope_of(nodeid, proofs="not proofs" not in str(self.config.option.markexpr))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scopes:
+    """Return what parts tests among workers; xdist's own groups by a mark do nothing under pytest 9."""
+    return Scopes(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

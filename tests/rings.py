@@ -73,6 +73,15 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The parts of `make proofs`, by name: CI runs one of them after `make test`, another with each commit."""
+SPARK = (
+    "tests/e2e/*",
+    "tests/integration/job/*",
+    "tests/integration/test_formats.py::*",
+    "tests/integration/test_init.py::*",
+    "tests/integration/test_pattern*.py::*",
+    "tests/oracle/*",
+)
+"""Tests that share a JVM."""
 
 
 def part_of(test: str) -> str | None:
@@ -89,6 +98,11 @@ def area_of(test: str) -> str:
     """Return the folder of tests that a test is in: `unit`, `integration/job`, `oracle` ..."""
     folders = test.partition("::")[0].split("/")[1:-1]
     return "/".join(folders[:2] if folders[:1] == ["integration"] else folders[:1])
+
+
+def scope_of(test: str, *, proofs: bool) -> str:
+    """Return the name of all tests that one worker runs: a module, or in `make test` all of Spark."""
+    return "spark" if not proofs and part_of(test) is None and _matches(test, SPARK) else test.partition("::")[0]
 
 
 def _matches(test: str, patterns: tuple[str, ...]) -> bool:

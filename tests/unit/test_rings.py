@@ -11,7 +11,7 @@ import pytest
 from infra.bundles import ROOT
 from tests import rings
 
-PATTERNS = [p for patterns in (rings.QUICK, rings.SLOW, *rings.PROOFS.values()) for p in patterns]
+PATTERNS = [p for patterns in (rings.QUICK, rings.SLOW, rings.SPARK, *rings.PROOFS.values()) for p in patterns]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,12 @@ def test_no_proof_is_quick() -> None:
     assert rings.is_quick("tests/unit/test_codec.py::test_decode")
     assert not rings.is_quick("tests/unit/functions/test_crashes.py::test_way")
     assert not rings.is_quick("tests/unit/test_setup.py::test_java")
+
+
+def test_one_worker_runs_all_of_spark_in_the_test_command() -> None:
+    tests = ("tests/e2e/test_a.py::test_b", "tests/integration/job/test_c.py::test_d[x@y]", "tests/unit/test_a.py::t")
+    assert [rings.scope_of(test, proofs=False) for test in tests] == ["spark", "spark", "tests/unit/test_a.py"]
+    assert [rings.scope_of(test, proofs=True) for test in tests] == [test.partition("::")[0] for test in tests]
 
 
 def test_every_pattern_names_tests() -> None:
