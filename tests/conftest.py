@@ -24,7 +24,8 @@ os.environ["COLUMNS"] = "100"
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local Spark as the command line starts it."""
-    session = local_session("dropgate-tests", s3_endpoint="http://127.0.0.1:9", brief=True)  # led on by who needs S3
+    # Whoever needs S3 leads it on. The run is one JVM for hundreds of jobs, some of lines of 30 MB.
+    session = local_session("dropgate-tests", s3_endpoint="http://127.0.0.1:9", memory="5g", brief=True)
     yield session
     session.stop()
 

@@ -37,6 +37,8 @@ DROP, ATTEMPT = "dropgate-drop", "dropgate-attempt"
 # A version that is a delete marker answers 405, a key that is a folder's name may answer either.
 MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NotFound", "405", "MethodNotAllowed"}
 FORBIDDEN = {"403", "AccessDenied", "Forbidden"}
+ARCHIVED = {"InvalidObjectState", "ObjectNotInActiveTierError"}
+"""What S3 calls an object in an archive (S3 API reference, GetObject and CopyObject)."""
 REFUSED = {"412", "PreconditionFailed"}
 RACING = {"409", "ConditionalRequestConflict"}
 RACES = 3
@@ -335,7 +337,7 @@ class S3Store:
         """Whether the object's own storage class or key is why it is refused; our own key and our rights are not."""
         said = error.response.get("Error", {}).get("Message", "")
         customers_key = code(error) == "InvalidRequest" and "Server Side Encryption" in said
-        if customers_key or code(error) == "InvalidObjectState":
+        if customers_key or code(error) in ARCHIVED:
             return True
         denied = code(error) == "AccessDenied" and "kms:Decrypt" in said
         if not denied and code(error) not in KEY_REFUSED:
@@ -352,8 +354,8 @@ class S3Store:
 
 
 def _unreadable(at: Location, error: ClientError) -> ObjectUnreadable:
-    """The error for an object that nobody here can read; S3 names the archived ones (S3 API reference, GetObject)."""
-    return (ObjectArchived if code(error) == "InvalidObjectState" else ObjectUnreadable)(at.uri)
+    """The error for an object that nobody here can read; S3 names the archived ones."""
+    return (ObjectArchived if code(error) in ARCHIVED else ObjectUnreadable)(at.uri)
 
 
 def _is_too_large(error: ClientError) -> bool:
