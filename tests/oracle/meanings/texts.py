@@ -57,7 +57,8 @@ BLANKS: dict[str, Meaning] = {
     ),
     "blanks around JSON's values are none": Case(one("integer"), jsonl=good(" 1 ", "\t1")),
     "blanks behind a closing quote are none": Case(
-        one("integer"), csv=good('"12" ', '"12"\t') + bad("logicalType", ' "12"', '" 12"')
+        one("integer"),
+        csv=good('"12" ', '"12"\t') + bad("record.quotes", ' "12"') + bad("logicalType", '" 12"'),
     ),
 }
 PATTERNS: dict[str, Meaning] = {
