@@ -108,7 +108,8 @@ def test_full_device_ends_a_command_with_a_sentence(places: dict[str, Path]) -> 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
 def test_command_that_is_ended_leaves_no_folder(tmp_path: Path, how: signal.Signals) -> None:
     code = (
-        "import tempfile, time\nimport infra.cli.main as m\n"
+        "import signal, tempfile, time\nimport infra.cli.main as m\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # a run under nohup hands on that it is ignored
         "class Ours:\n    def __call__(self):\n"
         "        with tempfile.TemporaryDirectory(prefix='dropgate-'):\n            print('in', flush=True)\n"
         "            time.sleep(60)\n"
