@@ -23,7 +23,8 @@ FLAWS: tuple[tuple[Part, str, str], ...] = (
     ),
     ("line", r"[\x00-\x08\x0b-\x1f]", r"a control character stands in it; in a text it is an escape, as `\u0001`"),
     ("bare", r"^\s*\[", "it is an array"),
-    ("bare", r"^\s*[^{\s]", "it does not begin with `{`"),
+    ("bare", r"^[ \t\r\n]*[^{ \t\r\n]", "it does not begin with `{`"),
+    ("bare", rf"[^\x00-\x7f{HOLDER}]", "a character stands outside of its texts that JSON has in texts alone"),
     ("bare", r"\}\s*,\s*$", "a comma stands behind it"),
     ("bare", r"\}\s*\{", "more than one object stands in it"),
     ("bare", r"(?<![A-Za-z0-9_])-?(?:NaN|Infinity)(?![A-Za-z0-9_])", "`NaN` and `Infinity` are no JSON; write `null`"),
@@ -38,9 +39,20 @@ FLAWS: tuple[tuple[Part, str, str], ...] = (
     ("bare", r",\s*,", "a comma stands twice"),
     ("bare", r"[:\[,]\s*-?0[0-9]", "a number begins with zeros"),
     ("bare", r"[:\[,]\s*(?:\+|-?\.)|[0-9]\.(?![0-9])", "a number has a plus, or no digit beside its point"),
-    ("bare", r"[{,]\s*[A-Za-z_$]", "a key stands without quotes"),
+    ("bare", r"[{,]\s*[A-Za-z0-9_$][A-Za-z0-9_$.-]*\s*:", "a key stands without quotes"),
     ("bare", r"[^}\s]\s*$", "it does not end with `}`"),
     ("line", r'"[^"]*\t', r"a tab stands in a text; it is written `\t`"),
+    ("bare", ";", "a semicolon stands in it; JSON has commas between members"),
+    ("bare", r"[{\[]\s*,", "a comma stands behind an opening bracket"),
+    ("bare", r":\s*:", "a colon stands twice"),
+    ("bare", rf":\s*[,}}\]]|\{{\s*{HOLDER}\s*[,}}]|:[^:,{{}}\[\]]*,\s*{HOLDER}\s*[,}}]", "a key has no value"),
+    ("bare", r"[0-9](?![eE][-+]?[0-9])[A-Za-z_]", "a number has a letter in it"),
+    ("bare", r"[:\[,]\s*-?(?!(?:true|false|null)(?![A-Za-z0-9_]))[A-Za-z_$]", "a word stands without quotes"),
+    (
+        "bare",
+        rf"[{HOLDER}\]}}A-Za-z0-9]\s*[{HOLDER}{{\[]|[{HOLDER}\]}}]\s*[-A-Za-z0-9]|[A-Za-z0-9]\s+[-A-Za-z0-9]",
+        "a comma or a colon is missing between two values",
+    ),
 )
 """Which part of a line, a pattern, and what is wrong where it is found; the first that is found says it."""
 
@@ -51,6 +63,12 @@ def flaw(line: str) -> str | None:
         return too_long()
     parts: dict[Part, str] = {"line": line, "bare": re.sub(STRING, HOLDER, line)}
     return next((words for part, pattern, words in FLAWS if re.search(pattern, parts[part])), None)
+
+
+def unbalanced(line: str) -> bool:
+    """Return whether brackets of a line are not closed, or closed too often."""
+    bare = re.sub(STRING, HOLDER, line)
+    return any(bare.count(opening) != bare.count(closing) for opening, closing in ("{}", "[]"))
 
 
 def too_long() -> str:

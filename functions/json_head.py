@@ -14,7 +14,11 @@ from functions.texts import Head, may_be_lost, other_text, undecodable
 
 FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
 
-HALF = "a key in it has half of a character, or stands twice within"
+HALF = "a key in it has half of a character"
+DEEP = "it is nested too deeply"
+UNBALANCED = "a bracket is not closed, or closed too often"
+BEHIND = "something stands behind its closing bracket"
+ODD = "a sign stands where JSON has none, or one is missing"
 WRAPPED = re.compile(
     r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
 )
@@ -83,9 +87,21 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
     if start == "[":
         return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, record=1)
     what = "no whole JSON object" if start == "{" else "no JSON object"
-    found = flaws.flaw(line) or HALF if start == "{" else None
-    why = f": {found}" if found else ""
+    why = f": {_flaw(line)}" if start == "{" else ""
     return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, record=1)
+
+
+def _flaw(line: str) -> str:
+    """What is wrong with a line that begins as an object does, and is none that could be read."""
+    if found := flaws.flaw(line):
+        return found
+    try:
+        _, end = json.JSONDecoder().raw_decode(line.lstrip())
+    except RecursionError:
+        return DEEP
+    except ValueError:
+        return UNBALANCED if flaws.unbalanced(line) else ODD
+    return BEHIND if line.lstrip()[end:].strip() else HALF
 
 
 def _wrapped(plan: Plan, text: str) -> Problem | None:

@@ -8,12 +8,15 @@ here, and operators that raise (overflow, division by zero) are written as those
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import reduce
 from math import isinf
+from operator import or_
 from typing import Any, Literal
 
 import sqlglot
@@ -52,6 +55,11 @@ class Typed:
 
     sql: str
     kind: Kind
+
+
+ONE_COLUMN = re.compile(r"(?:\w+\.)?\w+|`.*`", re.DOTALL)
+MOST_COPIES = 32
+"""How often a cell may stand in a text that is put together: a cell may have millions of characters."""
 
 
 class Refused(Exception):
@@ -138,7 +146,8 @@ def _first(error: Exception) -> str:
 class Reader:
     """Walks one expression over the properties `known`; `used` are those met, in the order of their first use.
 
-    `readers` is what may stand in it, and what reads it; `functions` names some of it for people.
+    `readers` is what may stand in it, and what reads it; `functions` names some of it for people. `repeats` holds how
+    often a cell may stand in a column, for columns of queries.
     """
 
     readers: Mapping[type, Callable[[Any, Any], Typed]]
@@ -150,6 +159,7 @@ class Reader:
         """Read what stands over properties; `fails` says that a record fails where the text is not true."""
         self._lost, self.known, self._fails = lost, known, fails
         self.used: dict[str, None] = {}
+        self.repeats: dict[str, int] = {}
 
     def boolean(self, node: Any) -> str:
         """The SQL of what must be true or false."""
@@ -200,6 +210,34 @@ class Reader:
             told = " and ".join(f"`{shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
             raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
         return found
+
+    def copies(self, node: Any) -> int:
+        """How often a cell may be repeated in the values of a part."""
+        repeated = self._repeated(node)
+        derived = sum(often for column, often in repeated.items() if column in self.repeats)
+        own: dict[str, int] = {}
+        for column in repeated.keys() - self.repeats.keys():
+            row = "" if column.startswith("`") else column.rpartition(".")[0]
+            own[row] = max(repeated[column], own.get(row, 1))  # a record's cells are different ones
+        return max(1, derived + sum(own.values()))
+
+    def _repeated(self, node: Any) -> Counter[str]:
+        """How often each column may stand in the values of a part: texts put together add up, else one is chosen."""
+        if isinstance(node, exp.Query | exp.Subquery):
+            return Counter({"(": MOST_COPIES})
+        if isinstance(node, exp.Column):
+            column = self.column(node).sql
+            return Counter({column: self.repeats.get(column, 1 if ONE_COLUMN.fullmatch(column) else MOST_COPIES)})
+        parts = [self._repeated(part) for part in node.iter_expressions()]
+        if isinstance(node, exp.Concat | exp.DPipe):
+            return sum(parts, Counter())
+        return reduce(or_, parts, Counter())
+
+    def refuse_growth(self, node: Any) -> None:
+        """Refuse a text that is put together of the same cell over and over: it may take all memory."""
+        if self.copies(node) > MOST_COPIES:
+            message = f"`{shown(node)}` repeats a text more than {MOST_COPIES} times."
+            raise Refused(message, "Put each property into the text once, and outside of other queries.")
 
     def of(self, node: Any, *kinds: Kind) -> str:
         """The SQL of a part that must be of one of some types."""
@@ -483,10 +521,12 @@ def _part(reader: Reader, node: exp.Substring) -> Typed:
 
 
 def _together(reader: Reader, node: exp.Concat) -> Typed:
+    reader.refuse_growth(node)
     return Typed(f"concat({', '.join(reader.of(part, 'text') for part in node.expressions)})", "text")
 
 
 def _both(reader: Reader, node: exp.DPipe) -> Typed:
+    reader.refuse_growth(node)
     return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count
 from typing import Any
@@ -41,6 +41,8 @@ OF_UNIONS = {"with_", "this", "expression", "distinct"}
 """The parts of a union that are read."""
 KNOWN = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
 """The parts of a SELECT that are read; none of the others says anything of which rows there are."""
+LONGEST = 100_000
+"""Characters of a query as it is written for Spark, where each name of a `with` stands for its whole query."""
 PLAIN = ("expressions", "on", "using", "side", "kind", "method")
 """The parts of a `with` and of joins that are read."""
 WHOLE_FILE = "Leave it out: a check sees all records of its own file."
@@ -63,7 +65,7 @@ class Query:
     """A SELECT for all drops: columns drop, record (the first behind a row), o0, o1 ...; names and types of these.
 
     `single` says that each drop has exactly one row. `aggregate` is the one value alone, where it can be worked out
-    over the records `t0` together with others.
+    over the records `t0` together with others. `copies` says of each value how often a cell may be repeated in it.
     """
 
     sql: str
@@ -71,6 +73,7 @@ class Query:
     properties: tuple[str, ...] = ()
     single: bool = False
     aggregate: str | None = None
+    copies: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
         found = _query(context, tree, {})
     except RecursionError as error:
         raise Refused("The query is nested too deeply.", "Part it into several checks.") from error
-    return Query(found.sql, found.outputs, tuple(context.used), found.single, found.aggregate)
+    return replace(found, properties=tuple(context.used))
 
 
 def quantile(number: int, prop: Property, share: int | Decimal) -> str:
@@ -147,8 +150,18 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
         _plain(part)
         tables = {**tables, part.alias: (part.this, dict(tables))}
     if isinstance(node, exp.SetOperation):
-        return _united(context, node, tables)
-    return _Select(context, node, tables).read()
+        query = _united(context, node, tables)
+    else:
+        query = _Select(context, node, tables).read()
+    _refuse_long(query.sql)
+    return query
+
+
+def _refuse_long(sql: str) -> None:
+    """Refuse what names that stand for queries have made too long; each of them may double it."""
+    if len(sql) > LONGEST:
+        message = f"Written out, with a whole query for each name, the query is longer than {LONGEST:,} characters."
+        raise Refused(message, "Ask each part of `with`, and each query in brackets, once; or part it into checks.")
 
 
 def _plain(node: Node) -> None:
@@ -181,7 +194,8 @@ def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]
     both = " union all ".join(f"select drop, record, {columns} from ({part.sql})" for part in (left, right))
     if node.args.get("distinct"):
         both = f"select drop, min(record) as record, {columns} from ({both}) group by drop, {columns}"
-    return Query(both, tuple(outputs))
+    copies = tuple(max(pair) for pair in zip(left.copies, right.copies, strict=True))
+    return Query(both, tuple(outputs), copies=copies)
 
 
 class _Select(Reader):
@@ -232,7 +246,7 @@ class _Select(Reader):
             names = ", ".join(f"o{n}" for n in range(len(outputs)))
             sql = f"select drop, min(record) as record, {names} from ({sql}) group by drop, {names}"
         single = not self._grouped and not self._where and all(r.single for r in self._relations)
-        return Query(sql, tuple((name, of.kind) for name, of in outputs), single=single)
+        return Query(sql, tuple((name, of.kind) for name, of in outputs), single=single, copies=self._output_copies())
 
     def _one_row(self, source: str, having: Node) -> Query:
         """A SELECT of aggregates alone: a row for each drop, also where none of its records is left to count."""
@@ -257,7 +271,8 @@ class _Select(Reader):
         aggregate = outputs[0][1].sql if alone and not self._hoisted and first.alias == "t0" and not kept else None
         sql = f"select {made} from {whole} group by {drop}{kept}"
         kinds = tuple((name, of.kind) for name, of in outputs)
-        return Query(sql, kinds, single=not kept, aggregate=aggregate if len(outputs) == 1 else None)
+        alone_there = aggregate if len(outputs) == 1 else None
+        return Query(sql, kinds, single=not kept, aggregate=alone_there, copies=self._output_copies())
 
     def _listed(self, drop: str, record: str, outputs: Sequence[tuple[str, Typed]]) -> str:
         each = [f"{of.sql} as o{n}" for n, (_, of) in enumerate(outputs)]
@@ -269,6 +284,7 @@ class _Select(Reader):
         return "".join(f" left join ({one.sql}) {one.alias} on {one.alias}.drop = {drop}{one.on}" for one in chosen)
 
     def _hoist(self, sql: str, alias: str, on: str = "") -> None:
+        _refuse_long(sql)
         self._hoisted.append(Hoisted(sql, alias, on, of_rows=bool(on) or self._part == "where"))
 
     def _condition(self, node: Node) -> str:
@@ -296,6 +312,24 @@ class _Select(Reader):
         for relation in chosen:
             self.used.update(dict.fromkeys(relation.columns) if relation.base else {})
         return [column for r in chosen for column in r.columns.items()]
+
+    def copies(self, node: Node) -> int:
+        """How often a cell may be repeated in the values of a part, be they of groups or not."""
+        inside, self._inside = self._inside, True
+        try:
+            return super().copies(node)
+        finally:
+            self._inside = inside
+
+    def _output_copies(self) -> tuple[int, ...]:
+        """How often a cell may be repeated in each value that the query gives."""
+        found: list[int] = []
+        for part in self._node.expressions:
+            own = (
+                [self.repeats.get(of.sql, 1) for _, of in self._every(part)] if _is_star(part) else [self.copies(part)]
+            )
+            found += own
+        return tuple(found)
 
     # ---- where rows come from
 
@@ -373,6 +407,7 @@ class _Select(Reader):
         columns: dict[str, Typed] = {}
         for at, (column, kind) in enumerate(query.outputs):
             columns.setdefault(column, Typed(f"{alias}.o{at}", kind))
+            self.repeats[f"{alias}.o{at}"] = query.copies[at]
         return Relation(name, alias, f"({query.sql})", columns, single=query.single)
 
     # ---- the parts of an expression

@@ -10,6 +10,14 @@ from contracts.plan import LogicalType, Property
 
 TYPES: dict[str, LogicalType] = {"x": "string", "n": "integer", "a": "number", "d": "date", "ts": "timestamp"}
 PROPERTIES = [Property(name, kind) for name, kind in TYPES.items()]
+
+
+def nested(query: str, times: int) -> str:
+    """A query of a query of a query: each asks the one before it."""
+    parts = (f"t{n} as ({query.replace('{}', f't{n - 1}' if n else 'data')})" for n in range(times))
+    return f"with {', '.join(parts)} select x from t{times - 1}"
+
+
 REFUSED = {
     "select x from data tablesample (10 percent)": "has `tablesample`, which is not known. Leave it out: a check sees",
     "select x from data tablesample (5 rows) t": "has `tablesample`",
@@ -96,6 +104,19 @@ REFUSED = {
     "select x from data group by 1": "`group by 1` names no column.",
     "select * from data group by x": "`*` stands beside a group.",
     "select x from": "The query cannot be read",
+    nested("select x || x as x from {}", 6): "`x || x` repeats a text more than 32 times. Put each property",
+    nested("select concat(a.x, b.x) as x from {} a join {} b using (x)", 6): "repeats a text more than 32 times.",
+    nested("select concat(x, '.', x) as x from {} union select x from data", 9): "repeats a text more than 32 times.",
+    "select upper(x) || 'a' as k from data group by upper(x) having k || k = 'a'": "repeats a text more than 32 times.",
+    "select (select max(x) from data) || x from data": "repeats a text more than 32 times.",
+    nested("select concat(x, y, z) as x, x as y, x as z from {}", 6).replace(
+        "data", "(select x, x y, x z from data)"
+    ): ("repeats a text more than 32 times."),
+    f"select concat({', '.join(['x'] * 33)}) from data": "repeats a text more than 32 times.",
+    nested("select x from {} union all select x from {}", 40): "the query is longer than 100,000 characters. Ask each",
+    nested("select a.x from {} a join {} b using (x)", 40): "the query is longer than 100,000 characters.",
+    "select x from data where " + "n in (select n from data where " * 30 + "n = 1" + ")" * 30: "longer than 100,000",
+    f"select {', '.join(f'count(distinct x) over (partition by n + {n})' for n in range(90))} from data": "longer than",
     "select " + "(" * 3000 + "n" + ")" * 3000 + " from data": "nested too deeply",
 }
 
@@ -105,6 +126,15 @@ def test_what_a_query_cannot_be_is_said(text: str) -> None:
     with pytest.raises(Refused) as refused:
         statements.read(text, PROPERTIES, ("data", "orders"))
     assert REFUSED[text] in f"{refused.value.message} {refused.value.fix}"
+
+
+def test_texts_of_many_properties_are_put_together() -> None:
+    many = [Property(f"p{n}", "string") for n in range(40)]
+    text = f"select {' || '.join(p.name for p in many)} as k, upper(p1 || '-' || p1) as u from data"
+
+    found = statements.read(f"select k, u || u || k as both from ({text}) group by k, u", many, ("data",))
+
+    assert found.copies == (1, 5)
 
 
 def test_query_sees_what_a_record_has_one_value_of() -> None:
