@@ -150,7 +150,7 @@ def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
 
 def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
     def read_it(reader: Reader, _: Any) -> Typed:
-        if function in reader.known:
+        if function in reader.by_name:
             raise Refused(f"`{function}` is a property, too.", f"Write {lexing.named(function)} for the property.")
         return Typed(f"{function}()", kind)
 

@@ -63,7 +63,7 @@ class Automaton:
     pieces: int = 0
 
     def add(self, ranges: Ranges) -> Part:
-        """A state of its own for some characters."""
+        """Add a state for some characters, and return it as a part."""
         state = len(self.ranges)
         if state >= MOST_STATES:
             raise TooLarge
@@ -72,13 +72,13 @@ class Automaton:
         return Part(0, 0, Counter([state]), Counter(), Counter([state]))
 
     def look(self, inner: Automaton) -> Part:
-        """A place at which another automaton looks ahead."""
+        """Add a place at which another automaton looks ahead, and return it."""
         part = self.add(())
         self.ahead[next(iter(part.first))] = inner
         return Part(1, 0, part.first)
 
     def joined(self, parts: Iterable[Part]) -> Part:
-        """Parts one behind the other."""
+        """Return parts one behind the other as one part."""
         whole = Part()
         for part in parts:
             self.lead(whole.last, part.first)
@@ -92,7 +92,7 @@ class Automaton:
         return whole
 
     def looped(self, part: Part, *, optional: bool) -> Part:
-        """A part that may be repeated without end; a round that reads nothing is the last."""
+        """Return a part that may be repeated without end; a round that reads nothing is the last."""
         self.lead(part.last, part.first)
         last = _times(part.last, 1 + part.empty)
         return Part(_few(part.empty + optional), part.begun, part.first, part.opening, last)
@@ -109,13 +109,13 @@ class Automaton:
 
 
 def parsed(pattern: str) -> Any:
-    """A pattern as `re` parses it, its branches as they are written."""
+    """Return a pattern as `re` parses it, its branches as they are written."""
     parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001 (the one that `re` itself uses)
     return parser.parse(BRANCH.sub(lambda match: "|()" if match[0] == "|" else match[0], pattern), re.ASCII)
 
 
 def of(items: Sequence[Any], rounds: int) -> Automaton:
-    """The automaton of a pattern that was parsed."""
+    """Return the automaton of a pattern that was parsed."""
     automaton = Automaton()
     automaton.whole = _Reader(automaton, rounds).part(items)
     return automaton
@@ -158,10 +158,10 @@ class _Reader:
                 return self.automaton.look(of(given[1], self.rounds))
             case "AT":
                 return _at(str(given))
-        return self.automaton.add(_ranges(op, given))
+        return self.automaton.add(ranges_of(op, given))
 
     def _repeated(self, least: int, most: Any, items: Sequence[Any]) -> Part:
-        """So many rounds, each optional one within the one before, as in `(a(a)?)?`."""
+        """Return a part of so many rounds, each optional one within the one before, as in `(a(a)?)?`."""
         endless = not isinstance(most, int) or most > 1_000_000
         if (least if endless else most) > self.rounds:
             part = self.part(items)
@@ -188,16 +188,17 @@ def _either(parts: Sequence[Part]) -> Part:
     return Part(_few(sum(p.empty for p in parts)), _few(sum(p.begun for p in parts)), first, opening, last)
 
 
-def _ranges(op: str, given: Any) -> Ranges:
+def ranges_of(op: str, given: Any) -> Ranges:
+    """Return the characters of a piece that takes a single one, as `re` parses it."""
     match op:
         case "LITERAL":
             return ((given, given),)
         case "NOT_LITERAL":
-            return _others(((given, given),))
+            return others(((given, given),))
         case "IN":
             negated = str(given[0][0]) == "NEGATE"
             ranges = tuple(r for inner, one in given[negated:] for r in _member(str(inner), one))
-            return _others(ranges) if negated else ranges
+            return others(ranges) if negated else ranges
     return ANY
 
 
@@ -205,13 +206,14 @@ def _member(op: str, given: Any) -> Ranges:
     if op == "RANGE":
         return (tuple(given),)
     if op != "CATEGORY":
-        return _ranges(op, given)
+        return ranges_of(op, given)
     name = str(given)
     members = DIGITS if "DIGIT" in name else WORDS if "WORD" in name else SPACES
-    return _others(members) if "_NOT_" in name else members
+    return others(members) if "_NOT_" in name else members
 
 
-def _others(ranges: Ranges) -> Ranges:
+def others(ranges: Ranges) -> Ranges:
+    """Return the characters that are not in some ranges, in ascending order."""
     rest, at = [], 0
     for low, high in sorted(ranges):
         if low > at:

@@ -43,7 +43,7 @@ class Doubling(Exception):
 
 
 def steps(pattern: str) -> Steps | None:
-    """The steps that a search takes at most, of a pattern that `re` can compile; None if no bound is found.
+    """Return the steps that a search takes at most, of a pattern that `re` can compile; None if no bound is found.
 
     Doubling if they are known to grow with a power of the text's length.
     """
@@ -62,12 +62,12 @@ def steps(pattern: str) -> Steps | None:
 
 
 def at(bound: Steps, length: int) -> float:
-    """The steps of a text of a length."""
+    """Return the steps of a text of a length."""
     return float(sum(factor * length**power for power, factor in enumerate(bound)))
 
 
 def is_linear(bound: Steps, most: float) -> bool:
-    """Whether each character takes at most so many steps, however long the text is."""
+    """Return whether each character takes at most so many steps, however long the text is."""
     return not any(bound[2:]) and sum(bound[:2]) <= most
 
 
@@ -93,7 +93,7 @@ def _product(left: Steps, right: Steps) -> Steps:
 
 
 def _added_up(bound: Steps) -> Steps:
-    """The sum over the lengths 1 to n: of `i ** k` at most `n ** (k + 1) / (k + 1) + n ** k`."""
+    """Return the sum over the lengths 1 to n: of `i ** k` at most `n ** (k + 1) / (k + 1) + n ** k`."""
     if len(bound) > MOST_DEGREE:
         raise TooLarge
     return _sum([(0.0, *(factor / (power + 1) for power, factor in enumerate(bound))), bound])
@@ -104,7 +104,7 @@ def _added_up(bound: Steps) -> Steps:
 
 @dataclass(slots=True)
 class _Budget:
-    """What an attempt may still make, all that looks ahead included."""
+    """The pairs and links that an attempt may still make, all that looks ahead included."""
 
     left: int
 
@@ -147,18 +147,18 @@ def _machine(inner: Automaton, budget: _Budget, *, searched: bool) -> _Machine:
 
 
 def _weight(own: dict[int, int], costs: Sequence[float], ahead: dict[int, Steps]) -> Steps:
-    """What one way to a state costs: itself, and each state that is tried next."""
+    """Return the cost of one way to a state: itself, and each state that is tried next."""
     plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
     return _sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())])
 
 
 def _cost(ranges: Ranges) -> float:
-    """What it takes to hold a character against a class: Java has a table of the first 256, and asks ranges in turn."""
+    """Return the cost of a class: Java has a table of the first 256 characters, and asks other ranges in turn."""
     return 1.0 + OF_RANGE * sum(high > LATIN for _, high in ranges[:-1])
 
 
 def _signs(ranges: Sequence[Ranges]) -> list[int]:
-    """The sets of states that some character leads to, as bits: each that there is once."""
+    """Return the sets of states that some character leads to, as bits: each that there is once."""
     states: dict[Ranges, int] = {}
     for state, own in enumerate(ranges):
         states[own] = states.get(own, 0) | 1 << state
@@ -190,7 +190,7 @@ class _Pairs:
     following: dict[int, set[int]] = field(default_factory=dict)
 
     def of(self, bits: int) -> dict[int, int]:
-        """The pairs of a set, which is new."""
+        """Return the pairs of a set, which is new."""
         first = len(self.groups)
         own = {state: first + n for n, state in enumerate(_bits(bits))}
         self.groups += [[] for _ in own]
@@ -243,7 +243,7 @@ def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
 
 
 def _along(following: dict[int, set[int]], costs: dict[int, Steps]) -> Steps | None:
-    """The most that the sets which one text leads to cost together; None if a set leads back to itself."""
+    """Return the most that the sets which one text leads to cost together; None if a set leads back to itself."""
     open_ways = Counter(target for targets in following.values() for target in targets)
     most = dict(costs)
     ready, done = [1 << START], 0
@@ -259,7 +259,7 @@ def _along(following: dict[int, set[int]], costs: dict[int, Steps]) -> Steps | N
 
 
 def _ways(pairs: _Pairs) -> list[Steps]:
-    """How many ways lead to each pair, by the length of the text."""
+    """Return the number of ways that lead to each pair, by the length of the text."""
     ways: list[Steps] = [()] * len(pairs.groups)
     for circle in _circles(pairs.groups):
         entering: Steps = (1.0,) if pairs.sets[1 << START][START] in circle else ()
@@ -281,7 +281,7 @@ def _ways(pairs: _Pairs) -> list[Steps]:
 
 
 def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[set[int]]:
-    """The pairs that lead to each other, together, after all that lead to them (Kosaraju's algorithm)."""
+    """Return the pairs that lead to each other, together, after all that lead to them (Kosaraju's algorithm)."""
     before = [list({source for group in own for source, _ in group}) for own in groups]
     after: list[list[int]] = [[] for _ in groups]
     for pair, sources in enumerate(before):
@@ -300,7 +300,7 @@ def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[
 
 
 def _finished(after: Sequence[Sequence[int]]) -> list[int]:
-    """The pairs in the order in which a walk in depth leaves them."""
+    """Return the pairs in the order in which a walk in depth leaves them."""
     order, seen = [], set()
     for root in range(len(after)):
         walk = [] if root in seen else [(root, iter(after[root]))]

@@ -144,7 +144,7 @@ def _first(error: Exception) -> str:
 
 
 class Reader:
-    """Walks one expression over the properties `known`; `used` are those met, in the order of their first use.
+    """Walks one expression over the properties `by_name`; `used` are those met, in the order of their first use.
 
     `readers` is what may stand in it, and what reads it; `functions` names some of it for people. `repeats` holds how
     often a cell may stand in a column, for columns of queries.
@@ -154,10 +154,10 @@ class Reader:
     functions: Sequence[str]
 
     def __init__(
-        self, lost: AbstractSet[str], known: Mapping[str, tuple[int, Property]], *, fails: bool = False
+        self, lost: AbstractSet[str], by_name: Mapping[str, tuple[int, Property]], *, fails: bool = False
     ) -> None:
         """Read what stands over properties; `fails` says that a record fails where the text is not true."""
-        self._lost, self.known, self._fails = lost, known, fails
+        self._lost, self.by_name, self._fails = lost, by_name, fails
         self.used: dict[str, None] = {}
         self.repeats: dict[str, int] = {}
 
@@ -185,11 +185,11 @@ class Reader:
         name = node.name
         if node.table:
             raise Refused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
-        if name not in self.known:
-            close = nearest(name, self.known)
-            fix = f"Write `{close}`." if close else f"There are {quoted(self.known, most=12)}."
+        if name not in self.by_name:
+            close = nearest(name, self.by_name)
+            fix = f"Write `{close}`." if close else f"There are {quoted(self.by_name, most=12)}."
             raise Refused(f"The contract has no property `{name}`.", fix)
-        number, prop = self.known[name]
+        number, prop = self.by_name[name]
         self.used[name] = None
         return self.value_of(number, prop)
 
@@ -320,8 +320,8 @@ def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
         return Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
     name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
     close = nearest(name.lower(), functions) if name else None
-    known = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
-    return Refused(f"`{shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else known)
+    advice = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
+    return Refused(f"`{shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else advice)
 
 
 def _how_to_compare(kinds: set[Any]) -> str:

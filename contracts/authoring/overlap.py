@@ -46,7 +46,7 @@ class State:
 
 
 def witness(first: str, second: str) -> str | None:
-    """A shortest key that both patterns match; None if there is none."""
+    """Return a shortest key that both patterns match; None if there is none."""
     if not _may_share(first, second):
         return None
     toks = (tokens(first), tokens(second))
@@ -74,7 +74,7 @@ def _may_share(first: str, second: str) -> bool:
 def _moves(
     toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State
 ) -> Iterator[tuple[str, tuple[State, State]]]:
-    """The pairs that follow a pair, each with the character that leads there; none where a wildcard just ends."""
+    """Yield the pairs that follow a pair, each with the character that leads there; none where a wildcard ends."""
     for skipped in _ends(toks[0], a):
         yield "", (skipped, b)
     for skipped in _ends(toks[1], b):
@@ -86,7 +86,7 @@ def _moves(
 
 
 def _shared(left: Chars, right: Chars) -> str | None:
-    """A character that two steps have in common."""
+    """Return a character that two steps have in common."""
     if left and right:
         return left if left == right else None
     one, other = (left, right) if left else (right, left)
@@ -96,7 +96,7 @@ def _shared(left: Chars, right: Chars) -> str | None:
 
 
 def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:
-    """The state after a token that may end here without another character."""
+    """Return the state after a token that may end here without another character."""
     if state.token < len(toks):
         token = toks[state.token]
         if token.kind in ("many", "across") or (token.kind == "part" and state.taken):
@@ -104,7 +104,7 @@ def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:
 
 
 def _steps(toks: tuple[Token, ...], state: State) -> Iterator[tuple[Chars, State]]:
-    """The characters that a state takes, one or a set at a time, and where each leads."""
+    """Return the characters that a state takes, one or a set at a time, and where each leads."""
     if state.token == len(toks):
         return
     token = toks[state.token]
@@ -142,7 +142,7 @@ def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
 
 
 def _year_class(digits: str) -> str:
-    """The first of the beginnings of a year that go on alike: what matters is whether the whole is a leap year."""
+    """Return the first of the beginnings of a year that go on alike: only leap years and others differ."""
     first = "2" if int(digits[0]) % 2 == 0 else "1"
     if len(digits) == 1:
         return first
@@ -152,7 +152,7 @@ def _year_class(digits: str) -> str:
 
 
 def _class(day: Day) -> Day:
-    """The first of the dates that go on alike, so that the walk visits few states."""
+    """Return the first of the dates that go on alike, so that the walk visits few states."""
     if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
         return Day(day.at)
     month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
@@ -189,7 +189,7 @@ def _known(day: Day, part: str, value: int) -> Day:
 
 
 def _possible(day: Day, *, finished: bool) -> bool:
-    """Whether the parts read so far can be of one date; without a year, strptime takes 1900."""
+    """Return whether the parts read so far can be of one date; without a year, strptime takes 1900."""
     leap = day.leap if day.leap is not None or not finished else False
     if day.ordinal is not None:
         return day.ordinal <= (365 if leap is False else 366)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from contracts.authoring import automaton, backtracking, stack_depth
+from contracts.authoring import automaton, backtracking, earliest, stack_depth
 from contracts.authoring.backtracking import Doubling, Steps
 
 SPACE = r"\t\n\x0B\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -46,8 +46,10 @@ TOKEN = re.compile(
 )
 LONGEST = 500
 """Characters of a text in which a pattern with repeated groups is looked for; `(A|B)+` overflows 1 MiB at 1,200."""
-LONGEST_SLOW = (1_000, LONGEST)
-"""The same of a pattern whose time grows with the square of a text's length: the first that its steps allow."""
+LONGEST_SLOW = (1_000, LONGEST, 254)
+"""The same of a pattern whose time grows with the square of a text's length: the first that its steps allow.
+
+The last is that of an e-mail address."""
 LONGEST_PATTERN = 10_000
 MOST_NESTED = 30
 """Groups within each other."""
@@ -71,6 +73,10 @@ WHOLE = {".": "", r"\S": r"\s", r"[\s\S]": ""}
 """What takes nearly any character, and what it does not take."""
 MOST_PIECES = 60
 """Pieces of a pattern for which other spellings are looked for."""
+LONGEST_SINGLE = 500
+"""Characters of a pattern for which an equal one is looked for."""
+OF_RANGE = re.compile(r"-\0|\0-|\\\0")
+"""A sign, written as NUL, that ends a range of a class or is a part of an escape."""
 MOST_TRIED = 4
 LONGER = "Where longer texts are meant, repeat a class, as `[A-Z0-9-]+`, that does not hold the sign behind it."
 GENERIC = "Let each repetition end where the next part begins, as `^[^-]*-[^-]*$` for `^.*-.*$`"
@@ -78,7 +84,7 @@ GENERIC = "Let each repetition end where the next part begins, as `^[^-]*-[^-]*$
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a pattern cannot be used, and what to write instead."""
+    """A reason why a pattern cannot be used, and what to write instead."""
 
     message: str
     fix: str
@@ -102,6 +108,10 @@ class _Refusal(Exception):
         self.refused = Refused(message, fix)
 
 
+class _Doubled(_Refusal):
+    """A repeated group reads one text in two ways."""
+
+
 class _Slow(Exception):
     """The pattern takes too many steps."""
 
@@ -111,20 +121,20 @@ class _Slow(Exception):
 
 
 def to_java(pattern: str, most: int | None = None) -> str | Refused:
-    """The Java pattern that finds what an ECMA-262 pattern finds, in texts of at most so many characters."""
+    """Return the Java pattern that finds what an ECMA-262 pattern finds, in texts of at most so many characters."""
     java = read(pattern, most)
     return java if isinstance(java, Refused) else java.text
 
 
 def longest(pattern: str, most: int | None = None) -> int | None:
-    """The length beyond which no text matches a pattern that would match longer ones; None if there is none."""
+    """Return the length beyond which no text matches a pattern that would match longer ones; None if there is none."""
     java = read(pattern, most)
     return java.longest if isinstance(java, Java) and java.open else None
 
 
 @lru_cache(maxsize=1_000)
 def read(pattern: str, most: int | None = None) -> Java | Refused:
-    """A pattern for Java with its bound; `most` is the length of the texts where another rule limits it."""
+    """Return a pattern for Java with its bound; `most` is the length of the texts where another rule limits it."""
     if len(pattern) > LONGEST_PATTERN:
         fix = "Write the allowed values as an `enum`, or several shorter patterns."
         return Refused(f"The pattern is longer than {LONGEST_PATTERN:,} characters.", fix)
@@ -132,6 +142,8 @@ def read(pattern: str, most: int | None = None) -> Java | Refused:
         return _java(pattern, most)
     except _Slow as slow:
         return Refused(_slow(slow.steps), f"{_cheaper(pattern) or GENERIC}{_where_shorter(slow.steps)}.")
+    except _Doubled as doubled:
+        return Refused(doubled.refused.message, _single(pattern) or doubled.refused.fix)
     except _Refusal as refusal:
         return refusal.refused
 
@@ -143,14 +155,14 @@ def _java(pattern: str, most: int | None) -> Java:
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
-    """The least length of a text that a pattern is found in, and the greatest, if there is one."""
+    """Return the least length of a text that a pattern is found in, and the greatest, if there is one."""
     tokens = _translate(pattern)
     least = int(automaton.parsed(_python(tokens)).getwidth()[0])
     return least, _width(tokens)
 
 
 def matches(java: str, text: str) -> bool:
-    """Whether a pattern for Java is found in a short text."""
+    """Return whether a pattern for Java is found in a short text."""
     return re.search(java.replace(r"\z", r"\Z"), text, re.ASCII) is not None
 
 
@@ -172,7 +184,28 @@ def _python(tokens: list[str]) -> str:
 
 
 def _bounded(pattern: str, tokens: list[str], most: int | None) -> Java:
-    """The Java pattern, looked for in texts that are short enough."""
+    """Return the Java pattern, looked for in texts that are short enough."""
+    try:
+        return _limited(pattern, tokens, most)
+    except _Slow:
+        plain = earliest.without_groups(tokens)
+        spellings = (earliest.rewritten(plain), earliest.rewritten(_trimmed(plain)))
+        equal = (_in_time(pattern, spelling, most) for spelling in spellings if spelling != tokens)
+        java = next(filter(None, equal), None)
+        if java is None:
+            raise
+        return java
+
+
+def _in_time(pattern: str, tokens: list[str], most: int | None) -> Java | None:
+    """Return the Java pattern; None where it takes too long."""
+    try:
+        return _limited(pattern, tokens, most)
+    except (_Slow, _Refusal):
+        return None
+
+
+def _limited(pattern: str, tokens: list[str], most: int | None) -> Java:
     steps = _steps(tokens)
     if not backtracking.is_linear(steps, MOST_STEPS_EACH):
         trimmed = _trimmed(tokens)
@@ -191,7 +224,7 @@ def _steps(tokens: list[str]) -> Steps:
     try:
         steps = backtracking.steps(_python(tokens))
     except Doubling as error:
-        raise _Refusal(
+        raise _Doubled(
             "A repeated group can read one text in two ways: each character of a text doubles the time that it takes.",
             "Let each round read its text in one way, as `a+` for `(a+)+`, `[ab]+` for `(a|[ab])+`.",
         ) from error
@@ -204,7 +237,7 @@ def _steps(tokens: list[str]) -> Steps:
 
 
 def _by_stack(pattern: str, tokens: list[str]) -> Iterator[int]:
-    """The length of texts that the stack has room for, if it is bounded."""
+    """Yield the length of texts that the stack has room for, if it is bounded."""
     calls = stack_depth.calls(_python(tokens))
     fits = (MOST_CALLS - calls.fixed) / calls.each if calls.each else LONGEST
     if calls.fixed > MOST_CALLS or fits < 1:
@@ -216,15 +249,15 @@ def _by_stack(pattern: str, tokens: list[str]) -> Iterator[int]:
 
 
 def _by_time(tokens: list[str], steps: Steps, most: int | None, width: int | None) -> Iterator[int]:
-    """The length of texts that are read in time, if it is bounded; a refusal if they would have to be too short."""
+    """Yield the length of texts that are read in time, if it is bounded; raise _Slow if they would be too short."""
     if backtracking.is_linear(steps, MOST_STEPS_EACH):
         return
     looks = {"(?=", "(?!"} & set(tokens)
     if width is not None and not looks and backtracking.at(steps, width + 1) <= MOST_STEPS:
         return  # as nothing is read of a longer text
-    known = [length for length in (width, most) if length is not None]
-    limits = (min([limit, *known]) for limit in LONGEST_SLOW)
-    limit = next((one for one in limits if backtracking.at(steps, one) <= MOST_STEPS), None)
+    shorter = [length for length in (width, most) if length is not None]
+    limits = (min([limit, *shorter]) for limit in LONGEST_SLOW)
+    limit = next((limit for limit in limits if backtracking.at(steps, limit) <= MOST_STEPS), None)
     if limit is None:
         raise _Slow(steps)
     yield limit
@@ -238,13 +271,13 @@ def _slow(steps: Steps) -> str:
 
 
 def _where_shorter(steps: Steps) -> str:
-    """The length of texts for which the pattern may stay, if that is of any use."""
+    """Return the length of texts for which the pattern may stay, if that is of any use."""
     fits = [length for length in (200, 150, 100, 64, 50, 40, 32, 20) if backtracking.at(steps, length) <= MOST_STEPS]
     return f"; or limit the property by `maxLength: {fits[0]}`" if fits else ""
 
 
 def _width(tokens: list[str]) -> int | None:
-    """The length of the longest text that a pattern matches as a whole; None if there is none, or it is a search."""
+    """Return the length of the longest text that a pattern matches as a whole; None of a search, or without bound."""
     items = automaton.parsed(_python(tokens))
     try:
         whole = automaton.of(items, 1).whole
@@ -257,7 +290,7 @@ def _width(tokens: list[str]) -> int | None:
 
 
 def _trimmed(tokens: list[str]) -> list[str]:
-    """A search without what its ends repeat: one round, or the fewest that are asked for, are found as well."""
+    """Return a search without what its ends repeat: one round, or the fewest that are asked for, are found as well."""
     if "|" in tokens:
         return tokens
     rest = list(tokens)
@@ -275,7 +308,7 @@ def _trimmed(tokens: list[str]) -> list[str]:
 
 
 def _fewest(atom: str, repetition: str) -> list[str]:
-    """An atom as often as a repetition asks for it at least."""
+    """Return an atom as often as a repetition asks for it at least."""
     count = COUNT.match(repetition)
     least = int(count[1]) if count else int(repetition == "+")
     return [] if least == 0 else [atom] if least == 1 else [atom, f"{{{least}}}"]
@@ -297,7 +330,7 @@ def _is_repetition(token: str) -> bool:
 
 
 def _cheaper(pattern: str) -> str | None:
-    """A pattern whose repetitions end at the sign behind them, as few of them as make it cheap."""
+    """Return a pattern whose repetitions end at the sign behind them, as few of them as make it cheap."""
     pieces, bounded, tried = list(_pieces(pattern)), None, 0
     for n in range(len(pieces) - 2 if len(pieces) <= MOST_PIECES else 0):
         atom, repetition = pieces[n : n + 2]
@@ -314,11 +347,47 @@ def _cheaper(pattern: str) -> str | None:
         bounded = "".join(pieces)
         if java.longest is None:
             break
-    return f"Write `{bounded}`, where a repetition ends at the sign behind it" if bounded else None
+    return f"Write `{bounded}`, which takes fewer texts: a repetition ends at the sign behind it" if bounded else None
+
+
+def _single(pattern: str) -> str | None:
+    """Return the advice to write an equal pattern whose repeated groups read each text in one way, if there is one."""
+    pieces = list(_pieces(pattern)) if len(pattern) <= LONGEST_SINGLE else []
+    for n in reversed(range(len(pieces))):
+        for width, rule in ((5, _of_loop), (9, _of_rounds)):
+            if (equal := rule(pieces[n : n + width])) is not None:
+                pieces[n : n + width] = equal
+    spelling = "".join(pieces)
+    try:
+        _java(spelling, None)
+    except (_Refusal, _Slow):
+        return None
+    return f"Write `{spelling}`, which takes the same texts in fewer ways."
+
+
+def _of_loop(pieces: list[str]) -> list[str] | None:
+    """Return `a*` for `(a*)*`, and `a+` for `(a+)+`."""
+    match pieces:
+        case ["(" | "(?:", atom, ("*" | "+") as inner, ")", ("*" | "+") as outer] if _is_piece(atom):
+            return [atom, "+" if inner == outer == "+" else "*"]
+    return None
+
+
+def _of_rounds(pieces: list[str]) -> list[str] | None:
+    """Return `a+(-a+)*` for `a+(-?a+)*`, in which a round without its sign goes on with the round before."""
+    match pieces:
+        case [atom, "+", ("(" | "(?:") as group, sign, "?", again, "+", ")", "*"] if atom == again and _is_piece(atom):
+            return [atom, "+", group, sign, atom, "+", ")", "*"]
+    return None
+
+
+def _is_piece(piece: str) -> bool:
+    """Return whether a piece of a pattern stands for a character."""
+    return piece == "." or piece not in (*NO_SIGNS, ")", "(?:", "(?=", "(?!")
 
 
 def _pieces(pattern: str) -> Iterator[str]:
-    """The atoms and signs of a pattern, classes whole."""
+    """Yield the atoms and signs of a pattern, classes whole."""
     at = 0
     while at < len(pattern):
         match = _token(pattern, at)
@@ -328,7 +397,7 @@ def _pieces(pattern: str) -> Iterator[str]:
 
 
 def _without(atom: str, sign: str) -> str:
-    """A class without the sign behind it; as it is, where that is no plain one."""
+    """Return a class without the sign behind it; as it is, where that is no plain one."""
     plain = sign[-1]
     if sign in NO_SIGNS or len(sign.removeprefix("\\")) != 1 or (sign[0] == "\\" and plain.isalnum()):
         return atom
@@ -337,11 +406,13 @@ def _without(atom: str, sign: str) -> str:
         return f"[^{inner}{WHOLE[atom]}]"
     if atom.startswith("[^"):
         return atom if inner in atom else f"[^{inner}{atom[2:]}"
-    return atom.replace(sign, "") if atom.startswith("[") and plain not in "]\\^-" else atom
+    if not atom.startswith("[") or plain in "]\\^-" or OF_RANGE.search(atom.replace(sign, "\0")):
+        return atom
+    return atom.replace(sign, "")
 
 
 def _translate(pattern: str) -> list[str]:
-    """The tokens of a pattern as Java writes them, classes whole."""
+    """Return the tokens of a pattern as Java writes them, classes whole."""
     out: list[str] = []
     at = 0
     repeated = False
@@ -372,7 +443,7 @@ def _token(pattern: str, at: int) -> re.Match[str]:
 
 
 def _outside(match: re.Match[str]) -> tuple[str, bool]:
-    """The Java text of a token outside classes, and whether it is a repetition."""
+    """Return the Java text of a token outside classes, and whether it is a repetition."""
     if match["code"]:
         return match["code"], False
     if match["escape"]:
@@ -418,7 +489,7 @@ def _escape(letter: str, meanings: dict[str, str]) -> str:
 
 
 def _class(pattern: str, at: int, negated: bool) -> tuple[str, int]:
-    """The Java text of a class whose content begins at `at`, and where the pattern goes on."""
+    """Return the Java text of a class whose content begins at `at`, and where the pattern goes on."""
     parts: list[str] = []
     while at < len(pattern) and pattern[at] != "]":
         match = _token(pattern, at)
@@ -436,7 +507,7 @@ def _class(pattern: str, at: int, negated: bool) -> tuple[str, int]:
 
 
 def _member(pattern: str, at: int, match: re.Match[str]) -> tuple[str, int, bool]:
-    """One member of a class in Java, where the next begins, and whether it may begin a range."""
+    """Return a member of a class in Java, where the next begins, and whether it may begin a range."""
     if match["code"]:
         return match["code"], match.end(), True
     if (letter := match["escape"]) is not None:

@@ -26,17 +26,17 @@ class Calls:
     each: float = 0.0
 
     def at(self, length: int) -> float:
-        """The calls that a text of a length takes."""
+        """Return the calls that a text of a length takes."""
         return self.fixed + self.each * length
 
 
 def calls(pattern: str) -> Calls:
-    """The calls of a pattern that `re` can compile."""
+    """Return the calls of a pattern that `re` can compile."""
     return _sequence(parsed(pattern), within=False)
 
 
 def _sequence(items: Iterable[Any], *, within: bool) -> Calls:
-    """The calls of parts one behind the other; `within` a loop, whose rounds have no characters to spare."""
+    """Return the calls of parts one behind the other; `within` a loop, whose rounds have no characters to spare."""
     parts = [_of(str(op), given, within=within) for op, given in items]
     return Calls(sum(p.fixed for p in parts), sum(p.each for p in parts))
 
@@ -60,7 +60,7 @@ def _of(op: str, given: Any, *, within: bool) -> Calls:
 
 
 def _repeated(least: int, most: Any, items: Any, *, within: bool) -> Calls:
-    """The calls of rounds: as many as are written, or as the characters of a text have room for."""
+    """Return the calls of rounds: as many as are written, or as the characters of a text have room for."""
     if len(items) == 1 and str(items[0][0]) in SINGLE:
         return Calls(1)
     endless = not isinstance(most, int) or most > 1_000_000

@@ -103,7 +103,7 @@ class Context:
     """What all parts of a query share: its literals without a backslash, the properties by name, aliases."""
 
     lost: AbstractSet[str]
-    known: Mapping[str, tuple[int, Property]]
+    by_name: Mapping[str, tuple[int, Property]]
     names: Collection[str]
     used: dict[str, None] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
@@ -138,8 +138,8 @@ def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
         node = node.this
     if not isinstance(node, exp.Select | exp.SetOperation):
         raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
-    known = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
-    if others := [name for name, value in node.args.items() if value and name not in known]:
+    parts = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
+    if others := [name for name, value in node.args.items() if value and name not in parts]:
         word, fix = SAID.get(others[0], (others[0].rstrip("_"), ""))
         raise Refused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
     if node.args.get("with_"):
@@ -205,7 +205,7 @@ class _Select(Reader):
     functions = (*FUNCTIONS, *NAMES)
 
     def __init__(self, context: Context, node: exp.Select, tables: Mapping[str, Node]) -> None:
-        super().__init__(context.lost, context.known)
+        super().__init__(context.lost, context.by_name)
         self.used = context.used
         self._context, self._node, self._tables = context, node, tables
         self._relations: list[Relation] = []
@@ -395,12 +395,12 @@ class _Select(Reader):
             inner, outer = self._tables[name]
             return self._derived(_query(self._context, inner, outer), node.alias or name, alias)
         if name not in self._context.names:
-            known = [*self._context.names, *self._tables]
-            close = nearest(name, known)
+            tables = [*self._context.names, *self._tables]
+            close = nearest(name, tables)
             raise Refused(
-                f"There is no table `{name}`.", f"Write `{close or known[0]}`: a check sees its own file alone."
+                f"There is no table `{name}`.", f"Write `{close or tables[0]}`: a check sees its own file alone."
             )
-        columns = {n: Typed(f"{alias}.v{at}", kind_of(p)) for n, (at, p) in self._context.known.items()}
+        columns = {n: Typed(f"{alias}.v{at}", kind_of(p)) for n, (at, p) in self._context.by_name.items()}
         return Relation(node.alias or name, alias, ROWS, columns, base=True)
 
     def _derived(self, query: Query, name: str, alias: str) -> Relation:

@@ -488,5 +488,21 @@ CASES = (
         ("open-quote",),
         "job",
     ),
+    Case(
+        "texts of any length that fit their patterns",
+        "coded/good.csv",
+        b"id,code,mail\n1,A-B,a@b.c\n2," + b"A" * 500 + b"," + b"a" * 5_000 + b"@b.c\n",
+        "accepted",
+        (),
+        "job",
+    ),
+    Case(
+        "a cell that is longer than the texts in which a repeated group is looked for",
+        "coded/long.csv",
+        b"id,code,mail\n1,A-B,a@b.c\n2," + b"A" * 501 + b",a@b.c\n",
+        "rejected",
+        ("check-pattern",),
+        "job",
+    ),
     Case("a key that no contract claims", "oders/1.csv", GOOD, "unmatched", ("unmatched",), "flow"),
 )

@@ -69,6 +69,14 @@ def test_thousands_of_drawn_patterns_are_cheap(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("pumps", COMMON)
+def test_patterns_of_addresses_are_cheap(spark: SparkSession, pumps: list[str]) -> None:
+    for pattern in patterns.ADDRESSES[::29]:
+        java = read(pattern)
+        assert isinstance(java, Java)
+        _hold(spark.sparkContext._jvm, pattern, java, pumps)
+
+
+@pytest.mark.parametrize("pumps", COMMON)
 def test_public_patterns_that_lint_accepts_are_cheap(spark: SparkSession, pumps: list[str]) -> None:
     for pattern in PUBLIC:
         java = read(pattern)

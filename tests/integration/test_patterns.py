@@ -28,6 +28,9 @@ FOUND = {
     "^(?<h>[01][0-9]|2[0-3]):[0-5][0-9]$": {"23:59": True, "24:00": False, "23:59\n": False},
     "^[a-z]+(-[a-z]+)*$": {"a-b": True, "a--b": False, "a" * 500: True, "a" * 501: False, "a-" * 50_000 + "a": False},
     "(?:a|b)+c": {"xxabc\n": True, "ab": False, "ab" * 100_000 + "c": False},
+    r"^\S+@\S+[.]\S+$": {"a@b.c": True, "@@..@.": True, "a@b@c.d": True, "a" * 9_000 + "@b.c": True, "a @b.c": False},
+    "^.+[,;].+[,;].+$": {"a,b;c": True, ",;,;,": True, ",,,": False, "a,b": False, "a,\nb,c": False},
+    "^.{2,}é.*é.+-.+$": {"xxéyéz-a": True, "ééééx-a": True, "xéyéz-a": False, "xxéyé-a": False},
     "x{2,3}": {"xx": True, "x": False},
     r"^\$\.\/$": {"$./": True},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from hypothesis import strategies as st
 
@@ -40,3 +41,25 @@ def attacks(pumps: list[str], longest: int) -> Iterator[str]:
         yield (one * room)[: room // 2] + (two * room)[: room - room // 2] + "\n"
         third = room // 3
         yield (one * room)[:third] + (two * room)[:third] + (three * room)[: room - 2 * third] + "!"
+
+
+LOCAL = (
+    r"\S+",
+    ".+",
+    ".*",
+    r"[^\s]+",
+    r"(\S+)",
+    "(.+)",
+    r"[\S]+",
+    "(?:.+)",
+    r"[^@]+",
+    r"[^@\s]+",
+    "[^ ]+",
+    r"\S*",
+    ".+?",
+)
+REST = (".{2,}", r"\w+", "[a-z]{2,}", r"(com|org)", r"\S+\.\S+")
+AT, DOT = ("@", r"\@", "[@]"), (r"\.", "[.]")
+ADDRESSES = [f"^{a}{at}{a}{dot}{b}$" for a, at, dot, b in product(LOCAL, AT, DOT, (*LOCAL, *REST))]
+ADDRESSES += [f"{a}{at}{a}{dot}{b}" for a, at, dot, b in product(LOCAL, AT, DOT, LOCAL)]
+"""What people write for an address: two or three parts of any signs, with `@` and a point between."""

@@ -86,6 +86,9 @@ PATTERNS: dict[str, Meaning] = {
     "code points are counted": _pattern("^..$", ["\U0001f600\U0001f600", "ab"], ["\U0001f600", FAMILY]),
     "repeated groups look at short texts": _pattern("^(ab)+$", ["ab", "ab" * 250], ["ab" * 251, "aba"]),
     "slow patterns look at short texts": _pattern("^.*-.*$", ["-", "a" * 999 + "-"], ["a" * 1000 + "-", "a"]),
+    "slow patterns with an equal one look at any text": _pattern(
+        r"^\S+@\S+\.\S+$", ["a@b.c", "@@.b.", "a" * 2_000 + "@b.c"], ["@a.b", "a@.b", "a@b.", "a @b.c"]
+    ),
     "regex searches as pattern does": Case(
         one("string", quality=[figure("regex", pattern="b$", mustBe=0)]),
         good("b", "ab", None) + bad("regex", "ba", "c"),

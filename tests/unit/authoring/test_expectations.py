@@ -107,7 +107,7 @@ def test_filter_is_the_condition_of_its_own() -> None:
     [
         ("{column: id, regex: '^(a+)+$'}", "match_regex"),
         ("{column: id, regex: '^(ab)+$'}", "not_match_regex"),
-        ("{column: id, regex_list: ['^a', '^.*-.*-.*!$']}", "match_regex_list"),
+        ("{column: id, regex_list: ['^a', '^.* - .* - .*!$']}", "match_regex_list"),
         ("{column: id, regex_list: ['^.*-.*$']}", "not_match_regex_list"),
     ],
 )
