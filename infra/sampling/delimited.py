@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any
 
@@ -138,7 +139,8 @@ def _counted(one: Looked, written: Csv, width: int) -> Iterator[tuple[list[Colum
     if len(ends) == 1:
         yield _count(one, width, *next(parts))
         return
-    with ProcessPoolExecutor(len(ends)) as pool:
+    # A fork beside threads (Spark's, pytest's) copies locks that nobody opens any more: each process begins by itself.
+    with ProcessPoolExecutor(len(ends), get_context("spawn")) as pool:
         yield from [f.result() for f in [pool.submit(_count, one, width, *part) for part in parts]]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -197,6 +199,25 @@ def test_parts_of_a_file_are_the_whole_file(tmp_path: Path, end: bytes) -> None:
     whole = profile([tmp_path / "a.csv"], no_spark)
     assert profile([tmp_path / "a.csv"], no_spark, large=1) == whole
     assert (whole.records, whole.broken, whole.columns[0].unique, whole.columns[1].nulls) == (200, 1, True, 23)
+
+
+NO_FORK = """
+import os, sys
+from pathlib import Path
+from infra.sampling import profile
+os.register_at_fork(before=lambda: os._exit(9))
+if __name__ == "__main__":
+    print(profile([Path(sys.argv[1])], lambda: None, large=1).records)
+"""
+
+
+def test_parts_are_read_without_a_fork(tmp_path: Path) -> None:
+    """A fork beside threads may wait for a lock for good; Python 3.12 and later warn of it."""
+    (tmp_path / "a.csv").write_bytes(b"id,v\n" + b"1,2\n" * 200)
+    command = [sys.executable, "-W", "error", "-c", NO_FORK, str(tmp_path / "a.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "200\n", "")
 
 
 @pytest.mark.parametrize(("left", "right"), [(30, 30), (90, 30), (30, 90), (90, 90), (0, 90), (90, 0)])
