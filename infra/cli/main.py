@@ -123,11 +123,11 @@ def run() -> None:
         say(f"dropgate: {line(error)}", err=True)
         raise SystemExit(3) from None
     except Exception as error:  # noqa: BLE001 (Python would exit 1, which means rejected)
+        sys.stdout = StringIO()  # the real one is flushed at the end, which ends the command with 120 if it fails again
         if sentence := named(error):
             say(f"dropgate: {sentence}", err=True)
             raise SystemExit(3) from None
         for each in traceback.format_exc().splitlines():
             say(f"| {line(each)}", err=True)  # no line of it is one that a stranger's text has begun
         click.echo(FAULT.format(version("dropgate")), err=True)
-        sys.stdout = StringIO()  # what cannot be printed is tried again at the end, which would end it with 120
         raise SystemExit(3) from None
