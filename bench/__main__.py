@@ -19,6 +19,7 @@ from bench.load import Haul
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page, renewed
+from infra.files import write
 from infra.setup import environments
 from infra.setup.errors import SetupMissing
 
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> int:
         say(f"dropgate: {missing}")
         return 3
     if stations == STATIONS and is_whole(names):
-        PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+        write(PAGE.parent, PAGE.name, renewed(PAGE.read_text(encoding="utf-8"), text))
     print(text)  # noqa: T201 (a program for the terminal)
     return 0
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from infra import files
 from infra.bundles import ROOT
 from infra.calls import CALLS, Calls
 from infra.cost import GIB, MIB, Load, bill
@@ -68,7 +69,7 @@ def write(*tables: str, to: Path = PAGE) -> None:
     page = to.read_text(encoding="utf-8")
     for new in tables:
         page = replaced(page, new)
-    to.write_text(page, encoding="utf-8")
+    files.write(to.parent, to.name, page)
 
 
 def _call(one: Calls) -> tuple[str, ...]:

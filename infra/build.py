@@ -5,7 +5,7 @@
     python -m infra.build --into FOLDER --cpu CPU the functions' bundle alone, unzipped: what `sam build` asks for
     python -m infra.build --with-great-expectations  the same as the first, and for each CPU another archive for the job
 
-All else that the job needs is pure Python, or EMR's own.
+All else that the job needs is pure Python, or EMR's own. Nothing is written through a symbolic link.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ from infra.bundles import (
     tarred,
     zipped,
 )
+from infra.files import NotWritten, write
+from infra.setup.bytecode import Compiler, lambda_python
 from infra.setup.errors import SetupMissing, WheelUnfit
 from infra.setup.progress import Progress, Tell
-from infra.setup.wheels import MACHINES
+from infra.setup.wheels import LAMBDA, MACHINES
 
 SDK = ("boto3", "botocore", "s3transfer")
 """What AWS's own client weighs nobody here can help; it is bundled, as Lambda's own one changes without a word."""
@@ -67,7 +69,7 @@ def main(arguments: list[str]) -> int:
                 build_packages("Great Expectations", environment, great_expectations)
         else:
             _step(1, 1, asked.cpu, asked.into)
-    except (SetupMissing, WheelUnfit) as error:
+    except (SetupMissing, WheelUnfit, NotWritten) as error:
         sys.stderr.write(f"dropgate: {error}\n")
         return 3
     except OSError as error:
@@ -84,10 +86,10 @@ def build(folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
             files = _step(number, len(MACHINES), cpu, Path(scratch))
             name = f"functions-{cpu}.zip"
-            (folder / name).write_bytes(zipped(files))
+            write(folder, name, zipped(files))
             said.append((name, str(size(files, (folder / name).stat().st_size))))
-    (folder / "dropgate.zip").write_bytes(job_archive())
-    (folder / "entry.py").write_bytes(ENTRY.read_bytes())
+    write(folder, "dropgate.zip", job_archive())
+    write(folder, "entry.py", ENTRY.read_bytes())
     said += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
     for name, weight in said:
         sys.stdout.write(f"build/{name:<22} {weight}\n")
@@ -116,9 +118,20 @@ def size(files: Files, packed: int) -> Size:
 def _step(number: int, total: int, cpu: str, folder: Path) -> Files:
     progress = Progress(number, total, f"Functions for {cpu}")
     progress.begin()
-    files = function_bundle(cpu, folder, progress.tell)
-    progress.end(f"{len(files)} files")
+    compiler = lambda_python()
+    files = function_bundle(cpu, folder, progress.tell, compiler)
+    progress.end(f"{len(files)} files, {compiled(compiler)}")
     return files
+
+
+def compiled(compiler: Compiler | None) -> str:
+    """Say whether a bundle holds bytecode, and if not, what that costs and how to get it."""
+    if compiler is None:
+        return (
+            f"without bytecode, so that each cold start takes half a second more: install Python {LAMBDA.python} "
+            f"(python{LAMBDA.python} on PATH) and build again"
+        )
+    return f"with bytecode by {compiler.path}"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What is deployed: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
 
 Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
-times, owners and rights fixed, and no Python of this machine compiles any of it.
+times, owners and rights fixed. The functions' bundle has bytecode where this machine has a Python of Lambda's version
+to compile it, and none elsewhere: two machines make the same bytes if both have the same Python 3.13, or none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from infra import files as written
 from infra.setup import wheels
+from infra.setup.bytecode import Compiler, compile_sources
 from infra.setup.progress import Tell
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,12 +85,22 @@ def built_arrow(cpu: str, tell: Tell) -> Path:
     return place
 
 
-def function_bundle(cpu: str, folder: Path, tell: Tell) -> Files:
-    """Put all that the functions need on Lambda into a folder; return its files. Raises SetupMissing, WheelUnfit."""
+def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | None) -> Files:
+    """Put all that the functions need on Lambda into a folder; return its files.
+
+    Raises SetupMissing, WheelUnfit, NotWritten for a folder with symbolic links on the way or in it.
+    """
+    written.refuse_links(folder)
+    for path in folder.rglob("*"):
+        written.refuse_link(path)
     for name, source in {**files_of(wheels.installed(cpu, tell)), **function_sources()}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)
-    return files_of(folder)
+    if compiler is None:
+        return files_of(folder)
+    tell(f"compiling with {compiler.path}")
+    compile_sources(folder, compiler)
+    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
 
 
 def function_sources() -> Files:
@@ -114,7 +127,8 @@ def zipped(files: Files) -> bytes:
 
 
 def tarred(files: Files, place: Path) -> None:
-    """Write these files as a tar.gz, whatever their size."""
+    """Write these files as a tar.gz, whatever their size; raises NotWritten where the place is a symbolic link."""
+    written.refuse_link(place)
     with (
         place.open("wb") as out,
         gzip.GzipFile("", "wb", 6, fileobj=out, mtime=0) as packed,  # 9 takes three times as long for half a percent

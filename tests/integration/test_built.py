@@ -14,7 +14,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyspark
@@ -29,11 +29,12 @@ from functions.ports import Ports
 from functions.submission import Drop
 from infra.build import build
 from infra.bundles import ROOT, environment, sifting, tarred, zipped
-from infra.cold_import import cpu_seconds, handlers, long_imports
+from infra.cold_import import BOUND, BOUND_OF_SOURCES, cpu_seconds, handlers, long_imports, terms
 from infra.local.embedded import KEY, Embedded
 from infra.local.invocation import Context
 from infra.local.pump import Pump
 from infra.setup import archive, wheels
+from infra.setup.bytecode import lambda_python
 from infra.setup.jars import spark_jars
 from infra.setup.java import java_home
 from infra.setup.session import BRIEF, s3_settings
@@ -142,13 +143,30 @@ def test_native_code_alone_differs_between_cpus(built: Path) -> None:
     assert [name for name in differing if not name.endswith((".so", *about))] == []
 
 
-def test_bundles_hold_no_bytecode_of_this_machine(built: Path) -> None:
-    names = [name for cpu in MACHINES for name in contents(built / f"functions-{cpu}.zip")]
+def test_bundles_hold_bytecode_of_lambdas_python_alone(built: Path) -> None:
     for cpu in MACHINES:
-        with tarfile.open(built / f"arrow-{cpu}.tar.gz") as packed:
-            names += packed.getnames()
+        names = contents(built / f"functions-{cpu}.zip").keys()
+        sources = {n for n in names if n.endswith(".py")} if lambda_python() else set()
+        places = {f"{PurePosixPath(n).parent}/__pycache__/{PurePosixPath(n).stem}.cpython-313.pyc" for n in sources}
+        assert {name for name in names if "__pycache__" in name} == {place.removeprefix("./") for place in places}
 
-    assert [name for name in names if name.endswith(".pyc") or "__pycache__" in name] == []
+        with tarfile.open(built / f"arrow-{cpu}.tar.gz") as packed:
+            assert [name for name in packed.getnames() if "__pycache__" in name] == []
+
+
+def test_bundle_is_not_written_through_links(tmp_path: Path) -> None:
+    outside, linked, within = (tmp_path / name for name in ("outside", "linked", "within"))
+    outside.mkdir()
+    linked.symlink_to(outside)
+    within.mkdir()
+    (within / "functions").symlink_to(outside)
+    for place in (linked, within):
+        command = [sys.executable, "-m", "infra.build", "--into", str(place)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+        assert done.returncode == 3
+        assert "symbolic link, which is not written through" in done.stderr
+    assert list(outside.iterdir()) == []
 
 
 def test_lines_are_sifted_with_the_built_archive_alone(built: Path, arrow_here: Path, tmp_path: Path) -> None:
@@ -228,8 +246,10 @@ def test_handler_loads_alone_and_does_nothing(bundle: Path, handler: str) -> Non
 
 
 def test_cold_import_is_measured_with_its_parts(bundle: Path) -> None:
-    assert 0.05 < cpu_seconds(bundle, "functions.handlers.schedule") < 5  # the bound itself is `make cold`'s
-    found = long_imports(bundle, "functions.handlers.schedule")
+    python, bound = terms(bundle)
+    assert bound == (BOUND if lambda_python() else BOUND_OF_SOURCES)
+    assert 0.05 < cpu_seconds(bundle, "functions.handlers.schedule", python) < 5  # the bound itself is `make cold`'s
+    found = long_imports(bundle, "functions.handlers.schedule", python)
     assert (found[0].module, found[0].depth) == ("functions.handlers.schedule", 0)
     assert "boto3" in [each.module for each in found]
 
