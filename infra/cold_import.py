@@ -80,7 +80,7 @@ def report(bundle: Path, handler: str, python: Path, bound: float) -> int:
 
 def cpu_seconds(bundle: Path, handler: str, python: Path) -> float:
     """Import a handler in a process of its own; return its user and system time."""
-    child = subprocess.Popen([python, *ALONE, "-c", IMPORT, str(bundle), handler], stdin=subprocess.DEVNULL)
+    child = subprocess.Popen([str(python), *ALONE, "-c", IMPORT, str(bundle), handler], stdin=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
@@ -90,7 +90,7 @@ def cpu_seconds(bundle: Path, handler: str, python: Path) -> float:
 
 def long_imports(bundle: Path, handler: str, python: Path) -> list[Import]:
     """Return the imports that take long, the outer before the inner (-X importtime names the inner first)."""
-    command = [python, *ALONE, "-X", "importtime", "-c", IMPORT, str(bundle), handler]
+    command = [str(python), *ALONE, "-X", "importtime", "-c", IMPORT, str(bundle), handler]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     lines = re.findall(r"^import time: +\d+ \| +(\d+) \| ( *)(\S+)$", told, re.MULTILINE)
     found = [Import(module, len(indent) // 2, int(micros)) for micros, indent, module in reversed(lines)]
