@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,15 +39,22 @@ class Linted:
 
 
 def contract_files(paths: Sequence[File]) -> list[File]:
-    """The contract files that paths name: files as they are, folders with all YAML below them."""
+    """The contract files that paths name: files as they are, folders with all YAML below them.
+
+    A folder that cannot be opened stands for the files in it, so that lint says so.
+    """
     found: list[File] = []
     for path in paths:
         if path.is_dir():
-            below = (f for f in path.rglob("*") if f.suffix in SUFFIXES and f.is_file())
+            below = (f for f in path.rglob("*") if (f.suffix in SUFFIXES and f.is_file()) or _is_shut(f))
             found += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
         else:
             found.append(path)
     return list(dict.fromkeys(found))
+
+
+def _is_shut(path: File) -> bool:
+    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
 
 
 def lint(paths: Sequence[File]) -> Linted:

@@ -22,6 +22,8 @@ def named(error: Exception) -> str | None:
         return "The disk is full: free some space (temporary files lie in TMPDIR, or /tmp), and try again."
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: end other programs, or use a larger one."
+    if isinstance(error, PermissionError) and error.filename:
+        return f"{error.filename} cannot be opened: {error.strerror}. Look at its rights, and at those of its folder."
     if _jvm_has_ended():
         return JVM_ENDED
     return None

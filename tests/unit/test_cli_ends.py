@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,47 @@ def test_full_disk_is_told_in_a_sentence() -> None:
     assert "The disk is full" in str(named(RuntimeError("java.io.IOException: No space left on device")))
     assert "too little memory" in str(named(MemoryError()))
     assert named(ValueError("ours")) is None
+
+
+@pytest.fixture
+def shut(tmp_path: Path) -> Iterator[Path]:
+    """A folder whose file and folder `in` nobody may open; root may, so a command loses that right below."""
+    (tmp_path / "in").mkdir()
+    for name in ("a.csv", "in/orders.v1.yaml"):
+        (tmp_path / name).write_text("id,word\n1,a\n2,b\n")
+        (tmp_path / name).chmod(0)
+    (tmp_path / "in").chmod(0)
+    yield tmp_path
+    (tmp_path / "in").chmod(0o700)
+
+
+AS_OTHERS = """
+import ctypes, os, sys
+drop = ctypes.CDLL(None).prctl
+drop(24, 1, 0, 0, 0), drop(24, 2, 0, 0, 0)  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+"""A program that runs another, for which rights of files hold as they do for all but root."""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("init", "a.csv"), 2, "'a.csv' is not readable"),
+        (("test", "--contract", "inmet-weather.v1", "a.csv"), 2, "'a.csv' is not readable"),
+        (("test", "--contract", "in/orders.v1.yaml", __file__), 3, "in/orders.v1.yaml cannot be opened: Permission"),
+        (("lint", "in"), 2, "'in' is not readable"),
+        (("lint", "."), 1, "in:1:1: error[unreadable]: The file cannot be read: Permission denied"),
+        (("export", "--to", "avro", "in"), 2, "'in' is not readable"),
+    ],
+)
+def test_what_nobody_may_open_is_named(shut: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AS_OTHERS, *COMMAND[1:], *words], cwd=shut, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_full_device_ends_a_command_with_a_sentence(places: dict[str, Path]) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from contracts.authoring.exporting import sample
 from contracts.authoring.exporting.exported import HEADING, Column, Contract, Exported
 from contracts.authoring.exporting.rules_in_words import how_limited, how_many, in_words, of_breaking, type_in_words
+from contracts.authoring.importing.writing import COMMAND
 from contracts.authoring.nesting import WITHIN
 from contracts.authoring.overlap import witness
 from contracts.pattern import captures
@@ -97,6 +98,7 @@ def write(contract: Contract) -> Exported:
         style=_style(),
         longest=LONGEST,
     )
+    text = COMMAND.sub(r"\1&#58;", text)
     carried = frozenset(c.id for c in plan.checks)
     return Exported(text + "\n", carried, tuple(_left_out(contract)))
 

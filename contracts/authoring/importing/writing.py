@@ -5,6 +5,7 @@ What comes out is read back by `contracts.authoring.source` as what went in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -40,6 +41,12 @@ RANK = {key: n for n, key in enumerate(ORDER)}
 ENTRY_RANK = {key: n for n, key in enumerate(ENTRY)}
 
 
+COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+"""The beginning of a line that is a command to GitHub's runner, which leaves blanks before it out of account."""
+MAY_BEGIN_A_LINE = re.compile(r"(?:^|\s)::")
+"""What may come to begin a line: texts are broken at blanks."""
+
+
 class _Dumper(yaml.SafeDumper):
     """Block style, short plain values on one line, numbers with the digits that they have."""
 
@@ -54,6 +61,7 @@ def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
     """The text of a document, below comments of one line each."""
     head = "".join(f"# {visible(line, 400)}".rstrip() + "\n" for line in comments)
     body = yaml.dump(ordered(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+    body = COMMAND.sub(r"\1\\x3a", body)  # such a line stands within double quotes alone, see `_text`
     return head + (body if body.replace("\n", " ").isprintable() else "".join(map(_visible, body)))
 
 
@@ -90,7 +98,9 @@ def _sorted(value: Any, ranks: dict[str, int]) -> Any:
 def _text(dumper: _Dumper, value: str) -> yaml.Node:
     """A text; in quotes where it would be read as something else, its lines as they are where it has several."""
     style = None
-    if "\n" in value and all(line.isprintable() for line in value.split("\n")):
+    if MAY_BEGIN_A_LINE.search(value):
+        style = '"'
+    elif "\n" in value and all(line.isprintable() for line in value.split("\n")):
         style = "|"
     elif not value.isprintable() or value[:1].isdigit() or _is_other(value):
         style = '"'

@@ -34,6 +34,12 @@ HOSTILE = (
     "\\' \\\" \\",
     "x\n::error::y",
     "x\r\n::error::y",
+    "x\n \t ::error::y",
+    f"{'long ' * 40}::error::y",
+    f"{'long ' * 40}\n{'x' * 70}::error::{'y' * 90}",
+    f"it's \u2028\"{'::error::' * 30}",
+    "::error::y",
+    "::",
     "x\n-- y\nDROP TABLE orders;",
     "'; DROP TABLE orders; --",
     "`; DROP TABLE orders; --",
@@ -113,8 +119,9 @@ def test_no_text_begins_a_line_or_moves_a_cursor(form: str, text: str) -> None:
         _, made = exported(form, text, name)
         lines = made.text.split("\n")
         assert [line for line in lines if not line.isprintable()] == []
+        assert [line for line in lines if line.lstrip().startswith("::")] == []
         if form not in BLOCKS:
-            assert [line for line in lines if line.lstrip().startswith(("::", "DROP", "##"))] == []
+            assert [line for line in lines if line.lstrip().startswith(("DROP", "##"))] == []
         assert [line for line in made.losses if not line.isprintable()] == []
 
 
