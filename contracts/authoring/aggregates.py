@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from contracts.authoring.expressions import NUMBERS, Kind, Reader, Refused, Typed, counted, moment, shown
+from contracts.authoring.expressions import NUMBERS, Kind, Reader, Refused, Typed, anonymous, counted, moment, shown
 from contracts.authoring.sql import lexing
 
 Made = tuple[str, Kind]
@@ -16,6 +16,9 @@ Made = tuple[str, Kind]
 PARTS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour"}
 CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\])+")
 """Patterns of dates that Spark reads without a surprise."""
+STRPTIME = re.compile("%[YHMSmd](?:strict)?")
+SPARK = {"%Y": "yyyy", "%mstrict": "MM", "%dstrict": "dd", "%Hstrict": "HH", "%Mstrict": "mm", "%Sstrict": "ss"}
+"""Parts of patterns as the parser has them, and as Spark has."""
 MOST = 10**6
 WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
 
@@ -125,8 +128,7 @@ def _read_as(reader: Reader, node: Any) -> Typed:
     """A text as a date; null where it is none."""
     if node.args.get("format") is None:
         return _cast_to_date(reader, node)
-    written = re.search(r"'([^']*)'\)$", node.sql(dialect="spark"))
-    java = written[1] if written else ""
+    java = STRPTIME.sub(lambda part: SPARK.get(part[0], part[0]), node.args["format"].name)
     if not CALENDAR.fullmatch(java) or any(java.count(part) > 1 for part in ("yyyy", "MM", "dd", "HH", "mm", "ss")):
         raise Refused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
     return Typed(f"to_date(try_to_timestamp({reader.of(node.this, 'text')}, '{java}'))", "date")
@@ -141,11 +143,16 @@ def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
     span = node.expression
     if not isinstance(span, exp.Interval):
         return counted("try_subtract" if isinstance(node, exp.Sub) else "try_add")(reader, node)  # type: ignore[no-any-return]
-    unit = str(span.unit or "").upper()
+    unit = str(span.unit or "").upper().removesuffix("S")
     if unit not in ("DAY", "HOUR", "MINUTE", "SECOND"):
         raise Refused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")
-    sign = "-" if isinstance(node, exp.Sub) else "+"
-    return Typed(f"({reader.of(node.this, 'timestamp')} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
+    sign, start = "-" if isinstance(node, exp.Sub) else "+", reader.one_of(node.this, "date", "timestamp")
+    if start.kind != "date":
+        return Typed(f"({start.sql} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
+    if unit != "DAY":
+        raise Refused(f"`{shown(node)}` adds {unit}S to a date.", "Add days, as `day + interval 7 days`.")
+    days = _whole(span.this)
+    return Typed(f"date_add({start.sql}, {-days if isinstance(node, exp.Sub) else days})", "date")
 
 
 def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
@@ -157,8 +164,16 @@ def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
     return read_it
 
 
+def _anonymous(reader: Reader, node: exp.Anonymous) -> Typed:
+    if node.name.lower() == "now" and not node.expressions:
+        return _now("current_timestamp", "timestamp")(reader, node)
+    return anonymous(reader, node)
+
+
 OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
+    exp.Cast: _cast,
     exp.TryCast: _cast,
+    exp.Anonymous: _anonymous,
     exp.DateTrunc: _truncated,
     exp.TimestampTrunc: _truncated,
     exp.TsOrDsAdd: _plus_days,
@@ -172,8 +187,12 @@ OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
     exp.CurrentTimestamp: _now("current_timestamp", "timestamp"),
 }
 """What may stand in a query, and not in an expression, which says the same of a record on any day."""
+RANKS: dict[type, str] = {exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank"}
+BESIDE: dict[type, str] = {exp.Lag: "lag", exp.Lead: "lead"}
+"""Functions of windows: a row's place in an order, and the value of a row before or behind it."""
 NAMES = (
     *("add_months", "any_value", "avg", "cast", "count", "count_if", "current_date", "current_timestamp", "date_add"),
-    *("date_trunc", "max", "min", "stddev_pop", "stddev_samp", "sum", "to_date", "trunc"),
+    *("date_trunc", "dense_rank", "lag", "lead", "max", "min", "now", "rank", "row_number", "stddev_pop"),
+    *("stddev_samp", "sum", "to_date", "trunc"),
 )
 """What queries have beside the functions of expressions, for people."""

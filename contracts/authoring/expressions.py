@@ -36,6 +36,8 @@ NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
 """From the narrowest: two of them together are the wider one."""
 NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\S*)?", re.ASCII)
+PLACE = re.compile(r"\d{1,9}", re.ASCII)
+NULL_TESTS = {"isnull": "is null", "isnotnull": "is not null"}
 MOMENTS = "Write it like 2026-01-31, or 2026-01-31 23:59:59."
 MOST_DIGITS = 18
 """Of a decimal literal; with more, Spark's products of decimals would begin to round."""
@@ -310,7 +312,8 @@ def refuse_passed_over(node: exp.Expression) -> None:
 
 def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
     """What to say of a part that cannot stand where it stands, beside these functions."""
-    if isinstance(node, exp.AggFunc | exp.Window):
+    of_one = functions is FUNCTIONS
+    if of_one and isinstance(node, exp.AggFunc | exp.Window):
         return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
         return Refused("An expression cannot ask a table.", "Compare properties of the record alone.")
@@ -321,7 +324,8 @@ def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
     name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
     close = nearest(name.lower(), functions) if name else None
     advice = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
-    return Refused(f"`{shown(node)}` is nothing that an expression knows.", f"Write `{close}`." if close else advice)
+    reader = "an expression" if of_one else "a query"
+    return Refused(f"`{shown(node)}` is nothing that {reader} knows.", f"Write `{close}`." if close else advice)
 
 
 def _how_to_compare(kinds: set[Any]) -> str:
@@ -444,6 +448,15 @@ def _like(reader: Reader, node: exp.Like) -> Typed:
     return Typed(f"(not {found})" if node.args.get("negate") else found, "boolean")
 
 
+def _like_any_case(reader: Reader, node: exp.ILike) -> Typed:
+    """The same of small letters, as Spark has it."""
+    pattern = node.expression
+    if isinstance(pattern, exp.Literal) and not pattern.name.isascii():
+        raise Refused("`ilike` needs a pattern of ASCII letters.", "Write `lower(name) like ...`, with small letters.")
+    small = exp.Literal.string(pattern.name.lower()) if isinstance(pattern, exp.Literal) else pattern
+    return _like(reader, exp.Like(this=exp.Lower(this=node.this), expression=small, negate=node.args.get("negate")))
+
+
 def _of_like(part: str) -> str:
     return "".join(r"[\s\S]" if letter == "_" else re.escape(letter) for letter in part)
 
@@ -462,13 +475,16 @@ def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:
 
 
 def _case(reader: Reader, node: exp.Case) -> Typed:
-    if node.this is not None:
-        raise Refused("`case` followed by a value is not known.", "Write `case when a = 1 then ... end`.")
     branches = node.args["ifs"]
     otherwise = node.args.get("default") or exp.Null()
     texts, kind = reader.same([*(branch.args["true"] for branch in branches), otherwise])
-    whens = [f"when {reader.boolean(b.this)} then {t}" for b, t in zip(branches, texts[:-1], strict=True)]
-    return Typed(f"(case {' '.join(whens)} else {texts[-1]} end)", kind)
+    if node.this is None:
+        of, tests = "case", [reader.boolean(branch.this) for branch in branches]
+    else:
+        (value, *tests), _ = reader.same([node.this, *(branch.this for branch in branches)])
+        of = f"case {value}"
+    whens = [f"when {test} then {text}" for test, text in zip(tests, texts[:-1], strict=True)]
+    return Typed(f"({of} {' '.join(whens)} else {texts[-1]} end)", kind)
 
 
 def _if(reader: Reader, node: exp.If) -> Typed:
@@ -500,9 +516,34 @@ def _of_text(function: str, kind: Kind = "text") -> Any:
 
 
 def _trimmed(reader: Reader, node: exp.Trim) -> Typed:
-    if node.expression or node.args.get("position"):
+    function = {"": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "")
+    if node.expression or function is None:
         raise Refused(f"`{shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
-    return Typed(f"trim({reader.of(node.this, 'text')})", "text")
+    return Typed(f"{function}({reader.of(node.this, 'text')})", "text")
+
+
+def _end_of_text(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Left | exp.Right) -> Typed:
+        count = node.expression
+        if not isinstance(count, exp.Literal) or count.is_string or not PLACE.fullmatch(count.name):
+            raise Refused(f"`{function}` needs a plain number.", f"Write `{function}(name, 2)`.")
+        return Typed(f"{function}({reader.of(node.this, 'text')}, {count.name})", "text")
+
+    return read_it
+
+
+def _place(reader: Reader, node: exp.StrPosition) -> Typed:
+    if node.args.get("position"):
+        raise Refused(f"`{shown(node)}` begins at a place.", "Write `instr(name, '@')`.")
+    return Typed(f"bigint(instr({reader.of(node.this, 'text')}, {reader.of(node.args['substr'], 'text')}))", "integer")
+
+
+def anonymous(reader: Reader, node: exp.Anonymous) -> Typed:
+    """A function that the parser has no name for."""
+    sign, parts = NULL_TESTS.get(node.name.lower(), ""), node.expressions
+    if not sign or len(parts) != 1:
+        raise _unknown(node, reader.functions)
+    return Typed(f"({reader.typed(parts[0]).sql} {sign})", "boolean")
 
 
 def _within(function: str) -> Any:
@@ -514,7 +555,7 @@ def _within(function: str) -> Any:
 
 def _part(reader: Reader, node: exp.Substring) -> Typed:
     numbers = [node.args.get("start"), node.args.get("length")]
-    if any(n is not None and not (isinstance(n, exp.Literal) and re.fullmatch(r"\d{1,9}", n.name)) for n in numbers):
+    if any(n is not None and not (isinstance(n, exp.Literal) and PLACE.fullmatch(n.name)) for n in numbers):
         raise Refused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
     places = "".join(f", {n.name}" for n in numbers if n is not None)
     return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
@@ -546,6 +587,36 @@ def _calendar(function: str) -> Any:
     return read_it
 
 
+def _of_moment(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        return Typed(f"bigint({function}({reader.of(node.this, 'timestamp')}))", "integer")
+
+    return read_it
+
+
+def _extracted(reader: Reader, node: exp.Extract) -> Typed:
+    """A part of a date or of a timestamp, as its function gives it."""
+    part = CALENDAR.get(node.name.upper())
+    if part is None:
+        raise Refused(f"`{shown(node)}` asks for an unknown part.", f"Write one of {', '.join(CALENDAR)}.")
+    return READERS[part](reader, part(this=node.expression))
+
+
+def _end_of_month(reader: Reader, node: exp.LastDay) -> Typed:
+    return Typed(f"last_day({reader.of(node.this, 'date', 'timestamp')})", "date")
+
+
+CALENDAR: dict[str, type[exp.Func]] = {
+    "YEAR": exp.Year,
+    "QUARTER": exp.Quarter,
+    "MONTH": exp.Month,
+    "DAY": exp.Day,
+    "HOUR": exp.Hour,
+    "MINUTE": exp.Minute,
+}
+"""Parts that `extract` is asked for, seconds aside, which have a fraction there."""
+
+
 def _days(reader: Reader, node: exp.DateDiff) -> Typed:
     if node.args.get("unit"):
         raise Refused(f"`{shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
@@ -567,11 +638,25 @@ OF_ANY = {
         "query",
         "to",
     ),
-    *("table", "quoted", "is_string", "unit", "start", "length", "position", "distinct", "big_int", "safe", "typed"),
+    *(
+        "table",
+        "quoted",
+        "is_string",
+        "unit",
+        "start",
+        "length",
+        "position",
+        "substr",
+        "distinct",
+        "big_int",
+        "safe",
+        "typed",
+    ),
     *("coalesce", "ignore_nulls", "_type"),
 }
 READ: dict[type, AbstractSet[str]] = {
-    exp.Like: OF_ANY | {"negate"},
+    **dict.fromkeys((exp.Like, exp.ILike), OF_ANY | {"negate"}),
+    **dict.fromkeys((exp.Lag, exp.Lead), OF_ANY | {"offset"}),
     **dict.fromkeys((exp.TsOrDsToDate, exp.StrToDate), OF_ANY | {"format"}),
 }
 """What a reader looks at of a node, or what says what Spark does by itself; `OF_ANY` is that of all others."""
@@ -606,7 +691,9 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.In: _among,
     exp.Between: _between,
     exp.Like: _like,
+    exp.ILike: _like_any_case,
     exp.RegexpLike: _matching,
+    exp.Anonymous: anonymous,
     exp.Case: _case,
     exp.If: _if,
     exp.DPipe: _both,
@@ -621,17 +708,31 @@ READERS: dict[type, Callable[[Reader, Any], Typed]] = {
     exp.Lower: _of_text("lower"),
     exp.Trim: _trimmed,
     exp.Substring: _part,
+    exp.Left: _end_of_text("left"),
+    exp.Right: _end_of_text("right"),
+    exp.StrPosition: _place,
     exp.StartsWith: _within("startswith"),
     exp.EndsWith: _within("endswith"),
     exp.Contains: _within("contains"),
     exp.Year: _calendar("year"),
     exp.Month: _calendar("month"),
     exp.Day: _calendar("day"),
+    exp.Quarter: _calendar("quarter"),
+    exp.DayOfWeek: _calendar("dayofweek"),
+    exp.DayOfYear: _calendar("dayofyear"),
+    exp.WeekOfYear: _calendar("weekofyear"),
+    exp.Hour: _of_moment("hour"),
+    exp.Minute: _of_moment("minute"),
+    exp.Second: _of_moment("second"),
+    exp.LastDay: _end_of_month,
+    exp.Extract: _extracted,
     exp.DateDiff: _days,
 }
 """What may stand in an expression, and what reads it."""
 FUNCTIONS = (
-    *("abs", "coalesce", "concat", "contains", "datediff", "day", "endswith", "greatest", "if", "least", "length"),
-    *("lower", "month", "nullif", "startswith", "substring", "trim", "try_divide", "upper", "year"),
+    *("abs", "coalesce", "concat", "contains", "datediff", "day", "dayofweek", "dayofyear", "endswith", "greatest"),
+    *("hour", "if", "instr", "isnotnull", "isnull", "last_day", "least", "left", "length", "lower", "ltrim", "minute"),
+    *("month", "nullif", "quarter", "right", "rtrim", "second", "startswith", "substring", "trim", "try_divide"),
+    *("upper", "weekofyear", "year"),
 )
 Reader.readers, Reader.functions = READERS, FUNCTIONS

@@ -17,10 +17,11 @@ from typing import Any
 from sqlglot import exp
 
 from contracts.authoring import subqueries
-from contracts.authoring.aggregates import AGGREGATES, NAMES, OF_QUERIES
+from contracts.authoring.aggregates import AGGREGATES, BESIDE, NAMES, OF_QUERIES, RANKS
 from contracts.authoring.expressions import (
     FUNCTIONS,
     NUMBERS,
+    PLACE,
     READERS,
     Kind,
     Reader,
@@ -422,6 +423,8 @@ class _Select(Reader):
             return self._aggregate(node, aggregate)
         if isinstance(node, exp.Window):
             return self._window(node)
+        if isinstance(node, exp.Filter):
+            return self._filtered(node)
         if isinstance(node, exp.Subquery) or (isinstance(node, exp.Paren) and isinstance(node.this, exp.Query)):
             return self._scalar(node)
         if isinstance(node, exp.In) and node.args.get("query"):
@@ -487,6 +490,8 @@ class _Select(Reader):
 
     def _window(self, node: exp.Window) -> Typed:
         """An aggregate of the rows that are like this one, beside it."""
+        if type(node.this) in RANKS or type(node.this) in BESIDE:
+            return self._ordered(node)
         inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over"}
         if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
             fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
@@ -498,6 +503,44 @@ class _Select(Reader):
         if not isinstance(inner.this, exp.Distinct):
             return Typed(f"{sql} over (partition by {', '.join([drop, *keys])})", kind)
         return self._distinct_beside(sql, kind, keys)
+
+    def _ordered(self, node: exp.Window) -> Typed:
+        """A row's place among those like it, or the value of a row near it; equal ones are in the file's order."""
+        inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over", "order"}
+        if self._grouped or self._inside or self._part != "select" or others or not node.args.get("order"):
+            fix = "Write `over (partition by ... order by ...)`, in a `select` without groups."
+            raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+        refuse_passed_over(inner)
+        first = self._relations[0].alias
+        keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
+        order = [self._order_key(part) for part in node.args["order"].expressions]
+        order += [] if isinstance(inner, exp.Rank | exp.DenseRank) else [f"{first}.record"]
+        over = f"over (partition by {', '.join(keys)} order by {', '.join(order)})"
+        if type(inner) in RANKS:
+            return Typed(f"bigint({RANKS[type(inner)]}() {over})", "integer")
+        value, away = self.typed(inner.this), inner.args.get("offset") or exp.Literal.number(1)
+        if not isinstance(away, exp.Literal) or not PLACE.fullmatch(away.name) or inner.args.get("default"):
+            fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
+            raise Refused(f"`{shown(inner)}` needs a plain number of rows, and that alone.", fix)
+        return Typed(f"{BESIDE[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
+
+    def _order_key(self, node: exp.Ordered) -> str:
+        nulls = "first" if node.args.get("nulls_first") else "last"
+        return f"{self.typed(node.this).sql} {'desc' if node.args.get('desc') else 'asc'} nulls {nulls}"
+
+    def _filtered(self, node: exp.Filter) -> Typed:
+        """An aggregate of the rows of which something is true."""
+        aggregate = AGGREGATES.get(type(node.this))
+        if aggregate is None or self._inside:
+            raise Refused(f"`{shown(node)}` filters no aggregate that is known.", "Write `count_if(...)`.")
+        guard = self._guard
+        self._inside = True
+        kept = self._condition(node.expression)
+        self._inside = False
+        self._guard = f"{guard} and {kept}" if guard else kept
+        found = self._aggregate(node.this, aggregate)
+        self._guard = guard
+        return found
 
     def _distinct_beside(self, sql: str, kind: Kind, keys: Sequence[str]) -> Typed:
         """Spark counts no distinct values in windows: they are counted once more, in groups, and joined."""

@@ -102,7 +102,8 @@ SHAPES = {
     "text": ("{0} || {1}", "upper({0})", "trim({0})", "concat({0}, {1})", "{0} || {1} || {2}", "substring({0}, 2, 1)",
              "lower({0})", "ucase({0})", "lcase({0})", "substr({0}, 1, 2)", "substring({0} from 2 for 1)",
              "ifnull({0}, {1})", "nvl({0}, {1})", "ltrim({0})", "rtrim({0})", "left({0}, 1)", "initcap({0})",
-             "concat_ws({0}, {1}, {2})", "replace({0}, {1}, {2})", "reverse({0})", "nvl2({0}, {1}, {2})"),
+             "concat_ws({0}, {1}, {2})", "replace({0}, {1}, {2})", "reverse({0})", "nvl2({0}, {1}, {2})",
+             "right({0}, 2)", "case {0} when {1} then {2} else {0} end"),
     "date": ("coalesce({0}, {1})", "to_date(ts)", "least({0}, {1})", "nvl({0}, {1})", "date({0})"),
     "moment": ("coalesce({0}, {1})",),
 }  # fmt: skip
@@ -141,7 +142,13 @@ def a_test(chance: Random) -> str:
         shapes += [f"{one} like {like}", f"{one} not like {like}", f"{one} rlike {regex}", f"{one} not rlike {regex}"]
         shapes += [f"{one} regexp {regex}", f"startswith({one}, {two})", f"contains({one}, {two})"]
         shapes += [f"length({one}) = {chance.choice('0123')}", f"{one}={two}", f"endswith({one}, {two})"]
-        shapes += [f"char_length({one}) = 1", f"len({one}) > 1", f"character_length({one}) < 2", f"{one} ilike {like}"]
+        shapes += [
+            f"char_length({one}) = 1",
+            f"len({one}) > 1",
+            f"character_length({one}) < 2",
+            f"{one} ilike {like}",
+            f"{one} not ilike 'a%'",
+        ]
         shapes += [f"regexp_like({one}, {regex})", f"regexp({one}, {regex})", f"rlike({one}, {regex})"]
         shapes += [f"{one} like {like} escape '/'", f"{one} like any ({like}, {like})", f"isnull({one})"]
         shapes += [f"instr({one}, {two}) > 0", f"locate({one}, {two}) > 0", f"equal_null({one}, {two})"]
@@ -149,6 +156,14 @@ def a_test(chance: Random) -> str:
         shapes += [f"year({one}) = 2024", f"datediff({one}, {two}) > 0", f"day({one}) + month({one}) = 31"]
         shapes += [f"date_diff({one}, {two}) < 9", f"dayofmonth({one}) = 29", f"datediff(day, {one}, {two}) > 0"]
         shapes += [f"dayofweek({one}) = 2", f"quarter({one}) = 1", f"{one} > {two} - 1", f"last_day({one}) = {two}"]
+        shapes += [
+            f"dayofyear({one}) = 60",
+            f"weekofyear({one}) < 10",
+            f"extract(month from {one}) = 1",
+            f"isnotnull({one})",
+        ]
+    if kind == "moment":
+        shapes += [f"hour({one}) = 12", f"minute({one}) = 0", f"second({one}) = 0", f"quarter({one}) = 1"]
     return chance.choice(shapes)
 
 

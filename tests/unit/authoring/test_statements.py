@@ -50,7 +50,7 @@ REFUSED = {
     'select x from data where "x" = 1': "never a name. Write `x` if the property is meant, 'x' if",
     "select x from data where x = '${env:HOME}'": "`${env:HOME}` stands for nothing here.",
     "select ${spark.app.id} from data": "stands for nothing here.",
-    "select java_method('java.lang.System', 'getenv') from data": "is nothing that an expression knows.",
+    "select java_method('java.lang.System', 'getenv') from data": "is nothing that a query knows.",
     "select current_user from data": "",
     "select s.t.x from data t": "has `db`, which is not known.",
     "select nn from data": "There is no column `nn`. Write `n`.",
@@ -68,7 +68,7 @@ REFUSED = {
     "select (select n from data) from data": "may have several values.",
     "select x from data where n in (select x from data)": "compares integer with text. Compare values of one type.",
     "select x from data where n in (select x, n from data)": "has 2 columns. Select one.",
-    "select x from data where (x, n) in (select x, n from data)": "is nothing that an expression knows.",
+    "select x from data where (x, n) in (select x, n from data)": "is nothing that a query knows.",
     "select x from data group by x having x in (select x from data)": "cannot stand here. Write it in `where`.",
     "select x in (select x from data) from data group by x": "cannot stand here. Write it in `where`.",
     "select (select max(n) from data) in (select n from data) from data": "cannot stand here. Write it in `where`.",
@@ -77,6 +77,14 @@ REFUSED = {
     "select x from data a where exists (select 1 from data b where b.n = a.x)": "compares text with integer.",
     "select x from data a where exists (select max(n) from data b where b.n = a.n)": "has a row even where it",
     "select x from data where exists (select 1 from others)": "There is no table `others`.",
+    "select row_number() over (partition by x) from data": "is no window that is known. Write `over (partition by",
+    "select lag(n, n) over (order by n) from data": "needs a plain number of rows, and that alone.",
+    "select lag(n, 1, 0) over (order by n) from data": "a plain number of rows, and that alone.",
+    "select row_number() over (order by n rows between 1 preceding and current row) from data": "is no window",
+    "select lag(n) filter (where n > 1) over (order by n) from data": "is no window that is known.",
+    "select x from data where row_number() over (order by n) = 1": "is no window that is known.",
+    "select median(n) from data": "is nothing that a query knows.",
+    "select d + interval 1 hour from data": "adds HOURS to a date.",
     "select x from data order by x": "`order by` says nothing here.",
     "select x from data limit 5": "`limit` says nothing here.",
     "select x from data union select n from data": "`x` is text in one query of the `union`, integer in the other.",
@@ -97,7 +105,7 @@ REFUSED = {
     "create table t as select * from data": "Only a SELECT is known here.",
     "select x from data; drop table data": "There must be one query.",
     "select cout_if(n > 5) from data": "Write `count_if`.",
-    "select rand() from data": "is nothing that an expression knows.",
+    "select rand() from data": "is nothing that a query knows.",
     "select cast(x as int) from data": "changes a type.",
     "select to_date(x, 'MMM d') from data": "has a pattern that is not known.",
     "select date_add(d, n) from data": "is no whole number.",
@@ -135,6 +143,29 @@ def test_texts_of_many_properties_are_put_together() -> None:
     found = statements.read(f"select k, u || u || k as both from ({text}) group by k, u", many, ("data",))
 
     assert found.copies == (1, 5)
+
+
+WRITTEN = {
+    "row_number() over (partition by x order by d desc)": (
+        "bigint(row_number() over (partition by t0.drop, t0.v0 order by t0.v3 desc nulls last, t0.record))"
+    ),
+    "rank() over (order by n)": "bigint(rank() over (partition by t0.drop order by t0.v1 asc nulls first))",
+    "lead(n, 2) over (order by d)": (
+        "lead(t0.v1, 2) over (partition by t0.drop order by t0.v3 asc nulls first, t0.record)"
+    ),
+    "count(*) filter (where n > 1)": "count(1) filter (where (t0.v1 > 1L))",
+    "to_date(x, 'yyyy-MM-dd')": "to_date(try_to_timestamp(t0.v0, 'yyyy-MM-dd'))",
+    "to_date(x, 'dd.MM.yyyy HH:mm:ss')": "to_date(try_to_timestamp(t0.v0, 'dd.MM.yyyy HH:mm:ss'))",
+    "d - interval '2' days": "date_add(t0.v3, -2)",
+    "d + interval 1 day": "date_add(t0.v3, 1)",
+    "date(ts)": "to_date(t0.v4)",
+    "now()": "current_timestamp()",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_part_of_a_query_is_written_anew(text: str) -> None:
+    assert f" {WRITTEN[text]} as o0 from" in statements.read(f"select {text} from data", PROPERTIES, ("data",)).sql
 
 
 def test_query_sees_what_a_record_has_one_value_of() -> None:
