@@ -19,6 +19,7 @@ from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
 from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
+from infra.local.encoding import encode_lists
 from infra.local.events import ACCOUNT, deliver, object_created
 from infra.local.kept import NotKept
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
@@ -61,6 +62,7 @@ class _Moto(DomainDispatcherApplication):
         model: Any = BaseModel
         model.__new__ = lambda cls, *_args, **_more: object.__new__(cls)
         spare()
+        encode_lists()
         self._backends: dict[str | None, Any] = {}
 
     def get_backend_for_host(self, host: str | None) -> Any:

@@ -6,20 +6,23 @@ in a statement. A text that we refuse is no fault, nor is one that Spark cannot 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
 
 import pytest
+import yaml
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from contracts.authoring import expressions, statements
+from contracts.authoring.compiling import Compiled, compile_text
 from contracts.authoring.sql.lexing import lexed, quoted
 from contracts.authoring.sql.unreadable import Unreadable
-from contracts.plan import ROWS, Property
+from contracts.plan import ROWS, Check, Property
 from spark_jobs.validate import configured
 
 ODD = "o`dd \"n'a--me"
@@ -301,3 +304,65 @@ def test_what_is_written_is_read_as_it_was(session: SparkSession, value: str) ->
 def test_what_spark_reads_otherwise_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         lexed(text)
+
+
+def a_contract(entries: Sequence[dict[str, Any]]) -> Compiled:
+    """What becomes of a contract with the properties of this module and these checks of the file."""
+    kinds = [
+        {"name": name, "logicalType": kind} | ({"physicalType": "decimal(10,2)"} if name == "p" else {})
+        for name, kind in zip((p.name for p in PROPERTIES), (p.type for p in PROPERTIES), strict=True)
+    ]
+    document = {
+        "apiVersion": "v3.2.0", "kind": "DataContract", "id": "orders", "version": "1.0.0", "status": "active",
+        "schema": [{"name": "orders", "properties": kinds, "quality": list(entries)}],
+        "customProperties": [{"property": "drop", "vendor": "dropgate", "value": {
+            "files": "shop/*.csv", "producer": "shop", "format": "csv"}}],
+    }  # fmt: skip
+    return compile_text(yaml.safe_dump(document, allow_unicode=True).encode(), "orders.v1.yaml")
+
+
+OURS = {"type": "custom", "engine": "dropgate"}
+PLACES: dict[str, tuple[Callable[[str], dict[str, Any]], Callable[[Check], Any], Callable[[str], str]]] = {
+    "filter": (
+        lambda text: {"metric": "rowCount", "mustBe": 1, "arguments": {"filter": text}},
+        lambda check: check.arguments["filter"]["sql"],
+        lambda text: expressions.read(text, PROPERTIES, constant=True).sql,
+    ),
+    "expression": (
+        lambda text: OURS | {"implementation": {"metric": "expression", "expression": text}},
+        lambda check: check.arguments["sql"],
+        lambda text: expressions.read(text, PROPERTIES).sql,
+    ),
+    "type: sql": (
+        lambda text: {"type": "sql", "query": f"select count(*) from ${{object}} where {text}", "mustBe": 1},
+        lambda check: check.arguments["sql"],
+        lambda text: statements.read(f"select count(*) from data where {text}", PROPERTIES, ["data"]).sql,
+    ),
+    "statement": (
+        lambda text: OURS
+        | {"implementation": {"metric": "statement", "statement": f"select * from data where {text}"}},
+        lambda check: check.arguments["sql"],
+        lambda text: statements.read(f"select * from data where {text}", PROPERTIES, ["data"]).sql,
+    ),
+}  # fmt: skip
+"""Places of SQL in a contract: the entry with a text, the SQL that its check keeps, and what the reader makes of it."""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_contract_keeps_in_each_place_what_is_held_against_spark(place: str, record_property: Any) -> None:
+    written, kept, expected = PLACES[place]
+    chance = Random(36)
+    drawn = [*(f"s = {a_literal(chance)}" for _ in range(150)), *(a_condition(chance) for _ in range(250))]
+    wanted: dict[str, str] = {}
+    for text in dict.fromkeys(drawn):
+        with suppress(expressions.Refused):
+            wanted[text] = expected(text)
+
+    made = a_contract([written(text) | {"id": f"q{n}"} for n, text in enumerate(wanted)])
+    assert made.plan, made.findings
+    checks = {check.id: check for check in made.plan.checks}
+    found = {text: next(c for id_, c in checks.items() if id_.endswith(f"q{n}")) for n, text in enumerate(wanted)}
+
+    assert {text: kept(check) for text, check in found.items()} == wanted
+    record_property("drawn texts kept in their place", len(wanted))
+    assert len(wanted) > 100
