@@ -34,6 +34,8 @@ OF_THE_TYPE |= {("object", "required")}
 """What says how the values of a type are written or what is in them, and no rule of its own."""
 COUNTED = {"Length": "characters", "Items": "elements", "Properties": "keys that are not null"}
 """What `min` and `max` of something count."""
+MOST = 2**31 - 1
+"""Characters of a text, elements of an array, keys of an object: Spark counts no more."""
 NOT_CHECKED = "Leave it out; it would not be checked."
 
 
@@ -65,6 +67,10 @@ def _option(document: Document, path: Path, key: str, value: Any, prop: Property
         arguments = pattern_of(document, path, value, most)
         return None if arguments is None else row_check(prop, key, f"matching {value}", arguments)
     if noun := COUNTED.get(key[3:]):
+        if int(value) > MOST:
+            message = f"No value has {value!s:.40} {noun}: there are at most {MOST:,}."
+            document.error(path, "cannot-hold", message, "Leave it out, or write the number that is meant.")
+            return None
         words = f"at {'least' if key.startswith('min') else 'most'} {value} {noun}"
         return row_check(prop, key, words, {"value": int(value)})
     if key == "uniqueItems":

@@ -77,6 +77,10 @@ PROPERTY = {
     "length of a number": a_property("logicalTypeOptions:\n  maxLength: 1  #! unknown-key", "number"),
     "bounds crossed": a_property("logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  maximum: 1", "integer"),
     "lengths crossed": a_property("logicalTypeOptions:\n  maxLength: 1\n  minLength: 2  #! bounds-crossed"),
+    "length beyond what is counted": a_property(
+        "logicalTypeOptions:\n  maxLength: 99999999999999999999  #! cannot-hold"
+    ),
+    "length that no text has": a_property("logicalTypeOptions:\n  minLength: 2147483648  #! cannot-hold"),
     "negative length": a_property("logicalTypeOptions:\n  minLength: -1  #! not-odcs"),
     "bound crosses an exclusive one": a_property(
         "logicalTypeOptions:\n  minimum: 2  #! bounds-crossed\n  exclusiveMaximum: 2", "number"
