@@ -11,7 +11,7 @@ from contracts.datepattern import PIECE
 from contracts.parquet import CLOCKS, NANOSECONDS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
-from functions import parquet_footer, parquet_nested, parquet_pages
+from functions import not_parquet, parquet_footer, parquet_nested, parquet_pages
 from functions.csv_head import too_wide
 from functions.parquet_footer import ENCRYPTED, MAGIC, TAIL, Column, Footer, FooterInvalid
 from functions.parquet_nested import SHAPES, UNREADABLE, Found
@@ -54,7 +54,7 @@ WITHIN_OTHERS = {
 def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     """The columns in the footer of a file."""
     tail = read(max(size - TAIL, 0), TAIL)
-    if problem := _not_parquet(size, read(0, 4), tail):
+    if problem := _not_parquet(plan, size, read, tail):
         return Head((problem,))
     long = parquet_footer.length(tail)
     if not 0 < long <= min(size - TAIL - 4, LARGEST_FOOTER):
@@ -89,15 +89,16 @@ def header_line(found: Sequence[Found]) -> str:
     return json.dumps([[one.name, one.type] for one in found], ensure_ascii=False)
 
 
-def _not_parquet(size: int, start: bytes, tail: bytes) -> Problem | None:
+def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail: bytes) -> Problem | None:
+    """Why a file does not begin and end as Parquet does; None of one that does."""
+    start = read(0, len(MAGIC))
     if size >= TAIL + 4 and start == MAGIC and tail.endswith(MAGIC):
         return None
     if ENCRYPTED in (start, tail[-4:]):
         return encrypted()
     if start == MAGIC:
         return _broken("it does not end as a Parquet file does; it was cut short")
-    text = "The file is no Parquet file, whatever its name says."
-    return Problem("not-parquet", text, "Write the file as Apache Parquet.")
+    return not_parquet.problem(plan, read(0, not_parquet.ENOUGH), tail, MAGIC)
 
 
 def encrypted() -> Problem:

@@ -18,8 +18,8 @@ MARKS = (
 """Byte order marks that no text here may begin with; the longer first, one begins with another."""
 
 
-AGREED = {"csv": "CSV", "jsonl": "JSON Lines"}
-"""What formats of text are called."""
+AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
+"""What formats are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ def wrong_format(plan: Plan, form: foreign.Form) -> Problem:
     """A file of a form that is not taken, and what to send instead."""
     agreed = AGREED.get(plan.file_format, plan.file_format)
     text = f"The file is {form.name}, whatever its name says; agreed is {agreed}."
+    if form.fix == foreign.SHEET and plan.file_format == "parquet":
+        return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
     if form.fix == foreign.SHEET:
         return Problem("wrong-format", text, f"{form.fix} {agreed}{_spreadsheet(plan)}, not as a workbook.")
     return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}.")

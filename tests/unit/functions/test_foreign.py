@@ -252,3 +252,56 @@ def test_text_of_other_letters_is_no_ebcdic(encoding: str) -> None:
     text = {"koi8-r": "имя", "cp1251": "имя", "iso-8859-7": "όνομα"}.get(encoding, "名前")
     body = f"{text},note\n1,a\n".encode(encoding)
     assert "wrong-format" not in [p.code for p in look(body).problems]
+
+
+PARQUET = replace(CSV, file_format="parquet")
+FORMS: dict[str, tuple[bytes, str]] = {
+    **{name: (body, says) for name, (body, says) in BYTES.items() if name != "parquet"},
+    **{name: (text.encode(), says) for name, (text, says) in TEXTS.items()},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_form_that_is_no_parquet_is_named(name: str) -> None:
+    body, says = FORMS[name]
+    (problem,) = look(body, PARQUET).problems
+    assert (problem.code, problem.message) == (
+        "wrong-format",
+        f"The file is {says}, whatever its name says; agreed is Parquet.",
+    )
+    assert problem.fix.endswith("Parquet.")
+
+
+@pytest.mark.parametrize(
+    ("body", "seems"),
+    [
+        (b"id,note\n1,a\n", "CSV"),
+        (b"\xef\xbb\xbfid;note\r\n1;a\r\n", "CSV"),
+        (b"id\tnote\n", "CSV"),
+        ("id,not\u00e9\n1,a\n".encode("latin-1"), "CSV"),
+        ("id,note\n1,a\n".encode("utf-16"), "CSV"),
+        (RECORDS * 1000, "CSV"),
+        (b'{"id": 1}\n{"id": 2}\n', "JSON Lines"),
+        (b'{"id": 1}', "JSON Lines"),
+        (b'{\n  "id": 1\n}\n', "JSON"),
+        (b'[{"id": 1}]\n', "JSON"),
+        (b"[1, 2]", "JSON"),
+        (b"hello\n", "text"),
+        (b"\n\n", "text"),
+    ],
+)
+def test_text_that_is_no_parquet_is_named_by_what_it_seems(body: bytes, seems: str) -> None:
+    (problem,) = look(body, PARQUET).problems
+    assert problem.code == "not-parquet"
+    assert problem.message == f"The file seems to be {seems}, whatever its name says; agreed is Parquet."
+
+
+def test_parquet_without_its_beginning_is_broken() -> None:
+    (problem,) = look(b"\x15\x04\x15" + bytes(40) + b"PAR1", PARQUET).problems
+    assert (problem.code, "its beginning was lost" in problem.message) == ("broken-parquet", True)
+
+
+@given(st.binary(min_size=1, max_size=600))
+def test_any_bytes_that_are_no_parquet_are_refused(body: bytes) -> None:
+    (problem,) = look(body, PARQUET).problems
+    assert problem.code in ("not-parquet", "wrong-format", "wrong-encoding", "broken-parquet", "encrypted-parquet")
