@@ -28,6 +28,8 @@ MOST_OF_SCHEMA = 100_000
 """Of these as many as its schema may take, which is read again for each drop of a batch."""
 SCHEMA = 2
 """The number of the field that holds the schema."""
+SPARK = b"org.apache.spark."
+"""What keys begin with under which Spark notes its version and its schema in a footer."""
 DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError)
 
 
@@ -88,11 +90,12 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a footer says: the columns, the row groups, and whether any of it is encrypted."""
+    """What a footer says: the columns, the row groups, whether any of it is encrypted, and whether Spark wrote it."""
 
     columns: tuple[Column, ...]
     groups: tuple[RowGroup, ...]
     encrypted: bool = False
+    by_spark: bool = False
 
     @property
     def rows(self) -> int:
@@ -129,7 +132,8 @@ def parse(raw: bytes) -> Footer:
         rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
         if _whole(found[3]) != sum(group.rows for group in rows):
             raise FooterInvalid("it counts other rows than its row groups")
-        return Footer(read, rows)
+        by_spark = any(pair.get(1, b"").startswith(SPARK) for pair in found.get(5, []))
+        return Footer(read, rows, by_spark=by_spark)
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 

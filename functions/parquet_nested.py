@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from contracts.nested import name_of
-from contracts.parquet import NULLS, STORED
+from contracts.parquet import FINE, NULLS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from functions.parquet_footer import Column
-from functions.parquet_types import UNKNOWN
+from functions.parquet_types import INT96, UNKNOWN
 
 WITHIN = "within"
 """The type of what is read with the column that it lies in."""
 SHAPES = {"object": "struct", "array": "array", "map": "map"}
 UNREADABLE = ("nested", UNKNOWN)
+KEYS = ("string", "int", "bigint", "boolean", "decimal", "null")
+"""Types that keys of a map may have: Spark writes others, in the text of a record, as it holds them in memory."""
 Known = Mapping[tuple[str, ...], Property]
 
 
@@ -101,6 +103,8 @@ def steps(column: Column) -> tuple[str, ...]:
 def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
     """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
     prop = known.get(route)
+    if len(route) == 1 and column.said == INT96:
+        return FINE
     if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
         return whole(column) if len(route) == 1 else within_others(column)
     inner = [read_as(one, (*route, step), known) for step, one in zip(steps(column), column.inner, strict=True)]
@@ -111,6 +115,26 @@ def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
     pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
     asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in known]
     return _struct(asked or pairs[:1])
+
+
+def unread(column: Column, route: tuple[str, ...], known: Known) -> Iterator[tuple[str, Column]]:
+    """Yield what lies in a column that the plan asks for and is not read, by name: the innermost columns.
+
+    Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.
+    """
+    closed = column.shape == "struct" and _is_closed(route, known)
+    leaves_out = column.shape == "struct" and read_as(column, route, known) not in UNREADABLE
+    for step, one in zip(steps(column), column.inner, strict=True):
+        here = (*route, step)
+        is_read = read_as(one, here, known) not in UNREADABLE
+        if (closed and here not in known) or (leaves_out and not is_read):
+            continue
+        if step == "~" and route in known and not one.type.startswith(KEYS):
+            yield name_of(here), one
+        elif one.inner:
+            yield from unread(one, here, known)
+        elif not is_read:
+            yield name_of(here), one
 
 
 def whole(column: Column) -> str:

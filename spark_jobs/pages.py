@@ -1,10 +1,13 @@
-"""Parquet files as parquet-mr has them: the URI of one in; its row groups, and columns whose levels cannot be, out."""
+"""Parquet files as parquet-mr has them: the URI of one in; its row groups, and what no scan would see of them, out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain
+from struct import Struct
+from typing import Any, Literal
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -19,8 +22,20 @@ UNSOUND = "CRC checksum verification failed"
 """What is said of a page that does not match its checksum."""
 UNREADABLE = (Py4JJavaError, PySparkException)
 """What Java says of a file that it cannot read, as py4j has it or PySpark."""
+SPARK = "org.apache.spark."
+"""What keys begin with under which Spark notes its version in a file."""
+INT96 = Struct("<q4x")
+"""A moment in INT96: nanoseconds of a day, and the day."""
 SIZE = 4
 """Bytes of the length that levels have before them in data pages of version 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A column that Spark would read without a word: its levels cannot be, or it holds what Spark cuts off."""
+
+    column: str
+    kind: Literal["levels", "nanoseconds"]
 
 
 def opened(spark: SparkSession, place: str) -> Any:
@@ -40,29 +55,70 @@ def requested(spark: SparkSession, file: Any, name: str) -> Any:
     return schema
 
 
-def unsound(spark: SparkSession, uri: str, names: Sequence[str]) -> str | None:
-    """The first of some columns whose levels cannot be; None also of a file that cannot be read, as the scan will say.
+def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence[str]) -> Flaw | None:
+    """Return what no scan would see of a file; None also of a file that cannot be read, as the scan will say.
 
-    Spark puts lists together from whatever levels there are, and so would hand on records that nobody wrote.
+    Spark puts lists together from whatever levels there are, and so would hand on records that nobody wrote; and it
+    cuts moments in INT96 to microseconds.
     """
     try:
         with closing(opened(spark, storage.plain(uri))) as file:
-            return next((name for name in names if not _is_sound(spark, file, name)), None)
+            found = (Flaw(name, "levels") for name in nested if not _is_sound(spark, file, name))
+            cut = (Flaw(name, "nanoseconds") for name in moments if _is_finer(spark, file, name))
+            return next(chain(found, () if _is_of_spark(file) else cut), None)
     except UNREADABLE:
         return None
 
 
-def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
+def _is_of_spark(file: Any) -> bool:
+    """Tell whether Spark wrote a file, which has no moment that is finer than a microsecond."""
+    return any(str(key).startswith(SPARK) for key in file.getFooter().getFileMetaData().getKeyValueMetaData())
+
+
+def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, levels.Leaf]]:
+    """Return the columns of single values in a column, with their levels; let the file be read in these alone."""
     schema = requested(spark, file, name)
-    leaves = list(zip(schema.getColumns(), _leaves(schema.getType(0)), strict=True))
+    return list(zip(schema.getColumns(), _leaves(schema.getType(0)), strict=True))
+
+
+def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
+    columns = _columns(spark, file, name)
     for number, group in enumerate(file.getRowGroups()):
         pages = file.readRowGroup(number)
-        for column, leaf in leaves:
+        for column, leaf in columns:
             if leaf.lists or leaf.most > 1:
                 seen = _seen(pages.getPageReader(column), leaf)
                 if not seen.sound or seen.records != group.getRowCount():
                     return False
     return True
+
+
+def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
+    """Tell whether a column holds moments in INT96 that are finer than a microsecond."""
+    columns = _columns(spark, file, name)
+    own = [pair for pair in columns if pair[0].getPrimitiveType().getPrimitiveTypeName().name() == "INT96"]
+    for number in range(file.getRowGroups().size() if own else 0):
+        pages = file.readRowGroup(number)
+        if any(any(map(_has_nanoseconds, _moments(pages.getPageReader(column), leaf))) for column, leaf in own):
+            return True
+    return False
+
+
+def _has_nanoseconds(raw: bytes) -> bool:
+    """Tell whether one of some INT96, nanoseconds of a day and the day, is finer than a microsecond."""
+    whole = len(raw) - len(raw) % INT96.size
+    return any(nanoseconds % 1000 for (nanoseconds,) in INT96.iter_unpack(raw[:whole]))
+
+
+def _moments(reader: Any, leaf: levels.Leaf) -> Iterator[bytes]:
+    """Yield the values of a dictionary, and of the pages that have their own."""
+    dictionary = reader.readDictionaryPage()
+    if dictionary is not None:
+        yield bytes(dictionary.getBytes().toByteArray())
+    while (page := reader.readPage()) is not None:
+        encoding = page.getDataEncoding() if _is_second(page) else page.getValueEncoding()
+        if encoding.name() == "PLAIN":
+            yield _parts(page, leaf)[-1]
 
 
 def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[levels.Leaf]:
@@ -87,12 +143,24 @@ def _seen(reader: Any, leaf: levels.Leaf) -> levels.Seen:
 def _levels(page: Any, leaf: levels.Leaf) -> tuple[bytes | None, bytes | None]:
     """The repetition and the definition levels of a page."""
     count, most = page.getValueCount(), (len(leaf.lists), leaf.most)
-    if page.getClass().getSimpleName() == "DataPageV2":
-        raw = [bytes(part.toByteArray()) for part in (page.getRepetitionLevels(), page.getDefinitionLevels())]
-    else:
-        stream, raw = page.getBytes().toInputStream(), []
-        for one in most:
-            size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if one else 0
-            raw.append(bytes(stream.readNBytes(max(0, size))))
-    repetitions, definitions = (levels.decoded(*pair, count) for pair in zip(raw, most, strict=True))
+    repetitions, definitions = (
+        levels.decoded(*pair, count) for pair in zip(_parts(page, leaf, values=False)[:2], most, strict=True)
+    )
     return repetitions, definitions
+
+
+def _parts(page: Any, leaf: levels.Leaf, *, values: bool = True) -> list[bytes]:
+    """The repetition levels of a page, its definition levels, and its values, if these are wanted."""
+    if _is_second(page):
+        parts = [page.getRepetitionLevels(), page.getDefinitionLevels(), *([page.getData()] if values else [])]
+        return [bytes(part.toByteArray()) for part in parts]
+    stream, raw = page.getBytes().toInputStream(), []
+    for one in (len(leaf.lists), leaf.most):
+        size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if one else 0
+        raw.append(bytes(stream.readNBytes(max(0, size))))
+    return [*raw, *([bytes(stream.readAllBytes())] if values else [])]
+
+
+def _is_second(page: Any) -> bool:
+    """Tell whether a data page is one of version 2."""
+    return str(page.getClass().getSimpleName()) == "DataPageV2"

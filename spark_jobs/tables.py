@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from contracts.job import JobDrop
-from contracts.parquet import NULLS, STORED
+from contracts.parquet import FINE, NULLS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
 from spark_jobs import nesting, pages, reader, rules, storage, stored
@@ -24,8 +24,10 @@ UNREADABLE = ("nested", "unknown", "within")
 NOTHING = "_dropgate_nothing int"
 """A column that no file has, in place of none at all: Spark finds no records then."""
 NESTED = ("struct<", "array<", "map<")
+READ_AS = {**STORED, FINE: "timestamp"}
+"""Spark's types of columns that have a name of ours."""
 SIDE_BY_SIDE = 4
-"""Files whose levels are looked at side by side."""
+"""Files that are looked at side by side before the scan."""
 KIND = "dropgate.kind"
 """Where the schema of a source says what an integer of `contracts.parquet.STORED` means."""
 
@@ -51,7 +53,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
     """Some columns of files, by the names that the door has for their types; `kind_of` tells these of the source."""
     empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
-    columns = [f"{reader.quoted(n)} {STORED.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
+    columns = [f"{reader.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
     schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
     assert isinstance(schema, StructType)
     for field in schema.fields:
@@ -75,19 +77,35 @@ def kind_of(field: StructField) -> str:
 
 
 def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
-    """The files whose columns within columns have levels that cannot be, by drop; Spark would not see it."""
-    nested = {d.id: [n for n, kind in zip(d.header, d.types, strict=True) if kind.startswith(NESTED)] for d in drops}
-    own = [drop for drop in drops if nested[drop.id]]
+    """The files of which Spark would read what nobody wrote, by drop."""
+    kinds = {drop.id: dict(zip(drop.header, drop.types, strict=True)) for drop in drops}
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        found = list(pool.map(lambda drop: pages.unsound(spark, drop.uri, nested[drop.id]), own))
-    return {drop.id: unsound(name) for drop, name in zip(own, found, strict=True) if name is not None}
+        found = list(pool.map(lambda drop: flaw(spark, drop.uri, kinds[drop.id]), drops))
+    return {drop.id: problem for drop, problem in zip(drops, found, strict=True) if problem is not None}
 
 
-def unsound(name: str) -> Problem:
+def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | None:
+    """What Spark would not see of some columns of a file; it is opened only if they are nested, or moments in INT96."""
+    nested = [name for name, kind in kinds.items() if kind.startswith(NESTED)]
+    moments = [name for name, kind in kinds.items() if kind == FINE or (name in nested and "timestamp" in kind)]
+    found = pages.flaw(spark, uri, nested, moments) if nested or moments else None
+    if found is None:
+        return None
+    return _unsound(found.column) if found.kind == "levels" else _cut(found.column)
+
+
+def _unsound(name: str) -> Problem:
     """Of a file with a column whose levels cannot be."""
     message = f"The values of the column `{name}` of the Parquet file cannot be put together: their levels contradict"
     fix = "Write the file again, with another version of the program that wrote it."
     return Problem("broken-parquet", f"{message} each other.", fix, property=name)
+
+
+def _cut(name: str) -> Problem:
+    """Of a file with moments in INT96 that are finer than a microsecond."""
+    message = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
+    fix = "Write it as TIMESTAMP in microseconds."
+    return Problem("wrong-type", f"{message}; of INT96 no more is read.", fix, property=name)
 
 
 def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:

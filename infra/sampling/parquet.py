@@ -15,8 +15,9 @@ from contracts.parquet import STORED
 from contracts.plan import LogicalType, Property
 from contracts.problem import Problem, quoted
 from functions import parquet_footer, parquet_head
+from functions.parquet_fit import FITTING
 from functions.parquet_footer import Column as Stored
-from functions.parquet_head import FITTING, LARGEST_FOOTER
+from functions.parquet_head import LARGEST_FOOTER
 from functions.parquet_nested import read_as, steps
 from functions.parquet_types import TOO_LONG
 from infra.sampling.json_lines import Route, Seen, read, settled
@@ -143,12 +144,11 @@ def _read_parquet(path: Path, session: SparkSession, seen: Seen, types: Mapping[
     from spark_jobs import pages, tables
     from spark_jobs.validate import configured
 
-    nested = [name for name, kind in types.items() if kind.startswith(tables.NESTED)]
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         link, spark = Path(folder, "1.parquet"), configured(session)
         link.symlink_to(path.resolve())
-        if name := pages.unsound(spark, link.as_uri(), nested):
-            raise SampleRefused(f"{path.name}: {tables.unsound(name).message} {AGAIN}")
+        if problem := tables.flaw(spark, link.as_uri(), types):
+            raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}")
         try:
             tables.shown(spark, link.as_uri(), types).write.json(Path(folder, "out").as_uri())
         except pages.UNREADABLE as error:

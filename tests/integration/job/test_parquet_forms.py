@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Plan, Property
+from contracts.nested import name_of
+from contracts.plan import LogicalType, Plan, Property
 from functions import parquet_footer
 from functions.admission import admit
 from spark_jobs import floats
@@ -119,7 +120,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "index": {"write_page_index": True, "store_schema": False},
     "old lists": {"use_compliant_nested_type": False},
     "integers": {"store_decimal_as_integer": True},
-    "INT96": {"use_deprecated_int96_timestamps": True},
     "sorted": {"sorting_columns": [pq.SortingColumn(1)]},
 }
 
@@ -192,11 +192,6 @@ def trimmed(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _trimmed(name, value) for name, value in record.items()}
 
 
-def in_microseconds(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Nanoseconds as Spark cuts those of INT96."""
-    return {name: value[:26] if value and name in ("ns", "local_ns") else value for name, value in record.items()}
-
-
 def _trimmed(name: str, value: Any) -> Any:
     return str(value).removesuffix("0000") if name == "dec18" and value is not None else value
 
@@ -231,8 +226,7 @@ def test_every_form_is_read_as_arrow_reads_it(
     for name, body in files.items():
         drop = judged.drop(name)
         assert (drop.failure, drop.refusal, drop.read) == (None, None, 4), name
-        wanted = list(map(trimmed, cells_of(body)))
-        assert evidence[name] == (list(map(in_microseconds, wanted)) if name == "INT96" else wanted), name
+        assert evidence[name] == list(map(trimmed, cells_of(body))), name
     failing = {c: n.failed for c, n in zip(judged.result.header.checks, judged.drop("version 2.6").counts, strict=True)}
     assert {c: n for c, n in failing.items() if n} == {
         "u64.logicalType": 1,
@@ -378,6 +372,53 @@ def test_int96_does_not_say_whose_times_it_holds(more: dict[str, object]) -> Non
     assert refusals(a_plan([moments("at")], file_format="parquet"), body) == []
     (message,) = refusals(a_plan([moments("at", **more)], file_format="parquet"), body)
     assert message.startswith("The column `at` is of the type INT96; agreed is timestamp")
+
+
+@pytest.mark.parametrize(
+    ("more", "is_read"), [({"offset": True}, True), ({"offset": False}, False), ({"zone": "Europe/Berlin"}, True)]
+)
+def test_int96_of_spark_is_a_moment(
+    spark: SparkSession, tmp_path: Path, more: dict[str, object], *, is_read: bool
+) -> None:
+    frame = spark.sql("select timestamp '2024-07-01 08:00:00.123456Z' at")
+    frame.coalesce(1).write.option("spark.sql.parquet.outputTimestampType", "INT96").parquet(f"{tmp_path}/made")
+    (made,) = tmp_path.glob("made/part-*")
+    plan = a_plan([moments("at", **more)], [ALL], file_format="parquet")
+    assert refusals(a_plan([moments("at")], file_format="parquet"), made.read_bytes()) == []
+    assert (refusals(plan, made.read_bytes()) == []) == is_read
+    if is_read:
+        judged = judge(spark, tmp_path, plan, {"a.csv": made.read_bytes()})
+        assert [row.cells["at"] for row in judged.evidence(spark)] == ["2024-07-01 08:00:00.123456Z"]
+
+
+FINE: dict[str, tuple[pa.DataType, Property, list[Any]]] = {
+    "flat": (pa.timestamp("ns"), a_property("v", "timestamp"), [NANOS - 789, None, NANOS]),
+    "list": (pa.list_(pa.timestamp("ns")), a_property("v", "array"), [[NANOS - 789], None, [None, NANOS]]),
+    "group": (
+        pa.struct({"a": pa.timestamp("ns")}),
+        a_property("v", "object"),
+        [{"a": NANOS - 789}, None, {"a": NANOS}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_int96_that_is_finer_than_a_microsecond_is_refused(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    kind, prop, values = FINE[name]
+    forms = [
+        {"data_page_version": page, "use_dictionary": words, "row_group_size": rows}
+        for page, words, rows in product(("1.0", "2.0"), (True, False), (1, 3))
+    ]
+    int96 = {"use_deprecated_int96_timestamps": True}
+    fine = {f"fine{n}": a_file({"v": (kind, values)}, **form, **int96) for n, form in enumerate(forms)}
+    good = {f"good{n}": a_file({"v": (kind, values[:2])}, **form, **int96) for n, form in enumerate(forms)}
+    judged = judge(spark, tmp_path, a_plan([prop], file_format="parquet"), fine | good)
+    for drop in (judged.drop(name) for name in good):
+        assert (drop.refusal, drop.failure, drop.valid) == (None, None, 2)
+    for drop in (judged.drop(name) for name in fine):
+        assert drop.refusal
+        assert drop.refusal.code == "wrong-type"
+        assert drop.refusal.message.startswith("The column `v` is of the type INT96, and holds moments that are finer")
 
 
 FLOATS = [1.1, 0.1, 16_777_216.0, -9e9, 1.1000001, 3.4e38, 1e-30]
@@ -563,11 +604,63 @@ def test_what_is_not_read_is_refused_by_its_name(name: str) -> None:
     assert says in message
 
 
-def test_times_and_nanoseconds_within_others_are_refused_by_name() -> None:
-    inner = [replace(a_property("v[]", kind), path=("v", "[]")) for kind in ("time", "timestamp")]
-    for prop, kind in zip(inner, (pa.time64("us"), pa.timestamp("ns")), strict=True):
-        plan = a_plan([a_property("v", "array"), prop], file_format="parquet")
-        body = a_file({"v": (pa.list_(kind), [[1]])})
-        assert any(
-            "in microseconds; agreed is time" in m or "TIMESTAMP in nanoseconds" in m for m in refusals(plan, body)
-        )
+KINDS: dict[str, tuple[pa.DataType, LogicalType, str, str]] = {
+    "half": (pa.float16(), "number", "FLOAT16", "DOUBLE"),
+    "time_ms": (pa.time32("ms"), "time", "TIME in milliseconds", "a string"),
+    "time_us": (pa.time64("us"), "time", "TIME in microseconds", "a string"),
+    "time_ns": (pa.time64("ns"), "time", "TIME in nanoseconds", "a string"),
+    "local_ns": (
+        pa.timestamp("ns"),
+        "timestamp",
+        "TIMESTAMP in nanoseconds with isAdjustedToUTC=false",
+        "microseconds",
+    ),
+    "ns": (
+        pa.timestamp("ns", "UTC"),
+        "timestamp",
+        "TIMESTAMP in nanoseconds with isAdjustedToUTC=true",
+        "microseconds",
+    ),
+    "long": (pa.decimal256(50, 2), "number", "DECIMAL(50,2), of more than 38 digits", "DECIMAL of at most 38 digits"),
+}
+"""Types that are not read within other columns: in Arrow, as a property, by Parquet's name, and what to write."""
+Steps = tuple[tuple[str, LogicalType], ...]
+SHAPES: dict[str, tuple[Callable[[pa.DataType], pa.DataType], LogicalType, Steps, str]] = {
+    "list": (pa.list_, "array", (), "[]"),
+    "list of lists": (lambda kind: pa.list_(pa.list_(kind)), "array", (("[]", "array"),), "[]"),
+    "group": (lambda kind: pa.struct({"a": kind}), "object", (), ".a"),
+    "list of groups": (lambda kind: pa.list_(pa.struct({"a": kind})), "array", (("[]", "object"),), ".a"),
+    "group of lists": (lambda kind: pa.struct({"a": pa.list_(kind)}), "object", ((".a", "array"),), "[]"),
+    "map": (lambda kind: pa.map_(pa.string(), kind), "map", (), "*"),
+    "map of lists": (lambda kind: pa.map_(pa.string(), pa.list_(kind)), "map", (("*", "array"),), "[]"),
+}
+"""How a type lies in a column: in Arrow, as a property, the properties on the way to it, and the last step."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("named", [True, False])
+def test_what_is_not_read_within_others_is_refused_by_its_name(kind: str, shape: str, *, named: bool) -> None:
+    stored, logical, says, write = KINDS[kind]
+    nest, outer, between, last = SHAPES[shape]
+    routes = [(("v", *(s for s, _ in between[: n + 1])), type_) for n, (_, type_) in enumerate(between)]
+    leaf = ("v", *(s for s, _ in between), last)
+    inner = [Property(name_of(route), type_, path=route) for route, type_ in [*routes, (leaf, logical)]]
+    props = [a_property("v", outer), *(inner if named else [])]
+    plan = a_plan(props, columns_extra="ignore", file_format="parquet")
+    body = a_file({"v": (nest(stored), [None])})
+    (problem,) = admit(plan, "things/a", len(body), lambda at, n: body[at : at + n]).problems
+    assert f"The column `{name_of(leaf)}` " in problem.message
+    assert f" is of the type {says}" in problem.message
+    assert write in problem.fix
+
+
+@pytest.mark.parametrize("keys", [pa.binary(), pa.date32(), pa.timestamp("us"), pa.float64(), pa.float16()])
+def test_map_whose_keys_are_no_texts_is_refused(keys: pa.DataType) -> None:
+    body = a_file({"v": (pa.map_(keys, pa.int64()), [None])})
+    (message,) = refusals(a_plan([a_property("v", "map")], file_format="parquet"), body)
+    assert message.startswith("The keys of the map `v` are of the type ")
+    assert refusals(a_plan([a_property("v", "map")], file_format="parquet"), a_file(WHOLE_KEYS)) == []
+
+
+WHOLE_KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {"v": (pa.map_(pa.int64(), pa.int64()), [[(1, 2)]])}
