@@ -23,13 +23,13 @@ def problem(plan: Plan, sample: bytes, tail: bytes, magic: bytes) -> Problem:
     if tail.endswith(magic):
         text = "The Parquet file cannot be read: it does not begin as a Parquet file does; its beginning was lost."
         return Problem("broken-parquet", text, "Write the file again, and send it whole.")
-    if found := other_format(plan, sample):
-        return found
+    if other := other_format(plan, sample):
+        return other
     readable = _text(sample)
     if readable is None:
         return Problem("not-parquet", "The file is no Parquet file, whatever its name says.", FIX)
-    if found := other_text(plan, readable):
-        return found
+    if other := other_text(plan, readable):
+        return other
     text = f"The file seems to be {_kind(readable)}, whatever its name says; agreed is Parquet."
     return Problem("not-parquet", text, FIX)
 
@@ -40,10 +40,10 @@ def _text(sample: bytes) -> str | None:
         if sample.startswith(mark):
             return sample.decode(encoding, "replace").removeprefix("\ufeff")
     try:
-        found = codecs.getincrementaldecoder("utf-8-sig")().decode(sample)
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(sample)
     except UnicodeDecodeError:
-        found = sample.decode("latin-1")
-    return None if any(c < " " and c not in "\t\n\r\f" for c in found[: foreign.HEAD]) else found
+        text = sample.decode("latin-1")
+    return None if any(c < " " and c not in "\t\n\r\f" for c in text[: foreign.HEAD]) else text
 
 
 def _kind(text: str) -> str:

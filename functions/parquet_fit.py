@@ -27,7 +27,7 @@ FITTING = {
 WRITE = {
     "string": "a string (BYTE_ARRAY, annotated as STRING)",
     "integer": "INT32 or INT64",
-    "number": "DECIMAL of at most 38 digits or an integer (or, where it need not be exact, DOUBLE or FLOAT)",
+    "number": "DOUBLE, FLOAT, DECIMAL of at most 38 digits or an integer",
     "boolean": "BOOLEAN",
     "date": "DATE",
     "time": "TIME, or a string (BYTE_ARRAY, annotated as STRING)",
@@ -48,7 +48,7 @@ ANYTHING = WRITE["string"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Origin:
     """What a file says beside its schema: the columns of nulls alone, and whether Spark wrote it.
 
     INT96 does not say whose clock its times are read from; from Spark they are moments, as TIMESTAMP adjusted to UTC.
@@ -58,33 +58,33 @@ class Said:
     by_spark: bool = False
 
 
-def misread(plan: Plan, found: Sequence[Found], said: Said) -> dict[str, Column]:
+def misread(plan: Plan, listed: Sequence[Found], origin: Origin) -> dict[str, Column]:
     """Return the columns that are of another type than the properties of their names."""
-    known, names = {p.route: p for p in plan.properties}, {one.name: one for one in found if one.prop}
-    own = [(p, names[p.name]) for p in plan.properties if p.name in names]
-    return {p.name: one.column for p, one in own if not _reads(p, one, said, known)}
+    routes, named = {p.route: p for p in plan.properties}, {column.name: column for column in listed if column.prop}
+    pairs = [(p, named[p.name]) for p in plan.properties if p.name in named]
+    return {p.name: listing.column for p, listing in pairs if not _reads(p, listing, origin, routes)}
 
 
-def _reads(prop: Property, found: Found, said: Said, known: Known) -> bool:
+def _reads(prop: Property, listing: Found, origin: Origin, routes: Known) -> bool:
     """Tell whether the job can read a column as a property; the values of one that has none are of any type."""
-    column = found.column
+    column = listing.column
     if prop.type in CONTAINERS and not prop.path and column.is_empty:
         return True
     if prop.type in CONTAINERS:
-        inside = column.shape == SHAPES[prop.type] and found.type not in UNREADABLE
-        return inside and (bool(prop.path) or not _unread(prop, column, known))
+        inside = column.shape == SHAPES[prop.type] and listing.type not in UNREADABLE
+        return inside and (bool(prop.path) or not _unread(prop, column, routes))
     if prop.path:
-        return column.type not in STORED and _takes(prop, column, said)
+        return column.type not in STORED and _takes(prop, column, origin)
     is_read = column.type not in (*UNREADABLE, *STORED)
-    return _takes(prop, column, said) or (prop.name in said.empty and is_read)
+    return _takes(prop, column, origin) or (prop.name in origin.empty and is_read)
 
 
-def _takes(prop: Property, column: Column, said: Said) -> bool:
+def _takes(prop: Property, column: Column, origin: Origin) -> bool:
     """Tell whether values of a column can be of a property's type, and mean what its contract says of time zones."""
     if column.is_empty:
         return True
     has_zone = prop.type == "timestamp" and (prop.zone or prop.offset is not None)
-    if has_zone and column.said == INT96 and not said.by_spark:
+    if has_zone and column.said == INT96 and not origin.by_spark:
         return False
     return fits(prop, column.type)
 
@@ -109,18 +109,18 @@ def has_offset(prop: Property) -> bool | None:
 
 def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
     """Yield what is wrong with the types of columns; of nested ones with what lies in them and is not read."""
-    known = {p.route: p for p in plan.properties}
+    routes = {p.route: p for p in plan.properties}
     for name, column in wrong.items():
         prop = plan.property_named(name)
-        inner = _unread(prop, column, known)
+        inner = _unread(prop, column, routes)
         yield from (_unread_within(prop, *pair) for pair in inner if pair[0] not in wrong)
         if not inner:
             yield _wrong_type(prop, column)
 
 
-def _unread(prop: Property, column: Column, known: Known) -> list[tuple[str, Column]]:
+def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Column]]:
     """What lies in a column of the right shape and is not read, by name."""
-    return [*parquet_nested.unread(column, prop.route, known)] if column.shape == SHAPES.get(prop.type) else []
+    return [*parquet_nested.unread(column, prop.route, routes)] if column.shape == SHAPES.get(prop.type) else []
 
 
 def _unread_within(prop: Property, name: str, column: Column) -> Problem:
@@ -128,11 +128,9 @@ def _unread_within(prop: Property, name: str, column: Column) -> Problem:
     if name.endswith(".~"):
         text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.said or column.type}"
         return Problem("wrong-type", f"{text}; agreed are strings.", f"Write them as {ANYTHING}.", property=prop.name)
-    is_what = "is nested in a way" if column.type == "nested" else f"is of the type {column.said}, which"
-    text = f"The column `{name}` within `{prop.name}` {is_what} that is not read within other columns."
-    return Problem(
-        "wrong-type", text.replace("which that", "which"), f"Write it as {_readable(column)}.", property=prop.name
-    )
+    what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.said}, which"
+    text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
+    return Problem("wrong-type", text, f"Write it as {_readable(column)}.", property=prop.name)
 
 
 def _readable(column: Column) -> str:
@@ -167,4 +165,6 @@ def _instead(prop: Property) -> str:
         return MOMENT if offset else LOCAL
     if prop.type == "timestamp" and prop.zone:
         return f"{MOMENT}, or local times as {LOCAL}"
+    if prop.exact:
+        return "DECIMAL, such as DECIMAL({},{}), or an integer".format(*prop.exact)
     return WITHIN_OTHERS.get(prop.type, WRITE[prop.type]) if prop.path else WRITE[prop.type]

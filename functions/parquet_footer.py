@@ -30,6 +30,8 @@ SCHEMA = 2
 """The number of the field that holds the schema."""
 SPARK = b"org.apache.spark."
 """What keys begin with under which Spark notes its version and its schema in a footer."""
+WRITER = b"parquet-mr"
+"""What the name begins with of the library that Spark writes with."""
 DAMAGED = (KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError, ValueError)
 
 
@@ -130,10 +132,9 @@ def parse(raw: bytes) -> Footer:
         if 8 in found or any(8 in chunk or 9 in chunk for group in groups for chunk in group[1]):
             return Footer(read, (), encrypted=True)
         rows = tuple(RowGroup(_whole(group[3]), tuple(_chunk(chunk) for chunk in group[1])) for group in groups)
-        if _whole(found[3]) != sum(group.rows for group in rows):
+        if _whole(found[3]) not in (0, sum(group.rows for group in rows)):  # 0: not counted, by old writers in Rust
             raise FooterInvalid("it counts other rows than its row groups")
-        by_spark = any(pair.get(1, b"").startswith(SPARK) for pair in found.get(5, []))
-        return Footer(read, rows, by_spark=by_spark)
+        return Footer(read, rows, by_spark=_is_by_spark(found))
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
 
@@ -145,6 +146,12 @@ def struct(raw: bytes, most: int) -> tuple[dict[int, Any], int]:
         return reader.struct(0), reader.at
     except DAMAGED as error:
         raise FooterInvalid("it is damaged") from error
+
+
+def _is_by_spark(footer: dict[int, Any]) -> bool:
+    """Tell whether Spark wrote a file: other writers keep its notes, but name themselves."""
+    notes = any(pair.get(1, b"").startswith(SPARK) for pair in footer.get(5, []))
+    return notes and bool(footer.get(6, b"").startswith(WRITER))
 
 
 def _chunk(column: dict[int, Any]) -> Chunk:

@@ -38,7 +38,7 @@ def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
     names = tuple(one.name for one in found)
     if len(names) > MOST_COLUMNS:
         return Head((too_wide(len(names)),))
-    wrong = parquet_fit.misread(plan, found, parquet_fit.Said(_empty(footer), footer.by_spark))
+    wrong = parquet_fit.misread(plan, found, parquet_fit.Origin(_empty(footer), footer.by_spark))
     lacking = [p for p in columns.problems(plan, names) if not _lies_in(plan, p, wrong)]
     types = list(parquet_fit.problems(plan, wrong))[: columns.MOST_TOLD]
     problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)

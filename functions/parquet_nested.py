@@ -15,8 +15,8 @@ WITHIN = "within"
 """The type of what is read with the column that it lies in."""
 SHAPES = {"object": "struct", "array": "array", "map": "map"}
 UNREADABLE = ("nested", UNKNOWN)
-KEYS = ("string", "int", "bigint", "boolean", "decimal", "null")
-"""Types that keys of a map may have: Spark writes others, in the text of a record, as it holds them in memory."""
+KEYS = ("string", "int", "bigint", "boolean", "decimal", "float", "double")
+"""Types that keys of a map may have: Spark writes dates, moments and bytes as it holds them (`to_json`, 4.1.1)."""
 Known = Mapping[tuple[str, ...], Property]
 
 
@@ -117,24 +117,24 @@ def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
     return _struct(asked or pairs[:1])
 
 
-def unread(column: Column, route: tuple[str, ...], known: Known) -> Iterator[tuple[str, Column]]:
+def unread(column: Column, route: tuple[str, ...], routes: Known) -> Iterator[tuple[str, Column]]:
     """Yield what lies in a column that the plan asks for and is not read, by name: the innermost columns.
 
     Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.
     """
-    closed = column.shape == "struct" and _is_closed(route, known)
-    leaves_out = column.shape == "struct" and read_as(column, route, known) not in UNREADABLE
-    for step, one in zip(steps(column), column.inner, strict=True):
+    closed = column.shape == "struct" and _is_closed(route, routes)
+    leaves_out = column.shape == "struct" and read_as(column, route, routes) not in UNREADABLE
+    for step, inner in zip(steps(column), column.inner, strict=True):
         here = (*route, step)
-        is_read = read_as(one, here, known) not in UNREADABLE
-        if (closed and here not in known) or (leaves_out and not is_read):
+        is_read = read_as(inner, here, routes) not in UNREADABLE
+        if (closed and here not in routes) or (leaves_out and not is_read):
             continue
-        if step == "~" and route in known and not one.type.startswith(KEYS):
-            yield name_of(here), one
-        elif one.inner:
-            yield from unread(one, here, known)
+        if step == "~" and route in routes and not (inner.is_empty or inner.type.startswith(KEYS)):
+            yield name_of(here), inner
+        elif inner.inner:
+            yield from unread(inner, here, routes)
         elif not is_read:
-            yield name_of(here), one
+            yield name_of(here), inner
 
 
 def whole(column: Column) -> str:

@@ -24,6 +24,8 @@ UNREADABLE = (Py4JJavaError, PySparkException)
 """What Java says of a file that it cannot read, as py4j has it or PySpark."""
 SPARK = "org.apache.spark."
 """What keys begin with under which Spark notes its version in a file."""
+WRITER = "parquet-mr"
+"""What the name begins with of the library that Spark writes with."""
 INT96 = Struct("<q4x")
 """A moment in INT96: nanoseconds of a day, and the day."""
 SIZE = 4
@@ -63,16 +65,18 @@ def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence
     """
     try:
         with closing(opened(spark, storage.plain(uri))) as file:
-            found = (Flaw(name, "levels") for name in nested if not _is_sound(spark, file, name))
+            odd = (Flaw(name, "levels") for name in nested if not _is_sound(spark, file, name))
             cut = (Flaw(name, "nanoseconds") for name in moments if _is_finer(spark, file, name))
-            return next(chain(found, () if _is_of_spark(file) else cut), None)
+            return next(chain(odd, () if _is_of_spark(file) else cut), None)
     except UNREADABLE:
         return None
 
 
 def _is_of_spark(file: Any) -> bool:
     """Tell whether Spark wrote a file, which has no moment that is finer than a microsecond."""
-    return any(str(key).startswith(SPARK) for key in file.getFooter().getFileMetaData().getKeyValueMetaData())
+    about = file.getFooter().getFileMetaData()
+    notes = any(str(key).startswith(SPARK) for key in about.getKeyValueMetaData())
+    return notes and str(about.getCreatedBy()).startswith(WRITER)
 
 
 def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, levels.Leaf]]:
@@ -155,8 +159,8 @@ def _parts(page: Any, leaf: levels.Leaf, *, values: bool = True) -> list[bytes]:
         parts = [page.getRepetitionLevels(), page.getDefinitionLevels(), *([page.getData()] if values else [])]
         return [bytes(part.toByteArray()) for part in parts]
     stream, raw = page.getBytes().toInputStream(), []
-    for one in (len(leaf.lists), leaf.most):
-        size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if one else 0
+    for most in (len(leaf.lists), leaf.most):
+        size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if most else 0
         raw.append(bytes(stream.readNBytes(max(0, size))))
     return [*raw, *([bytes(stream.readAllBytes())] if values else [])]
 

@@ -9,6 +9,7 @@ import math
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, DataType, FloatType, MapType, StructType
 
 from contracts.parquet import CLOCKS, NANOSECONDS, STORED
 from contracts.plan import Property
@@ -73,14 +74,28 @@ def text(column: Column, kind: str, prop: Property) -> Column:
     return column.cast("string")
 
 
-def plain(column: Column, kind: str, *, floats: bool = False) -> Column:
-    """A column as one of a type of Spark's; with `floats` these as the decimals that they stand for."""
-    if kind == "float" and floats:
-        return decimal_of_float(column)
+def plain(column: Column, kind: str) -> Column:
+    """A column as one of a type of Spark's."""
     if kind in CLOCKS:
         return _time_text(column, kind)
     if kind in NANOSECONDS:
         return _micros(column).cast(kind.removesuffix("_ns"))
+    return column
+
+
+def with_floats(column: Column, kind: DataType) -> Column:
+    """Return a nested column with each float in it as the decimal that it stands for."""
+    if isinstance(kind, FloatType):
+        return decimal_of_float(column)
+    if "float" not in kind.simpleString():
+        return column
+    if isinstance(kind, ArrayType):
+        return sf.transform(column, lambda element: with_floats(element, kind.elementType))
+    if isinstance(kind, MapType):
+        return sf.transform_values(column, lambda _, inner: with_floats(inner, kind.valueType))
+    if isinstance(kind, StructType):
+        inner = (with_floats(column.getField(f.name), f.dataType).alias(f.name) for f in kind.fields)
+        return sf.when(column.isNotNull(), sf.struct(*inner))
     return column
 
 

@@ -67,8 +67,8 @@ def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) ->
 def shown(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> DataFrame:
     """Some columns of a file as a look at its values wants them: numbers, texts, and moments of Spark's own types."""
     source = read(spark, [reader.path(uri)], kinds)
-    columns = ((_column(field.name), kind_of(field), field.name) for field in source.schema.fields)
-    return source.select(*(stored.plain(column, kind, floats=True).alias(name) for column, kind, name in columns))
+    plain = ((stored.plain(_column(f.name), kind_of(f)), f) for f in source.schema.fields)
+    return source.select(*(stored.with_floats(column, field.dataType).alias(field.name) for column, field in plain))
 
 
 def kind_of(field: StructField) -> str:
@@ -80,18 +80,18 @@ def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[
     """The files of which Spark would read what nobody wrote, by drop."""
     kinds = {drop.id: dict(zip(drop.header, drop.types, strict=True)) for drop in drops}
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        found = list(pool.map(lambda drop: flaw(spark, drop.uri, kinds[drop.id]), drops))
-    return {drop.id: problem for drop, problem in zip(drops, found, strict=True) if problem is not None}
+        problems = list(pool.map(lambda drop: flaw(spark, drop.uri, kinds[drop.id]), drops))
+    return {drop.id: problem for drop, problem in zip(drops, problems, strict=True) if problem is not None}
 
 
 def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | None:
     """What Spark would not see of some columns of a file; it is opened only if they are nested, or moments in INT96."""
     nested = [name for name, kind in kinds.items() if kind.startswith(NESTED)]
     moments = [name for name, kind in kinds.items() if kind == FINE or (name in nested and "timestamp" in kind)]
-    found = pages.flaw(spark, uri, nested, moments) if nested or moments else None
-    if found is None:
+    odd = pages.flaw(spark, uri, nested, moments) if nested or moments else None
+    if odd is None:
         return None
-    return _unsound(found.column) if found.kind == "levels" else _cut(found.column)
+    return _unsound(odd.column) if odd.kind == "levels" else _cut(odd.column)
 
 
 def _unsound(name: str) -> Problem:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import random
+import struct
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiling import compile_text
@@ -92,3 +97,42 @@ def test_what_lies_within_columns_of_parquet_is_proposed(spark: SparkSession, tm
     broken = _parquet(spark, tmp_path / "broken", spoilt, WITHIN)
     failing = [o.id for o in judge(broken, plan, key, lambda: spark).decision.checks if o.result == "failed"]
     assert failing == ["lines[].sku.enum", "lines[].price.minimum", "lines[].at.required"]
+
+
+SOME = (1.1, 0.1, 0.3, 16_777_217.0, 8.9999995e9, 9e9, 1e-30, 1.17549435e-38, 3.4028235e38)
+"""Floats, of some of which Java's text is that of another number."""
+
+
+def _drawn(count: int) -> list[float]:
+    """Floats by chance, as many of few digits as of all."""
+    chance = random.Random(34)
+    bits = [struct.unpack("<f", chance.randbytes(4))[0] for _ in range(2 * count)]
+    every = [value for value in bits if math.isfinite(value)][: count // 2]
+    short = [float(f"{chance.randrange(1, 10**7)}e{chance.randrange(-20, 20)}") for _ in range(count // 2)]
+    return [*every, *short]
+
+
+def test_bounds_of_floats_accept_their_own_sample(spark: SparkSession, tmp_path: Path) -> None:
+    """Two floats are the bounds of each column: some stand alone, some in a group, a list or a map."""
+    values = [*SOME, *(-value for value in SOME), *_drawn(30)]
+    columns: dict[str, pa.Array] = {}
+    for n, (low, high) in enumerate(zip(*[iter(values)] * 2, strict=True)):
+        few = [low, high, None, low, high] * 4
+        columns[f"alone{n}"] = pa.array(few, pa.float32())
+        match n % 3:
+            case 0:
+                columns[f"group{n}"] = pa.array([{"a": one} for one in few], pa.struct({"a": pa.float32()}))
+            case 1:
+                columns[f"list{n}"] = pa.array([[one, None] for one in few], pa.list_(pa.float32()))
+            case 2:
+                columns[f"map{n}"] = pa.array([[("k", one)] for one in few], pa.map_(pa.string(), pa.float32()))
+    sample = tmp_path / "things-2026-01-31.parquet"
+    pq.write_table(pa.table(columns), sample)
+    made = draft(profile([sample], lambda: spark))
+    plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
+    assert plan, made.text
+    bounds = {c.property for c in plan.checks if c.kind == "maximum"}
+    assert len(bounds) > len(columns) * 3 // 4, bounds
+    decision = judge(sample, plan, "things/things-2026-01-31.parquet", lambda: spark).decision
+    assert [o.id for o in decision.checks if o.result == "failed"] == []
+    assert decision.verdict == "accepted"
