@@ -7,6 +7,7 @@ from datetime import datetime
 from queue import SimpleQueue
 from threading import Event as Flag
 from threading import RLock, Thread
+from time import monotonic
 from typing import Any
 
 from infra.local.emr_errors import ResourceNotFoundException, ValidationException
@@ -14,7 +15,7 @@ from infra.local.emr_events import JobEvents
 from infra.local.emr_run import ENDED, WAITING, Application, JobSpec, Run
 
 _DETAILS_MAX = 256
-_STOP_SECONDS = 10.0
+STOP_SECONDS = 3.0
 
 
 class JobRuns:
@@ -48,13 +49,14 @@ class JobRuns:
             worker.start()
 
     def stop(self) -> None:
-        """Begin no further run, and wait a little for the one at work; one that takes longer stays RUNNING."""
+        """Begin no further run, and wait a little for those at work; one that takes longer stays RUNNING."""
         self._stopping.set()
         self._events.stop()
         for _ in self._workers:
             self._waiting.put(None)
+        end = monotonic() + STOP_SECONDS
         for worker in self._workers:
-            worker.join(_STOP_SECONDS)
+            worker.join(max(0.0, end - monotonic()))
         self._stopped.set()
 
     def resume(self, runs: Iterable[Run]) -> None:

@@ -16,6 +16,7 @@ from infra.local.cloud import Cloud
 from infra.local.emr import EmrServerless
 from infra.local.emr_events import EventFaults
 from infra.local.emr_run import JobSpec
+from infra.local.emr_runs import STOP_SECONDS
 from infra.local.events import deliver
 
 APPLICATION = "00dropgate000001"
@@ -69,12 +70,13 @@ def client(service: str, endpoint: str) -> Any:
 class World:
     """The double with a job that waits where told to, and everything that it was handed or said."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int = 1) -> None:
         self.jobs: list[JobSpec] = []
         self.events: list[dict[str, Any]] = []
         self.gate = threading.Event()
         self.gate.set()
-        self.emr = EmrServerless(self.run_job, {ENTRY, ARCHIVE}.__contains__, self.events.append).start()
+        there = {ENTRY, ARCHIVE}.__contains__
+        self.emr = EmrServerless(self.run_job, there, self.events.append, max_concurrent_runs=at_once).start()
         self.client = client("emr-serverless", self.emr.endpoint)
 
     def run_job(self, job: JobSpec) -> None:
@@ -397,6 +399,19 @@ def test_calls_are_kept_in_words_of_iam(world: World) -> None:
         ("iam:PassRole", ROLE),
         ("emr-serverless:GetJobRun", f"{application}/jobruns/{run_id}"),
     ]
+
+
+def test_stop_waits_once_for_all_that_is_at_work() -> None:
+    world = World(at_once=4)
+    world.gate.clear()
+    for n in range(4):
+        world.wait_for(world.start(f"b{n}-1"), "RUNNING")
+    began = time.monotonic()
+    world.emr.stop()
+    took = time.monotonic() - began
+    world.gate.set()
+
+    assert took < 2 * STOP_SECONDS
 
 
 def test_stop_leaves_queued_runs_alone(world: World) -> None:
