@@ -16,7 +16,7 @@ A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet
 
 
 def cores(plan: Plan) -> int:
-    """How many cores read a file side by side: one where a record may go over lines, or a file is compressed as one."""
+    """Return how many cores read a file side by side: one where a record has several lines, or a file is packed."""
     return 1 if plan.compression != "none" or (plan.file_format == "csv" and plan.csv.multi_line) else CORES
 
 

@@ -90,7 +90,7 @@ def _takes(prop: Property, column: Column, origin: Origin) -> bool:
 
 
 def fits(prop: Property, kind: str) -> bool:
-    """Whether values of a column type can be of a property's type."""
+    """Return whether values of a column type can be of a property's type."""
     if kind.startswith("decimal"):
         return prop.type == "number" or (prop.type == "integer" and kind.endswith(",0)"))
     if prop.exact and kind in ("float", "double"):
@@ -101,7 +101,7 @@ def fits(prop: Property, kind: str) -> bool:
 
 
 def has_offset(prop: Property) -> bool | None:
-    """Whether timestamps of a property have an offset: by `timezone`, or as texts in its format must; else None."""
+    """Return whether timestamps of a property have an offset: by `timezone`, or as its format asks; else None."""
     if prop.format and any(piece[2] == "X" for piece in PIECE.finditer(prop.format)):
         return True
     return prop.offset
@@ -119,7 +119,7 @@ def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
 
 
 def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Column]]:
-    """What lies in a column of the right shape and is not read, by name."""
+    """Return what lies in a column of the right shape and is not read, by name."""
     return [*parquet_nested.unread(column, prop.route, routes)] if column.shape == SHAPES.get(prop.type) else []
 
 
@@ -134,7 +134,7 @@ def _unread_within(prop: Property, name: str, column: Column) -> Problem:
 
 
 def _readable(column: Column) -> str:
-    """What to write for a column whose type is not read within others."""
+    """Return what to write for a column whose type is not read within others."""
     if column.said.startswith("DECIMAL"):
         return WRITE["number"]
     return next((write for begin, write in READABLE.items() if column.said.startswith(begin)), ANYTHING)

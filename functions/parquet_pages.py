@@ -29,7 +29,7 @@ DATA_PAGE_V2 = 8
 
 
 def problems(chunks: Sequence[Chunk], read: Callable[[int, int], bytes]) -> list[Problem]:
-    """What the job does not read: a codec or an encoding, with the columns that have it."""
+    """Return what the job does not read: a codec or an encoding, with the columns that have it."""
     for codec in sorted({one.codec for one in chunks} - KNOWN_CODECS):
         return [_unread_codec(CODECS.get(codec, f"codec number {codec}"), (c for c in chunks if c.codec == codec))]
     for encoding in sorted({one for chunk in chunks for one in chunk.encodings} - KNOWN_ENCODINGS):
@@ -57,7 +57,7 @@ def _columns(chunks: Iterable[Chunk]) -> str:
 
 
 def _is_framed(raw: bytes) -> bool:
-    """Whether the first page of a chunk is compressed as Hadoop does it.
+    """Return whether the first page of a chunk is compressed as Hadoop does it.
 
     Its two sizes stand before each block, in 32 bits with the highest byte first; older Arrow left them out.
     """

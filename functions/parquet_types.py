@@ -129,7 +129,7 @@ def _decimal(element: Mapping[int, Any], precision: Any, scale: Any) -> Typed:
 
 
 def _room(physical: int, length: int) -> int:
-    """How many digits a physical type has room for."""
+    """Return how many digits a physical type has room for."""
     match physical:
         case 1 | 2:
             return {1: 9, 2: 18}[physical]

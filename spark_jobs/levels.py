@@ -36,7 +36,7 @@ UNSOUND = Seen(sound=False)
 
 
 def width(most: int) -> int:
-    """How many bits a level takes."""
+    """Return how many bits a level takes."""
     return most.bit_length()
 
 
@@ -80,7 +80,7 @@ def _unpacked(raw: bytes, bits: int) -> bytes:
 
 
 def look(seen: Seen, leaf: Leaf, repetitions: bytes | None, definitions: bytes | None) -> Seen:
-    """What is seen of a column with the levels of its next page; None is one that has fewer than its values."""
+    """Return what is seen of a column with the levels of its next page; None is one that has fewer than its values."""
     if repetitions is None or definitions is None or len(repetitions) != len(definitions):
         return UNSOUND
     if not definitions or not seen.sound:

@@ -113,12 +113,12 @@ def hold(spark: SparkSession, plan: Plan) -> None:
 
 
 def refusal(spark: SparkSession, text: str, tables: Collection[str]) -> str | None:
-    """Why a query must not run; it may ask `tables`, and what it names itself, alone."""
+    """Return why a query must not run; it may ask `tables`, and what it names itself, alone."""
     return _refusal(_state(spark).sqlParser().parsePlan, text, tables)
 
 
 def refusal_of_expression(spark: SparkSession, text: str, tables: Collection[str] = ()) -> str | None:
-    """Why an expression must not be worked out."""
+    """Return why an expression must not be worked out."""
     return _refusal(_state(spark).sqlParser().parseExpression, text, tables)
 
 
@@ -149,7 +149,7 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _why(node: dict[str, Any], tables: Collection[str]) -> str | None:
-    """Why a node must not be."""
+    """Return why a node must not be."""
     kind = next(
         (str(node[key]).rpartition(".")[2] for key in ("class", "product-class", "object") if key in node), None
     )

@@ -120,7 +120,7 @@ def _in_day(column: Column, kind: str) -> Column:
 
 
 def _is_whole(column: Column, kind: str) -> Column:
-    """Whether nothing is finer than a microsecond."""
+    """Return whether nothing is finer than a microsecond."""
     return column % 1000 == 0 if kind.endswith("_ns") else sf.lit(True)
 
 

@@ -62,7 +62,7 @@ def read(document: Document, plan: Plan, path: Path) -> None:
 
 
 def _contradictions(plan: Plan, prop: Property, rules: Rules, options: dict[str, Any]) -> Iterator[str]:
-    """Why a property can have no value."""
+    """Return why a property can have no value."""
     spans = list(_spans(rules, options))
     for (low, (least, _)), (high, (_, most)) in product(spans, spans):
         if most is not None and least > most:
@@ -97,7 +97,7 @@ def _lengths(rules: Rules) -> Iterator[tuple[str, Span]]:
 
 
 def _refused(plan: Plan, prop: Property, rules: Rules, text: str) -> str | None:
-    """Why a rule lets a value of a contract not pass; None if it may."""
+    """Return why a rule lets a value of a contract not pass; None if it may."""
     if plan.file_format == "csv" and text in plan.csv.null_values and prop.required:
         return "is among `csv.nullValues`, and the property is required"
     if prop.type == "string":
@@ -182,7 +182,7 @@ def _range(prop: Property, rules: Rules) -> tuple[Decimal, Decimal, str]:
 
 
 def _multiples(rules: Rules) -> str | None:
-    """Why no multiple lies between two bounds."""
+    """Return why no multiple lies between two bounds."""
     step = Fraction(rules["multipleOf"].arguments["value"])
     lows = [(Fraction(rules[k].arguments["value"]), k) for k in LOWER if k in rules]
     highs = [(Fraction(rules[k].arguments["value"]), k) for k in UPPER if k in rules]
@@ -217,7 +217,7 @@ def _sizes(plan: Plan, prop: Property, rules: Rules, required: Sequence[str]) ->
 
 
 def _values(plan: Plan, element: Property) -> int | None:
-    """How many elements there may be that are not the same, null among them; None if that is not told."""
+    """Return how many elements there may be that are not the same, null among them; None if that is not told."""
     enum = next((c for c in plan.checks if c.property == element.name and c.kind == "enum" and c.scope == "row"), None)
     if element.type == "boolean":
         return 2 + (not element.required)
@@ -238,7 +238,7 @@ def _records(document: Document, plan: Plan) -> None:
 
 
 def _may_be_some(limit: Threshold) -> bool:
-    """Whether a number of records above none is allowed."""
+    """Return whether a number of records above none is allowed."""
     value = limit.values[-1]
     match limit.operator:
         case "mustBe" | "mustBeLessOrEqualTo":

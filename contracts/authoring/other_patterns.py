@@ -75,7 +75,7 @@ def _of_letters(pattern: str) -> str | None:
 
 
 def _kind(run: str) -> str:
-    """What a run of letters stands for, as one letter; empty where it is none that is known."""
+    """Return what a run of letters stands for, as one letter; empty where it is none that is known."""
     if run in ("HH24", "HH12"):
         return "h"
     if run == "MI" or not run.isalpha() or run == "T" or run.startswith(("FF", "TZ")):

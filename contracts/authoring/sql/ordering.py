@@ -57,12 +57,12 @@ def refuse_chains(text: str, tokens: Sequence[Any]) -> None:
 
 
 def _has(met: Sequence[Any]) -> bool:
-    """Whether the `and` of a `between` was met."""
+    """Return whether the `and` of a `between` was met."""
     return any(one.token_type is TokenType.AND for one in met)
 
 
 def _ends(tokens: Sequence[Any], at: int) -> bool:
-    """Whether an `is` asks for null, true or false, which Spark and the parser read of all that stands before."""
+    """Return whether an `is` asks for null, true or false, which Spark and the parser read of all before it."""
     rest = [one.token_type for one in tokens[at + 1 : at + 3]]
     rest = rest[1:] if rest[:1] == [TokenType.NOT] else rest[:1]
     return tokens[at].token_type is TokenType.IS and rest[:1] != [] and rest[0] in CONSTANT
