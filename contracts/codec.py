@@ -23,6 +23,8 @@ from contracts.errors import DocumentInvalid
 T = TypeVar("T")
 SPARSE = {"sparse": True}
 """The metadata of a field that is left out of the JSON where it has its default: other documents stay as they were."""
+FLAT = {"flat": True}
+"""The metadata of a field with a dataclass, the fields of which the JSON has among those of the field's owner."""
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?|-?\.[0-9]+([eE][-+]?[0-9]+)?")
 """Finite decimals, as str(Decimal) and documents write them."""
 
@@ -36,6 +38,8 @@ def encode(value: Any) -> Any:
         for name, default in _sparse(value.__class__):
             if getattr(value, name) == default:
                 del found[name]
+        for part in _flat(value.__class__):
+            found |= found.pop(part.name) or dict.fromkeys(part.required)
         return found
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
@@ -160,19 +164,35 @@ def _object(kind: Decoder) -> Decoder:
 def _fields_of(cls: Any) -> Decoder:
     an_object = _held(lambda data: isinstance(data, dict), "an object")
     hints, required = _fields(cls)
+    parts = _flat(cls)
     known: dict[str, Decoder] = {}
 
     def decoder(data: Any) -> Any:
         an_object(data)
         if not known:  # not before, as a type may be part of itself
             known.update({name: _decoder(hint) for name, hint in hints.items()})
+            for part in parts:
+                known.update({name: _optional(_decoder(hint)) for name, hint in part.hints.items()})
         if unknown := sorted(data.keys() - known.keys()):
             raise _Misfit(f"has the unknown key {unknown[0]!r}; a newer version of dropgate may have written it")
         if missing := sorted(required - data.keys()):
             raise _Misfit(f"lacks {missing[0]!r}")
-        return cls(**_each(data, known.__getitem__))
+        values = _each(data, known.__getitem__)
+        for part in parts:
+            values[part.name] = _gathered(part, values)
+        return cls(**values)
 
     return decoder
+
+
+def _gathered(part: _Part, values: dict[str, Any]) -> Any:
+    """Take the fields of a flat part out of the values of its owner; None where it is absent, and may be."""
+    own = {name: value for name in part.hints if (value := values.pop(name, None)) is not None}
+    if not own and part.optional:
+        return None
+    if missing := sorted(part.required - own.keys()):
+        raise _Misfit(f"lacks {missing[0]!r}")
+    return part.cls(**own)
 
 
 def _each(data: dict[str, Any], kind: Callable[[str], Decoder]) -> dict[str, Any]:
@@ -197,8 +217,34 @@ def _sparse(cls: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((f.name, f.default) for f in dataclasses.fields(cls) if "sparse" in f.metadata)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """A flat field: its name, its dataclass, the fields of this, those that it needs, and whether it may be absent."""
+
+    name: str
+    cls: Any
+    hints: dict[str, Any]
+    required: frozenset[str]
+    optional: bool
+
+
+@cache
+def _flat(cls: Any) -> tuple[_Part, ...]:
+    """The flat fields of a dataclass."""
+    return tuple(_part(cls, f) for f in dataclasses.fields(cls) if "flat" in f.metadata)
+
+
+def _part(cls: Any, field: dataclasses.Field[Any]) -> _Part:
+    hint = typing.get_type_hints(cls)[field.name]
+    optional = typing.get_origin(hint) in (Union, types.UnionType)
+    inner = next(a for a in typing.get_args(hint) if a is not types.NoneType) if optional else hint
+    return _Part(field.name, inner, *_fields(inner), optional)
+
+
 @cache
 def _fields(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
-    fields = [f for f in dataclasses.fields(cls) if f.init]
+    """The fields that the JSON of a dataclass may have beside those of its flat parts, and those that it must have."""
+    fields = [f for f in dataclasses.fields(cls) if f.init and "flat" not in f.metadata]
     bare = (f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING)
-    return typing.get_type_hints(cls), frozenset(bare)
+    every = typing.get_type_hints(cls)
+    return {f.name: every[f.name] for f in fields}, frozenset(bare)

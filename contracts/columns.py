@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import replace
 
+from contracts.place import HEADER
 from contracts.plan import Plan, Property
 from contracts.problem import Level, Problem, nearest, quoted, visible
 
@@ -72,7 +73,7 @@ def problems(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
 def _headless(known: list[str], names: tuple[str, ...]) -> Problem:
     message = f"The first line holds none of the contract's column names; it looks like `{masked(names)}`."
     fix = f"Begin the file with this header: {quoted(known, most=40)}."
-    return Problem("missing-header", message, fix, record=0)
+    return Problem("missing-header", message, fix, place=HEADER)
 
 
 def masked(names: tuple[str, ...]) -> str:

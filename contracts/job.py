@@ -131,15 +131,9 @@ class DataFiles:
 class Sample:
     """One failing record of a check; `value` is the cell's text, masked where its property is classified."""
 
-    record: int
+    place: Place = field(metadata=codec.FLAT)
     value: str | None = None
     note: str | None = None
-    line: int | None = field(default=None, metadata=codec.SPARSE)
-
-    @property
-    def place(self) -> Place:
-        """Where the record is."""
-        return Place(self.record, self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,15 @@
-"""Where in a file something is: one type for all that tells of records, in receipts, evidence and on screens. Pure."""
+"""Where in a file something is: one type for all that tells of records, in receipts, evidence and on screens. Pure.
+
+In JSON its fields stand among those of the problem or sample that has it, as receipts always had them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts import codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +20,21 @@ class Place:
     """
 
     record: int
-    line: int | None = None
+    line: int | None = field(default=None, metadata=codec.SPARSE)
 
     def __str__(self) -> str:
-        """Return the place for people: `record 3`, or `record 3 (line 5)` where lines and records differ."""
+        """Return the place for people: `the header`, `record 3`, or `record 3, line 5` where the line is known."""
         if not self.record:
             return "the header"
-        return f"record {self.record:,}" + (f" (line {self.line:,})" if self.line is not None else "")
+        return f"record {self.record:,}" + (f", line {self.line:,}" if self.line is not None else "")
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Place | None:
+        """Return the place that a problem or a sample of a JSON document has; None where it has none."""
+        return None if document["record"] is None else cls(document["record"], document.get("line"))
+
+
+HEADER = Place(0)
+"""The line of column names."""
+FIRST = Place(1)
+"""The first record."""

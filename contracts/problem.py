@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import difflib
 import json
 import unicodedata
@@ -18,21 +17,18 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong (`code` stable, `message` for people), where, how to fix it, and which check says so."""
+    """What is wrong (`code` stable, `message` for people), where, how to fix it, and which check says so.
+
+    No `place`: it is about the file as a whole.
+    """
 
     code: str
     message: str
     fix: str
     level: Level = "error"
-    record: int | None = None
+    place: Place | None = field(default=None, metadata=codec.FLAT)
     property: str | None = None
     check: str | None = None
-    line: int | None = field(default=None, metadata=codec.SPARSE)
-
-    @builtins.property
-    def place(self) -> Place | None:
-        """Where it is in the file; None where it is about the whole of it."""
-        return None if self.record is None else Place(self.record, self.line)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

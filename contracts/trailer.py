@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Literal
 
 from contracts import codec
+from contracts.place import Place
 from contracts.problem import Problem, visible
 from contracts.sets import Totals
 
@@ -118,7 +119,7 @@ def early(rule: Trailer, ending: Ending | None) -> tuple[Problem, ...]:
     begins = visible(rule.begins, 40)
     text = f"Record {ending.early:,} begins with `{begins}` as the trailer does, and is not the last of the file."
     fix = "Send each file by itself, with one trailer, as its last record."
-    return (Problem(EARLY, text, fix, record=ending.early),)
+    return (Problem(EARLY, text, fix, place=Place(ending.early)),)
 
 
 def _cell(

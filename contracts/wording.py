@@ -262,8 +262,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
     text = message.format(**words).removesuffix(".") + ("" if adds else _tolerated(plan, check)) + "."
     text = text[0].upper() + text[1:]
     said = f"{fix.format(**words).strip()}{_described(check)}"
-    record, number = (first.record, first.line) if first else (None, None)
-    return Problem(f"check-{outcome.kind}", text, said, level, record, outcome.property, outcome.id, number)
+    return Problem(f"check-{outcome.kind}", text, said, level, first, outcome.property, outcome.id)
 
 
 def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
@@ -403,7 +402,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 def _flaw(check: Check, outcome: Outcome) -> str:
     """What makes the first line that is no JSON object none, where that is known."""
     first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
-    return f" (record {first.record:,}: {first.note})" if first and first.note else ""
+    return f" ({first.place}: {first.note})" if first and first.note else ""
 
 
 def _records(check: Check, outcome: Outcome, read: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from contracts import cells, columns
 from contracts.columns import MOST_COLUMNS
+from contracts.place import FIRST, HEADER
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted, visible
 from functions import foreign
@@ -41,7 +42,7 @@ def _unended(plan: Plan, sample: bytes) -> Head:
 
 
 def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
-    if problem := undecodable(plan, line, 1, whole=True):
+    if problem := undecodable(plan, line, whole=True):
         return Head((problem,))
     text = line.decode(plan.csv.encoding)
     if not plan.csv.header:
@@ -68,7 +69,7 @@ def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
     bare = line.removeprefix("\ufeff").strip()
     if SEPARATOR.fullmatch(bare):
         text = f"The first line is `{bare}`, a note for spreadsheets; the column names must stand there."
-        return Problem("separator-line", text, "Leave that line out, and begin the file with the header.", record=0)
+        return Problem("separator-line", text, "Leave that line out, and begin the file with the header.", place=HEADER)
     if problem := other_text(plan, _readable(plan, sample)):
         return problem
     if JSON.match(bare):
@@ -100,7 +101,7 @@ def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
         if isinstance(names, tuple):
             name = next(n for n in names if "\n" in n or "\r" in n)
             text = f"The column name `{visible(name)}` in the header has a line break."
-            return Problem("header-line-break", text, "Write each column name in one line.", record=0)
+            return Problem("header-line-break", text, "Write each column name in one line.", place=HEADER)
     return None
 
 
@@ -116,11 +117,11 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
         found.append(problem)
     if _known(plan, own if isinstance(own, tuple) else ()) == len(names):
         text = "The first line holds the names of the columns; agreed is a file without them."
-        found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", record=1))
+        found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
     elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
         text = f"The first line has {len(own):,} cells; the contract has {len(names):,} columns."
         agreed = quoted(names, most=40)
-        found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", record=1))
+        found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", place=FIRST))
     return Head(tuple(found), names, "")
 
 
@@ -137,17 +138,17 @@ def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[s
     if names is not None:
         return names
     text = "A quote in the header is not closed in its line, or stands in a name that is not wholly between two."
-    return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", record=0)
+    return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", place=HEADER)
 
 
 def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
     if not line.removeprefix("\ufeff").strip():
         text = "The first line is blank; the column names must stand there."
         agreed = quoted(p.name for p in plan.properties)
-        return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", record=0)]
+        return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", place=HEADER)]
     if "\0" in line:
         text = "The header holds NUL characters."
-        return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", record=0)]
+        return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
     found = _wrong_delimiter(plan, names, line)
     if found is None:
         return list(columns.problems(plan, names))
@@ -185,7 +186,7 @@ def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem 
     """The first bytes of the rows that are no text: without a tolerance the job would reject the file for them."""
     if may_be_lost(plan, "text"):
         return None
-    return undecodable(plan, sample[begin:], 1 + sample[:begin].count(b"\n"), whole=whole)
+    return undecodable(plan, sample, begin, whole=whole)
 
 
 def _endless(seen: int) -> Problem:

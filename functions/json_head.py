@@ -8,6 +8,7 @@ from typing import Any
 
 from contracts import flaws
 from contracts.columns import OURS
+from contracts.place import FIRST
 from contracts.plan import Plan
 from contracts.problem import Problem, nearest, quoted, visible
 from functions.texts import Head, may_be_lost, other_text, undecodable
@@ -28,7 +29,7 @@ WRAPPED = re.compile(
 def look(plan: Plan, size: int, sample: bytes) -> Head:
     """The contract's keys and those of the first object: in its order, unless its keys stand in the contract's."""
     whole = len(sample) == size
-    if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, 1, whole=whole)):
+    if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, whole=whole)):
         return Head((problem,))
     text = sample.decode("utf-8-sig", "replace")
     lines = [line for line in text.replace("\r", "\n").split("\n") if line]
@@ -85,10 +86,10 @@ def _no_object(plan: Plan, text: str, line: str) -> Problem:
         return problem
     start = line.lstrip()[:1]
     if start == "[":
-        return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, record=1)
+        return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, place=FIRST)
     what = "no whole JSON object" if start == "{" else "no JSON object"
     why = f": {_flaw(line)}" if start == "{" else ""
-    return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, record=1)
+    return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, place=FIRST)
 
 
 def _flaw(line: str) -> str:
@@ -110,7 +111,7 @@ def _wrapped(plan: Plan, text: str) -> Problem | None:
     if found is None or found["key"] in {p.name for p in plan.roots}:
         return None
     message = f"The file is one JSON object around an array (`{visible(found['key'])}`); agreed is JSON Lines."
-    return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", record=1)
+    return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", place=FIRST)
 
 
 def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
@@ -123,4 +124,4 @@ def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
     renamed = ", ".join(f"`{key}` to `{name}`" for key, name in close.items())
     fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
     text = f"The first object has keys that the contract does not know: {quoted(unknown)}."
-    return [Problem("unknown-key", text, fix, record=1)]
+    return [Problem("unknown-key", text, fix, place=FIRST)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
+from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import foreign
@@ -35,15 +37,28 @@ class Head:
     unpacked: int | None = None
 
 
-def undecodable(plan: Plan, text: bytes, first_line: int, *, whole: bool) -> Problem | None:
-    """The first byte that is not in the agreed encoding; a character cut off at the sample's end is none."""
+def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
+    """The first byte from `begin` on that is not in the agreed encoding; a character cut off at the end is none."""
     try:
-        codecs.getincrementaldecoder(plan.csv.encoding)().decode(text, final=whole)
+        codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
     except UnicodeDecodeError as error:
-        at = first_line + text[: error.start].count(b"\n")
-        byte, agreed = text[error.start], plan.csv.encoding.upper()
-        return wrong_encoding(plan, f"Line {at} holds the byte 0x{byte:02X}, which is no text in {agreed}.", at - 1)
+        before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
+        text = f"Line {len(_lines(before)):,} holds the byte 0x{byte:02X}, which is no text in {agreed}."
+        return wrong_encoding(plan, text, _place(plan, before))
     return None
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return re.split(rb"\r\n?|\n", text)
+
+
+def _place(plan: Plan, before: bytes) -> Place | None:
+    """Return the place of what follows some bytes; None where quotes before it may hold line breaks."""
+    if plan.csv.multi_line and plan.csv.quote.encode() in before:
+        return None
+    *others, _ = lines = _lines(before)
+    headed = plan.file_format == "csv" and plan.csv.header
+    return Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
 
 
 def other_format(plan: Plan, sample: bytes) -> Problem | None:
@@ -74,11 +89,11 @@ def _spreadsheet(plan: Plan) -> str:
     return " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
 
 
-def wrong_encoding(plan: Plan, message: str, record: int | None = None) -> Problem:
+def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:
     """A file that is written in another encoding than the agreed one."""
     agreed = plan.csv.encoding.upper()
     hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
-    return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", record=record)
+    return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
 
 
 def other_encoding(plan: Plan, sample: bytes) -> str | None:

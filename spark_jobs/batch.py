@@ -320,7 +320,7 @@ def _counted(read: Read, plan: Plan) -> tuple[dict[str, metrics.Teller], dict[st
 
 
 def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
-    """The records that are known one by one, those that fail among them: as placed, words, line."""
+    """The records that are known one by one, those that fail among them: as placed, words."""
     words = bits.words(plan)
     shape = [*metrics.PLACED, *words]
     places = [place for group in read.groups for place in group.places]
@@ -329,33 +329,7 @@ def singles(spark: SparkSession, read: Read, plan: Plan) -> DataFrame:
         judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
         parts.append(read.scratch.where(judged).select("file", "block", "at", "raw", *words))
     known = metrics.placed(spark, reduce(DataFrame.unionByName, parts), places).select(*shape)
-    known = known if read.judged is None else known.unionByName(read.judged.select(*shape))
-    return _with_lines(spark, read, plan, known)
-
-
-def _with_lines(spark: SparkSession, read: Read, plan: Plan, rows: DataFrame) -> DataFrame:
-    """Rows with the physical `line` of their file in which each begins: their records' numbers nearly always say it.
-
-    Files with empty lines or with records over several lines are looked at again. Parquet has no lines.
-    """
-    form = formats.of(plan)
-    if plan.file_format == "parquet":
-        return rows.withColumn("line", sf.lit(None).cast("long"))
-    straight = sf.col("record") + int(form.is_headed(plan))
-    odd = {drop for drop, lines in read.lines.items() if lines.blank or plan.csv.multi_line}
-    parts = [
-        metrics.placed(
-            spark,
-            form.placed_lines(group.source, plan).withColumn("raw", sf.lit(None).cast("string")),
-            [place for place in group.places if place.drop.id in odd],
-        ).select("drop", "record", "line")
-        for group in read.groups
-        if any(place.drop.id in odd for place in group.places)
-    ]
-    if not parts:
-        return rows.withColumn("line", straight)
-    joined = rows.join(reduce(DataFrame.unionByName, parts), ["drop", "record"], "left")
-    return joined.withColumn("line", sf.coalesce("line", sf.when(~sf.col("drop").isin(*odd), straight)))
+    return known if read.judged is None else known.unionByName(read.judged.select(*shape))
 
 
 def _scratch(read: Read) -> DataFrame:

@@ -165,7 +165,7 @@ def _answer(plan: Plan, check: Check, facts: Facts, evaluated: int) -> Count:
     masked, null = plan.masks(check), _empty(check, facts) if check.kind == "quantile" else 0
     prop = plan.property_named(check.property) if check.kind == "quantile" and check.property else None
     text = figures.text_of(found.figure, "min", prop) if prop else found.text
-    samples = tuple(Sample(s.record, s.value and MASK, line=s.line) for s in found.samples) if masked else found.samples
+    samples = tuple(Sample(s.place, s.value and MASK) for s in found.samples) if masked else found.samples
     return Count(evaluated, 0, null, observed=MASK if masked else text, samples=samples, figure=found.figure)
 
 
@@ -181,7 +181,7 @@ def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed
     first = next((s.value for s in samples if s.value is not None), None)
     worst = facts.worst.get(check.id, first)
     if (samples or worst) and plan.masks(check):
-        samples = tuple(Sample(s.record, s.value and MASK, s.note, s.line) for s in samples)
+        samples = tuple(Sample(s.place, s.value and MASK, s.note) for s in samples)
         worst = worst and MASK
     observed = _metric(check.threshold, failed, evaluated) if check.threshold else worst
     return Count(evaluated, failed, null, observed=observed, samples=samples, against=facts.versions.get(check.id))

@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import Count, Sample
+from contracts.place import Place
 from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
 from contracts.wording import EXCUSED
 from spark_jobs import formats, keys, sql_guard
@@ -233,7 +234,7 @@ class _Expecting:
         there = [row for row in known if row.get(RECORD) is not None]
         masked, of = self.plan.masks(check), check.properties()
         told = {row[RECORD]: MASK if masked else _values(row, of) for row in there}
-        return tuple(Sample(int(record), told[record]) for record in sorted(told))
+        return tuple(Sample(Place(int(record)), told[record]) for record in sorted(told))
 
 
 def _leading(value: Any) -> Iterator[str]:

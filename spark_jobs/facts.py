@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any
@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from contracts.job import DropResult, JobDrop, JobRequest, Sample
 from contracts.letters import Letters, is_watched
+from contracts.place import Place
 from contracts.plan import Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
@@ -24,7 +25,9 @@ from spark_jobs import (
     figures,
     formats,
     keys,
+    line_numbers,
     metrics,
+    mojibake,
     promotable,
     references,
     samples,
@@ -53,6 +56,7 @@ class Findings:
     laid: dict[str, int] = field(default_factory=dict)
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     expected: expectations.Found = field(default_factory=dict)
+    letters: dict[str, Letters] = field(default_factory=dict)
     known: references.Known = field(default_factory=references.Known)
 
 
@@ -67,7 +71,7 @@ def measure(
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
             if group.places and (checks := _untold(keys.checks(request.plan, group.header), group)):
-                _look_at_keys(spark, request.plan, checks, group, found)
+                _look_at_keys(spark, read, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))
         if request.plan.promote == "rows":
@@ -75,6 +79,10 @@ def measure(
         if request.plan.promote == "table":
             found.laid = promotable.write_tables(spark, request, read.groups, evidence, malformed=_malformed(found))
         found.expected = expectations.judged(spark, request.plan, read.groups, malformed=_malformed(found))
+        _place(spark, read, request.plan, found)
+        if is_watched(request.plan.csv):
+            counted = {drop: of for drop, tally in found.tallies.items() if (of := _letters(tally))}
+            found.letters = mojibake.with_examples(spark, read, request.plan, counted)
     return {d.id: _result(request, d, read.lines[d.id], found) for d in drops}, files
 
 
@@ -88,7 +96,8 @@ def _look_at_rows(
     failing = [
         (n, c) for n, c in enumerate(request.plan.row_checks()) if any(t.failed[n] for t in found.tallies.values())
     ]
-    evidence = writer.write_rows(spark, singles(spark, read, request.plan), request, failing, how_many)
+    records = line_numbers.with_lines(spark, read, request.plan, singles(spark, read, request.plan))
+    evidence = writer.write_rows(spark, records, request, failing, how_many)
     rejected = {drop: t.total - t.valid for drop, t in found.tallies.items()}
     targets, files = writer.rejected_files(request, rejected), []
     # Each leaves a part of the executors idle; what takes longest begins first.
@@ -123,7 +132,30 @@ def _untold(checks: bits.Numbered, group: Group) -> bits.Numbered:
     return [(n, c) for n, c in checks if not all(n in told.get(file, ()) for file in files)]
 
 
-def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group: Group, found: Findings) -> None:
+def _place(spark: SparkSession, read: Read, plan: Plan, found: Findings) -> None:
+    """Give the records that queries and expectations show the lines in which they begin."""
+    shown = {(drop, s.place.record) for (drop, _), answer in found.answers.items() for s in answer.samples}
+    shown |= {(drop, s.place.record) for drop, own in found.expected.items() for c in own.values() for s in c.samples}
+    if not shown:
+        return
+    places = line_numbers.places(spark, read, plan, shown)
+
+    def placed(drop: str, some: Sequence[Sample]) -> tuple[Sample, ...]:
+        return tuple(replace(sample, place=places[drop, sample.place.record]) for sample in some)
+
+    found.answers = {
+        (drop, check): replace(answer, samples=placed(drop, answer.samples))
+        for (drop, check), answer in found.answers.items()
+    }
+    found.expected = {
+        drop: {check: replace(count, samples=placed(drop, count.samples)) for check, count in own.items()}
+        for drop, own in found.expected.items()
+    }
+
+
+def _look_at_keys(
+    spark: SparkSession, read: Read, plan: Plan, checks: bits.Numbered, group: Group, found: Findings
+) -> None:
     """Find values that records of one file share; the records themselves only where there are any."""
     form = formats.of(plan)
     drops = list(dict.fromkeys(place.drop.id for place in group.places))
@@ -138,12 +170,21 @@ def _look_at_keys(spark: SparkSession, plan: Plan, checks: bits.Numbered, group:
         repeats.unpersist()
     keyless = [(n, c) for n, c in checks if c.kind == "primaryKey" and _is_lacking(plan, n, c, found)]
     lacking = keys.lacking(cells, keys.names(checks), keyless) if keyless else {}
+    shown = [(drops[at], n) for (at, _), some in shared.items() for s in some for n in (s.record, s.also)]
+    shown += [(drops[at], s.record) for (at, _), some in lacking.items() for s in some]
+    places = line_numbers.places(spark, read, plan, shown)
     for n, check in checks:
         for at, drop in enumerate(drops):
             found.sharing[drop, check.id] = sharing.get((at, n), 0)
-            told = [Sample(s.record, _text(check, s.texts), _also(s)) for s in shared.get((at, n), [])]
-            told += [Sample(s.record, _text(check, s.texts), _without(check, s)) for s in lacking.get((at, n), [])]
-            found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("record"))[: keys.MOST])
+            told = [
+                Sample(places[drop, s.record], _text(check, s.texts), _also(s, places[drop, s.also]))
+                for s in shared.get((at, n), [])
+            ]
+            told += [
+                Sample(places[drop, s.record], _text(check, s.texts), _without(check, s))
+                for s in lacking.get((at, n), [])
+            ]
+            found.samples[drop, check.id] = tuple(sorted(told, key=attrgetter("place.record"))[: keys.MOST])
 
 
 def _malformed(found: Findings) -> bool:
@@ -171,9 +212,9 @@ def _without(check: Check, lacking: keys.Lacking) -> str:
     return f"has no {', '.join(names)}"
 
 
-def _also(shared: keys.Shared) -> str:
+def _also(shared: keys.Shared, place: Place) -> str:
     more = f" and {shared.count - 2:,} more" if shared.count > 2 else ""
-    return f"also record {shared.also}{more}"
+    return f"also {place}{more}"
 
 
 def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -> DropResult:
@@ -201,17 +242,15 @@ def _result(request: JobRequest, drop: JobDrop, lines: Lines, found: Findings) -
         marks=_marks(request.plan, tally),
         totals=drop.totals,
         ending=lines.ending,
-        letters=_letters(request.plan, tally),
+        letters=found.letters.get(drop.id),
         **_sums(request.plan, tally),
     )
 
 
-def _letters(plan: Plan, tally: metrics.Tally) -> Letters | None:
-    """How many records of a drop are in another encoding; None where none is, or nobody asks."""
-    if not is_watched(plan.csv):
-        return None
-    counted = Letters(*(tally.sums.get(name) or 0 for name in ("utf8", "ansi")))
-    return counted if counted != Letters() else None
+def _letters(tally: metrics.Tally) -> Letters | None:
+    """How many records of a drop are in another encoding; None where none is."""
+    utf8, ansi = (tally.sums.get(name) or 0 for name in ("utf8", "ansi"))
+    return Letters(utf8, ansi) if utf8 or ansi else None
 
 
 def _sums(plan: Plan, tally: metrics.Tally) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def path(uri: str) -> str:
 
 def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """The lines of files without those that are as their headers, or begin as trailers."""
-    line = _decoded(sf.col("value"), plan.csv)
+    line = decoded(sf.col("value"), plan.csv)
     if plan.csv.header:
         source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
     return source.where(~ends(line, plan)) if plan.csv.trailer else source
@@ -134,7 +134,7 @@ def lines(text: DataFrame, csv: Csv) -> DataFrame:
     """All lines: file, block, id (ascending within it, null for an empty line), line."""
     value = sf.col("value")
     number = sf.when(value != "", sf.monotonically_increasing_id())  # counts only where it is asked
-    return text.select(*place(), number.alias("id"), _decoded(value, csv).alias("line"))
+    return text.select(*place(), number.alias("id"), decoded(value, csv).alias("line"))
 
 
 def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
@@ -306,6 +306,6 @@ def chosen(found: DataFrame, plan: Plan, wanted: Sequence[str]) -> DataFrame:
     return found.select("file", "block", "id", *texts, *values)
 
 
-def _decoded(value: Column, csv: Csv) -> Column:
+def decoded(value: Column, csv: Csv) -> Column:
     """A raw line as text; invalid UTF-8 stays as it is and is found by the record check `text`."""
     return value if csv.encoding == "utf-8" else sf.decode(value.cast("binary"), csv.encoding.upper())

@@ -126,7 +126,7 @@ def summed(plan: Plan, present: Container[str]) -> dict[str, Column]:
 def _lacking(plan: Plan, present: Container[str]) -> dict[str, str]:
     """What of it is told by nulls alone, in SQL."""
     whole = _nulls(plan, present) | _inner(plan, present) | _parts(plan, present)
-    return whole | _unsure(plan, present) | _within(plan, present) | _letters(plan)
+    return whole | _unsure(plan, present) | _within(plan, present) | letters_tests(plan)
 
 
 def _nulls(plan: Plan, present: Container[str]) -> dict[str, str]:
@@ -167,7 +167,7 @@ def summed_names(plan: Plan) -> list[str]:
     parts = [f"{name}{k}" for k in _several(plan) for name in PARTS]
     counted = [*(f"null{n}" for n in _uncounted(plan)), *(f"bad{k}" for k in _validity(plan)), *parts]
     unsure = (f"unsure{k}" for k in _expressions(plan))
-    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *_letters(plan), *figures.parts(plan)]
+    return [*counted, *_inner_names(plan), *unsure, *_within(plan, ()), *letters_tests(plan), *figures.parts(plan)]
 
 
 def with_decimals(rows: DataFrame, plan: Plan, present: Container[str]) -> DataFrame:
@@ -275,7 +275,7 @@ def _within(plan: Plan, present: Container[str]) -> dict[str, str]:
     return tests
 
 
-def _letters(plan: Plan) -> dict[str, str]:
+def letters_tests(plan: Plan) -> dict[str, str]:
     """The records in another encoding than the agreed one, in SQL, by names of `letters.Letters`; `line` is the text.
 
     Most lines have nothing but ASCII, which as many bytes as characters tell.

@@ -16,6 +16,7 @@ from pyspark.sql.internal import InternalFunction
 from contracts import flaws
 from contracts.columns import OURS
 from contracts.job import Sample
+from contracts.place import Place
 from contracts.plan import Check, Plan, Property
 from contracts.wording import LAST_EMPTY
 from spark_jobs import places
@@ -90,7 +91,8 @@ def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbe
 def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
     """What is shown of a record; `at` and `within` are of a value within a column of it."""
     texts = [text for text in (shown["value"], within) if text is not None]
-    return Sample(shown["record"], ", ".join(texts) if texts else None, at or shown["note"], shown["line"])
+    place = Place(shown["record"], shown["line"])
+    return Sample(place, ", ".join(texts) if texts else None, at or shown["note"])
 
 
 def _rank(plan: Plan, failing: Numbered) -> Column:

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.job import Sample
+from contracts.place import Place
 from contracts.plan import DROPS, QUERIES, ROWS, Check, Plan
 from spark_jobs import bits, figures, formats, keys, reader, sql_guard
 from spark_jobs.batch import Group
@@ -130,7 +131,7 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
         return
     for drop, own in groupby(rows, key=lambda row: row["drop"]):
         found_here = [row for row in own if row["n"] is not None]
-        samples = tuple(Sample(row["record"], row["text"]) for row in found_here if row["record"] is not None)
+        samples = tuple(Sample(Place(row["record"]), row["text"]) for row in found_here if row["record"] is not None)
         count = found_here[0]["n"] if found_here else 0
         yield (drop, check.id), Answer(Decimal(count), f"{count:,}", samples)
 

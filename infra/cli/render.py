@@ -266,18 +266,13 @@ def _problems(
 
 
 def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
-    record = problem["record"]
-    if not record:
+    place = Place.of(problem)
+    if place is None or not place.record:
         return ""
-    if not sample or sample["record"] != record or sample["value"] == MASK:
-        return f" First in {place(problem)}."
+    if not sample or Place.of(sample) != place or sample["value"] == MASK:
+        return f" First in {place}."
     mark = ":" if sample["value"] else ""
-    return f" First in {place(problem)}{mark} {_shown(sample)}".rstrip() + "."
-
-
-def place(told: Mapping[str, Any]) -> Place:
-    """Where a problem or a sample of a document is."""
-    return Place(told["record"], told.get("line"))
+    return f" First in {place}{mark} {_shown(sample)}".rstrip() + "."
 
 
 def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
@@ -318,7 +313,7 @@ def _counted(check: Mapping[str, Any]) -> str:
 
 
 def _samples(check: Mapping[str, Any], width: int) -> list[str]:
-    texts = (f"{place(one)} {_shown(one)}" for one in check["samples"])
+    texts = (f"{Place.of(one)} {_shown(one)}" for one in check["samples"])
     parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
     return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
 

@@ -110,7 +110,7 @@ def _override(by: Override | None) -> str | None:
 
 
 def _first(problem: Problem) -> str:
-    return f" First in {problem.place}." if problem.record else ""
+    return f" First in {problem.place}." if problem.place and problem.place.record else ""
 
 
 def _event(step: Step) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from contracts.job import SIFTED_FROM, DropResult, JobReference, JobResult
+from contracts.letters import Letters
 from contracts.plan import Plan
 from contracts.verdict import Decision
 from contracts.watermarks import HighMark
@@ -109,7 +110,7 @@ def differences(name: str, opinion: Opinion, judged: Judged, rows: Rows) -> list
     pairs = {
         "records": (figures(opinion.facts), figures(facts)),
         "blank": (opinion.facts.blank, facts.blank),
-        "letters": (opinion.facts.letters, facts.letters),
+        "letters": (opinion.facts.letters, facts.letters and Letters(facts.letters.utf8, facts.letters.ansi)),
         "ending": (opinion.facts.ending, facts.ending),
         "sums": (opinion.facts.sums, facts.sums),
         "marks": (opinion.facts.marks, facts.marks),

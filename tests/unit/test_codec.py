@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -103,3 +104,59 @@ def test_value_that_does_not_fit_is_not_told() -> None:
 def test_what_is_no_json_is_said(text: str | bytes) -> None:
     with pytest.raises(DocumentInvalid, match="it is not JSON"):
         codec.loads(Whole, text, "it")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A part whose fields stand among those of its owner."""
+
+    row: int
+    column: int | None = field(default=None, metadata=codec.SPARSE)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """An owner of a flat part that may be absent."""
+
+    name: str
+    at: Spot | None = field(default=None, metadata=codec.FLAT)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An owner of a flat part."""
+
+    at: Spot = field(metadata=codec.FLAT)
+
+
+@pytest.mark.parametrize(
+    ("value", "document"),
+    [
+        (Marked("a"), {"name": "a", "row": None}),
+        (Marked("a", Spot(0)), {"name": "a", "row": 0}),
+        (Marked("a", Spot(3, 5)), {"name": "a", "row": 3, "column": 5}),
+        (Placed(Spot(3, 5)), {"row": 3, "column": 5}),
+    ],
+)
+def test_fields_of_a_flat_part_stand_among_its_owners(value: object, document: dict[str, object]) -> None:
+    assert codec.encode(value) == document
+    assert codec.decode(type(value), document) == value
+
+
+@pytest.mark.parametrize(
+    ("cls", "document", "why"),
+    [
+        (Marked, {"name": "a", "column": 5}, "lacks 'row'"),
+        (Placed, {}, "lacks 'row'"),
+        (Placed, {"row": None}, "lacks 'row'"),
+        (Marked, {"name": "a", "row": "3"}, ".row is of type str"),
+        (Marked, {"name": "a", "at": None}, "unknown key 'at'"),
+    ],
+)
+def test_flat_part_that_does_not_fit_is_refused(cls: type, document: dict[str, object], why: str) -> None:
+    with pytest.raises(DocumentInvalid, match=re.escape(why)):
+        codec.decode(cls, document)
+
+
+def test_absent_flat_part_may_be_left_out() -> None:
+    assert codec.decode(Marked, {"name": "a"}) == Marked("a")

@@ -13,6 +13,7 @@ from jsonschema.validators import Draft7Validator
 
 from contracts.authoring.finding import Finding
 from contracts.job import Count, DropResult, Sample
+from contracts.place import Place
 from contracts.problem import Problem
 from contracts.verdict import Decision, File, decide, document, refuse
 from infra.cli import gates
@@ -163,7 +164,9 @@ def test_accepted_file_passes_every_check() -> None:
 
 
 def test_failed_check_is_a_failure_and_a_finding() -> None:
-    findings, cases = told(judged(Count(3, 1, samples=(Sample(1, None),)), valid=2, rejected=1, masks=(("8", 1),)))
+    findings, cases = told(
+        judged(Count(3, 1, samples=(Sample(Place(1), None),)), valid=2, rejected=1, masks=(("8", 1),))
+    )
     assert (cases["id.required"], cases["verdict"], cases["record.text"]) == ("failed", "failed", "passed")
     assert [(f.file, f.level, f.code) for f in findings] == [("here/a.csv", "error", "check-required")]
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from contracts.job import Sample
+from contracts.place import Place
 from contracts.plan import Check, Plan, Property, Threshold
 from contracts.problem import Problem
 from contracts.verdict import Decision, File, Outcome, Rows, fail, refuse
@@ -46,7 +47,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 def an_outcome(name: str = "wind.maximum", result: Any = "failed", **changes: Any) -> Outcome:
     prop, _, kind = name.rpartition(".")
-    samples = (Sample(17, "1048.36"), Sample(23, None), Sample(24, "250", "also in record 9"))
+    samples = (Sample(Place(17), "1048.36"), Sample(Place(23), None), Sample(Place(24), "250", "also in record 9"))
     fresh = Outcome(
         name, kind, prop, "conformity", "error", result, 1000, 988, 12, 0, "1048.36", "<= 100", None, samples
     )
@@ -67,7 +68,9 @@ def a_receipt(decision: Decision, **changes: Any) -> Receipt:
     return replace(fresh, **changes)
 
 
-TOO_FAST = Problem("check-maximum", "`wind` is above 100.", "Correct `wind`.", "error", 17, "wind", "wind.maximum")
+TOO_FAST = Problem(
+    "check-maximum", "`wind` is above 100.", "Correct `wind`.", "error", Place(17), "wind", "wind.maximum"
+)
 REJECTED = Decision("rejected", Rows(1000, 988, 12), (an_outcome(), an_outcome("note.required", "passed")), (TOO_FAST,))
 ACCEPTED = Decision("accepted", Rows(1000, 1000, 0), (an_outcome("note.required", "passed", failed=0, samples=()),))
 LATE = Problem("deprecated", "The contract is old.", "Ask for the new one.", "warning")
@@ -192,27 +195,27 @@ def test_problem_says_what_where_and_how() -> None:
 
 def test_where_shows_no_value_that_is_masked_or_none() -> None:
     for value in ("***", "", None):
-        seen = an_outcome(samples=(Sample(17, value),))
+        seen = an_outcome(samples=(Sample(Place(17), value),))
         assert "First in record 17 To fix" in page(replace(REJECTED, checks=(seen,))).words
 
 
 def test_where_shows_the_other_record() -> None:
-    twice = an_outcome("wind.maximum", kind="unique", samples=(Sample(17, "7", "also record 20"),))
+    twice = an_outcome("wind.maximum", kind="unique", samples=(Sample(Place(17), "7", "also record 20"),))
 
     assert "First in record 17: 7 (also record 20) To fix" in page(replace(REJECTED, checks=(twice,))).words
 
-    torn = an_outcome(samples=(Sample(17, None, "7 cells"),))
+    torn = an_outcome(samples=(Sample(Place(17), None, "7 cells"),))
     assert "First in record 17 (7 cells) To fix" in page(replace(REJECTED, checks=(torn,))).words
 
 
 def test_where_names_a_column_once() -> None:
-    unnamed = Decision("rejected", Rows(), problems=(replace(TOO_FAST, message="Too fast.", record=None),))
+    unnamed = Decision("rejected", Rows(), problems=(replace(TOO_FAST, message="Too fast.", place=None),))
 
     assert "Too fast. Column wind To fix" in page(unnamed).words
 
 
 def test_where_calls_record_zero_the_header() -> None:
-    torn = Problem("header-nul", "The header holds NUL characters.", "Write the file again.", record=0)
+    torn = Problem("header-nul", "The header holds NUL characters.", "Write the file again.", place=Place(0))
 
     assert "NUL characters. In the header To fix" in page(refuse((torn,))).words
 
@@ -379,7 +382,7 @@ def test_bar_shows_the_smallest_loss() -> None:
 
 
 def test_classified_values_are_masked_everywhere() -> None:
-    secret = an_outcome("station.pattern", samples=(Sample(4, "B9"), Sample(5, None)), observed="B9")
+    secret = an_outcome("station.pattern", samples=(Sample(Place(4), "B9"), Sample(Place(5), None)), observed="B9")
     receipt = a_receipt(replace(REJECTED, checks=(secret,), problems=()))
 
     for body in (render_json(receipt).decode(), render_html(receipt).decode()):
@@ -388,7 +391,7 @@ def test_classified_values_are_masked_everywhere() -> None:
 
 
 def test_figure_of_a_metric_is_no_value() -> None:
-    nulls = an_outcome("station.nullValues", observed="19.1 %", samples=(Sample(3, "B9"),))
+    nulls = an_outcome("station.nullValues", observed="19.1 %", samples=(Sample(Place(3), "B9"),))
 
     (shown,) = masked(replace(REJECTED, checks=(nulls,)), PLAN).checks
 
@@ -414,8 +417,8 @@ def test_public_values_are_shown() -> None:
 
 @pytest.mark.parametrize("text", [EVIL, "`" + EVIL, "{{ 7*7 }}", "</style><script>", "a`b`c`d"])
 def test_text_of_strangers_stays_text(text: str) -> None:
-    problem = Problem("extra-column", f"No column `{text}`.", text, "error", 1, text, text)
-    check = an_outcome(id=text, expected=text, observed=text, samples=(Sample(1, text, text),))
+    problem = Problem("extra-column", f"No column `{text}`.", text, "error", Place(1), text, text)
+    check = an_outcome(id=text, expected=text, observed=text, samples=(Sample(Place(1), text, text),))
     decision = Decision("rejected", Rows(2, 1, 1), (check,), (problem,))
 
     seen = page(decision, key=text, file=File(text, 1), rejected_rows="rejected.csv")
@@ -427,13 +430,15 @@ def test_text_of_strangers_stays_text(text: str) -> None:
 
 def test_invisible_characters_are_written_out() -> None:
     sneaky = "a\u202eb\x00c\x1b[31md\u00a0e\ufefff\ud800"
-    html = render_html(a_receipt(replace(REJECTED, checks=(an_outcome(samples=(Sample(1, sneaky),)),)), key=sneaky))
+    html = render_html(
+        a_receipt(replace(REJECTED, checks=(an_outcome(samples=(Sample(Place(1), sneaky),)),)), key=sneaky)
+    )
 
     assert r"a\u202eb\u0000c\u001b[31md\u00a0e\ufefff\ud800" in html.decode()
 
 
 def test_long_cells_are_cut() -> None:
-    long = an_outcome(observed="x" * 10_000, samples=(Sample(1, "y" * 10_000),))
+    long = an_outcome(observed="x" * 10_000, samples=(Sample(Place(1), "y" * 10_000),))
 
     html = render_html(a_receipt(replace(REJECTED, checks=(long,))))
 

@@ -10,6 +10,7 @@ import pytest
 
 from contracts import codec
 from contracts.job import DropResult, JobDrop
+from contracts.place import Place
 from contracts.plan import Csv, Plan, Property
 from contracts.sets import Totals
 from contracts.trailer import Ending, Trailer, Unread, seen, told
@@ -94,7 +95,7 @@ def test_long_beginning_of_a_trailer_is_cut_in_messages() -> None:
 def test_another_record_like_the_trailer_rejects() -> None:
     found = decided(Ending(("T", "3", "", "1.5"), early=2))
 
-    assert (found.verdict, [(p.code, p.record) for p in found.problems]) == ("rejected", [("trailer-early", 2)])
+    assert (found.verdict, [(p.code, p.place) for p in found.problems]) == ("rejected", [("trailer-early", Place(2))])
 
 
 def test_classified_figures_are_not_shown() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from contracts.job import Sample
+from contracts.place import Place
 from contracts.plan import (
     EXPECTATION,
     FOREIGN_KEY,
@@ -44,7 +45,7 @@ def told(
     head = (check.id, check.kind, check.property, check.dimension, check.severity, result)
     seen = read if evaluated is None else evaluated
     figures = (seen, seen - failed, failed, 0)
-    outcome = Outcome(*head, *figures, observed, check.expected, samples=(Sample(17),))
+    outcome = Outcome(*head, *figures, observed, check.expected, samples=(Sample(Place(17)),))
     problem = explain(plan, check, outcome, read, spoilt)
     assert problem
     return problem
@@ -270,9 +271,9 @@ def test_fix_of_one_row_speaks_of_one() -> None:
 def test_problem_names_record_property_and_check() -> None:
     problem = told(MAXIMUM, 1)
 
-    assert (problem.code, problem.record, problem.property, problem.check) == (
+    assert (problem.code, problem.place, problem.property, problem.check) == (
         "check-maximum",
-        17,
+        Place(17),
         "wind",
         "wind.maximum",
     )
@@ -452,8 +453,8 @@ def test_json_value_that_only_quotes_make_wrong_says_so(kind: LogicalType, value
     check = rule("logicalType", "as agreed")
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (Property("wind", kind),), (check,), file_format="jsonl")
 
-    assert noted(plan, check, (Sample(1, value),)) == (Sample(1, value, note),)
-    assert noted(replace(plan, file_format="csv"), check, (Sample(1, value),)) == (Sample(1, value),)
+    assert noted(plan, check, (Sample(Place(1), value),)) == (Sample(Place(1), value, note),)
+    assert noted(replace(plan, file_format="csv"), check, (Sample(Place(1), value),)) == (Sample(Place(1), value),)
 
 
 def test_unknown_keys_are_told_the_known_ones() -> None:

@@ -162,9 +162,9 @@ def test_classified_values_are_masked(together: Judged) -> None:
 def test_keys_are_compared_as_values(together: Judged) -> None:
     count = together.count("id.primaryKey", "same-keys.csv")
     assert (count.evaluated, count.failed, count.null) == (6, 6, 0)
-    assert [(s.record, s.value, s.note) for s in count.samples] == [
-        (1, "7", "also record 3 and 1 more"),
-        (2, "8", "also record 4"),
+    assert [(s.place.record, s.value, s.note) for s in count.samples] == [
+        (1, "7", "also record 3, line 4 and 1 more"),
+        (2, "8", "also record 4, line 5"),
         (6, None, "has no id"),
     ]
 

@@ -38,7 +38,7 @@ def test_escaped_quotes_are_no_open_quotes(spark: SparkSession, tmp_path: Path) 
     csv = Csv(escape="\\")
     judged = judge(spark, tmp_path, a_plan(PROPERTIES, CHECKS, csv), {"a.csv": 'id,name,wind\n1,"a\\"b",1\n2,"c,1\n'})
     assert judged.count("record.quotes").failed == 1
-    assert [s.record for s in judged.count("record.quotes").samples] == [2]
+    assert [s.place.record for s in judged.count("record.quotes").samples] == [2]
 
 
 def test_quote_written_twice_is_no_record_where_another_character_escapes_it(
@@ -48,7 +48,7 @@ def test_quote_written_twice_is_no_record_where_another_character_escapes_it(
     names = ["'it''s'", "'it\\'s'", "''", "''''", "'' ", "'a'''", "'\\'\\''"]
     lines = "".join(f"{n}\t{name}\t{n}\n" for n, name in enumerate(names, 1))
     judged = judge(spark, tmp_path, plan, {"a.csv": f"id\tname\twind\n{lines}"})
-    assert [s.record for s in judged.count("record.quotes").samples] == [1, 4, 6]
+    assert [s.place.record for s in judged.count("record.quotes").samples] == [1, 4, 6]
 
 
 def test_latin_1_is_read_and_written(spark: SparkSession, tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_null_values_that_look_like_values_are_null(spark: SparkSession, tmp_pat
     text = "id,day,note\n1,9999-12-31,a\n2,2024-02-29,b\n0,2024-02-30,c\n4,-,d\n5,,e\n"
     judged = judge(spark, tmp_path, a_plan(properties, checks, csv), {"a.csv": text})
 
-    assert [s.record for s in judged.count("day.required").samples] == [1, 4, 5]
-    assert [s.record for s in judged.count("day.logicalType").samples] == [3]
-    assert [s.record for s in judged.count("id.required").samples] == [3]
+    assert [s.place.record for s in judged.count("day.required").samples] == [1, 4, 5]
+    assert [s.place.record for s in judged.count("day.logicalType").samples] == [3]
+    assert [s.place.record for s in judged.count("id.required").samples] == [3]
 
 
 def test_keys_are_found_in_lines_with_quotes_and_without(spark: SparkSession, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_keys_are_found_in_lines_with_quotes_and_without(spark: SparkSession, tm
 
     count = judged.count("id.unique")
     assert (count.failed, count.null) == (3, 1)
-    assert [(s.record, s.value, s.note) for s in count.samples] == [(2, "7", "also record 3 and 1 more")]
+    assert [(s.place.record, s.value, s.note) for s in count.samples] == [(2, "7", "also record 3, line 4 and 1 more")]
 
 
 def test_file_without_a_header_has_the_contracts_columns(spark: SparkSession, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_quote_that_is_never_closed_refuses_the_file_alone(spark: SparkSession, 
 def test_record_of_too_many_cells_fails_alone(spark: SparkSession, tmp_path: Path) -> None:
     files = {"good.csv": "id,note\n1,a\n", "wide.csv": "id,note\n1,a\n2," + "," * 30_000 + "\n"}
     judged = judge(spark, tmp_path, MULTI, files)
-    assert [s.record for s in judged.count("record.fields", "wide.csv").samples] == [2]
+    assert [s.place.record for s in judged.count("record.fields", "wide.csv").samples] == [2]
     assert judged.decision("good.csv").verdict == "accepted"
 
 
@@ -207,7 +207,7 @@ def test_mixed_line_ends_part_records_and_stay_in_cells(
 def test_bytes_that_are_no_text_stay_so_between_mixed_line_ends(spark: SparkSession, tmp_path: Path) -> None:
     text = b"id,note\n1,\xef\xbf\xbd\r2,\xe9\r3,\xe9\r\n4,b\n"
     judged = judge(spark, tmp_path, MULTI, {"a.csv": text, "b.csv": "id,note\r1,\ufffd\r"})
-    assert [s.record for s in judged.count("record.text", "a.csv").samples] == [2, 3]
+    assert [s.place.record for s in judged.count("record.text", "a.csv").samples] == [2, 3]
     assert judged.decision("b.csv").verdict == "accepted"
 
 
@@ -224,8 +224,8 @@ def test_mark_at_the_start_of_a_line_is_a_part_of_its_cell(spark: SparkSession, 
     plan = a_plan([a_property("name"), a_property("id", "integer")], [a_check("maxLength", "name", value=1)])
     text = "name,id\na,1\n\ufeffb,2\nc,3\n"
     judged = judge(spark, tmp_path, plan, {"a.csv": text, "quoted.csv": 'name,id\n"a",1\n\ufeff"b,c",2\n'})
-    assert [s.record for s in judged.count("name.maxLength", "a.csv").samples] == [2]
-    assert [s.record for s in judged.count("record.quotes", "quoted.csv").samples] == [2]
+    assert [s.place.record for s in judged.count("name.maxLength", "a.csv").samples] == [2]
+    assert [s.place.record for s in judged.count("record.quotes", "quoted.csv").samples] == [2]
 
 
 STRAY = {

@@ -115,7 +115,10 @@ def test_samples_of_an_expression_show_all_that_it_looks_at(spark: SparkSession,
     plan = documents.a_plan(documents.a_document(columns, f"- {entry}\n"))
     judged = judge(spark, tmp_path, plan, {"a.csv": 'a,b,c\n1,2,2\n1,1,2\n"1",0,5\n1,,5\n'})
 
-    assert [(s.record, s.value) for s in judged.count("sum").samples] == [(2, "a=1, b=1, c=2"), (3, "a=1, b=0, c=5")]
+    assert [(s.place.record, s.value) for s in judged.count("sum").samples] == [
+        (2, "a=1, b=1, c=2"),
+        (3, "a=1, b=0, c=5"),
+    ]
     (problem, *_) = judged.decision().problems
     assert problem.message == "`a + b > c` is not true in 2 of 4 records (50.0 %)."
     assert problem.fix == "Correct `a`, `b`, `c` in these rows, so that `a + b > c`; or leave them out."

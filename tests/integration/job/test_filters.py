@@ -78,7 +78,7 @@ def test_filter_says_which_records_a_check_looks_at(spark: SparkSession, tmp_pat
 
     assert {c: (n.evaluated, n.failed, n.null) for c in SAID for n in [judged.count(c)]} == SAID
     assert judged.count("sum").figure == 7
-    assert [(s.record, s.value) for s in judged.count("code.unique").samples] == [(1, "k1")]
+    assert [(s.place.record, s.value) for s in judged.count("code.unique").samples] == [(1, "k1")]
     results = {o.id: (o.result, o.reason) for o in judged.decision().checks}
     assert results["nobody"] == ("not_evaluated", "no-rows")
     assert results["share"] == ("passed", None)  # 1 of 3

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from contracts.authoring.core_expectations import expectations
 from contracts.job import Count, Sample
+from contracts.place import Place
 from contracts.plan import EXPECTATION, HOLDS_TRUE, Plan
 from infra.setup.expectations import bring
 from spark_jobs.expectations import ABSENT, UNTOLD
@@ -128,14 +129,17 @@ def test_expectations_see_typed_values_of_sound_records(judged: Judged) -> None:
 
 
 def test_unexpected_records_are_told_by_their_numbers(judged: Judged) -> None:
-    assert judged.count("days").samples == (Sample(2, "2024-01-02"),)
-    assert judged.count("some").samples == (Sample(5),)
-    assert judged.count("pair").samples == (Sample(1, "x=1.5, price=1.50"), Sample(3, "x=-4.0, price=0.10"))
-    assert judged.count("query").samples == (Sample(3, "id=3, x=-4.0"),)
+    assert judged.count("days").samples == (Sample(Place(2, 3), "2024-01-02"),)
+    assert judged.count("some").samples == (Sample(Place(5, 6)),)
+    assert judged.count("pair").samples == (
+        Sample(Place(1, 2), "x=1.5, price=1.50"),
+        Sample(Place(3, 4), "x=-4.0, price=0.10"),
+    )
+    assert judged.count("query").samples == (Sample(Place(3, 4), "id=3, x=-4.0"),)
 
 
 def test_values_of_classified_properties_are_masked(judged: Judged) -> None:
-    assert judged.count("hidden").samples == (Sample(3, "***"), Sample(5, "***"))
+    assert judged.count("hidden").samples == (Sample(Place(3, 4), "***"), Sample(Place(5, 6), "***"))
     assert judged.count("distinct").observed == "***"
     assert judged.count("secret-crash").reason == UNTOLD
 

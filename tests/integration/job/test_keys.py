@@ -111,9 +111,9 @@ def test_samples_show_the_whole_key(spark: SparkSession, tmp_path: Path) -> None
     text = HEAD + "A,7,,,,,\nB,7,,,,,\nA,007,,,,,\nA,+7,,,,,\nB,7,,,,,\n,1,,,,,\nC,,,,,,\nD,x,,,,,\n"
     count = judge(spark, tmp_path, PLAN, {"a.csv": text}).count("primaryKey")
     assert (count.failed, count.null) == (7, 1)
-    assert [(s.record, s.value, s.note) for s in count.samples] == [
-        (1, "shop=A, id=7", "also record 3 and 1 more"),
-        (2, "shop=B, id=7", "also record 5"),
+    assert [(s.place.record, s.value, s.note) for s in count.samples] == [
+        (1, "shop=A, id=7", "also record 3, line 4 and 1 more"),
+        (2, "shop=B, id=7", "also record 5, line 6"),
         (6, "id=1", "has no shop"),
         (7, "shop=C", "has no id"),
     ]
@@ -123,14 +123,16 @@ def test_classified_part_masks_the_whole_key(spark: SparkSession, tmp_path: Path
     judged = judge(spark, tmp_path, PLAN, {"a.csv": HEAD + "A,,,,,,x\nA,,,,,,x\n"})
     count = judged.count("duplicateValues3")
     assert (count.failed, count.observed) == (2, "2")
-    assert [(s.record, s.value, s.note) for s in count.samples] == [(1, "***", "also record 2")]
+    assert [(s.place.record, s.value, s.note) for s in count.samples] == [(1, "***", "also record 2, line 3")]
     assert [s.value for s in judged.count("shop.unique").samples] == ["A"]
 
 
 def test_first_five_values_are_shown(spark: SparkSession, tmp_path: Path) -> None:
     lines = "".join(f"{n % 9},{n},,,,,\n" for n in range(27))
     samples = judge(spark, tmp_path, PLAN, {"a.csv": HEAD + lines}).count("shop.unique").samples
-    assert [(s.record, s.note) for s in samples] == [(n, f"also record {n + 9} and 1 more") for n in range(1, 6)]
+    assert [(s.place.record, s.note) for s in samples] == [
+        (n, f"also record {n + 9}, line {n + 10} and 1 more") for n in range(1, 6)
+    ]
 
 
 def verdict_of(spark: SparkSession, folder: Path, check: Check, text: str) -> tuple[str | None, str]:

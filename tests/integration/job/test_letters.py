@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Csv
+from contracts.letters import Letters
+from contracts.place import Place
+from contracts.plan import Csv, Plan
 from tests.integration.job.world import a_plan, a_property, judge
 
 LATIN = a_plan([a_property("id", "integer"), a_property("note")], csv=Csv(encoding="iso-8859-1"))
@@ -47,6 +49,31 @@ def test_another_encoding_rejects_wherever_it_stands(spark: SparkSession, tmp_pa
     assert first.message.startswith("1 record is written in UTF-8; agreed is ISO-8859-1")
     assert "`encoding: utf-8`" in first.fix
     assert "windows-1252" in judged.decision("dash.csv").problems[0].message
+
+
+FOLDED = replace(LATIN, csv=replace(LATIN.csv, multi_line=True))
+CLASSIFIED = a_plan([a_property("id", "integer"), a_property("note", classification="secret")], csv=LATIN.csv)
+PLACES: dict[str, tuple[Plan, bytes, Letters]] = {
+    "first": (LATIN, FILES["utf-8"][0], Letters(1, 0, Place(1, 2), "S\u00c3\u00a3o", "São")),
+    "last of many": (
+        LATIN,
+        FILES["windows-1252 at the end"][0],
+        Letters(0, 1, Place(20_001, 20_002), "\x93a\x94", "“a”"),
+    ),
+    "behind others": (LATIN, FILES["both"][0], Letters(1, 0, Place(51, 52), "S\u00c3\u00a3o", "São")),
+    "empty lines": (LATIN, HEAD + "\n1,a\n\n2,é\n".encode(), Letters(1, 0, Place(2, 5), "\u00c3\u00a9", "é")),
+    "over lines": (FOLDED, HEAD + '1,"a\nb"\n2,"c\né"\n'.encode(), Letters(1, 0, Place(2, 4), "\u00c3\u00a9", "é")),
+    "no character": (LATIN, FILES["undefined byte"][0], Letters(0, 1, Place(1, 2))),
+    "classified": (CLASSIFIED, FILES["utf-8"][0], Letters(1, 0, Place(1, 2))),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_first_of_them_is_shown_with_its_place(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    plan, body, expected = PLACES[name]
+    judged = judge(spark, tmp_path, plan, {"a.csv": body, "b.csv": FILES["latin"][0]})
+    assert (judged.drop("a.csv").letters, judged.drop("b.csv").letters) == (expected, None)
+    assert judged.decision("a.csv").problems[0].place == expected.first
 
 
 @pytest.mark.parametrize(("policy", "verdict"), [("warn", "accepted_with_warnings"), ("ignore", "accepted")])

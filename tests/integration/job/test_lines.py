@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from contracts.place import Place
 from contracts.plan import Csv, FileFormat, Plan
 from tests.integration.job.world import a_plan, a_property, judge
+from tests.unit.authoring import documents
 
 PROPERTIES = [a_property("id", "integer"), a_property("note")]
 
@@ -51,9 +52,30 @@ def test_lines_are_counted_across_the_parts_of_a_file(spark: SparkSession, tmp_p
     assert [(row.record, row.line) for row in judged.evidence(session)] == expected
 
 
+def test_records_of_keys_and_queries_have_their_lines(spark: SparkSession, tmp_path: Path) -> None:
+    properties = "- {name: id, logicalType: string}\n- {name: note, logicalType: string, unique: true}\n"
+    query = "select id from data where id is null"
+    quality = (
+        f'- {{id: bare, type: custom, engine: dropgate, implementation: {{metric: statement, statement: "{query}"}},'
+        " mustBe: 0}"
+    )
+    drop = documents.DROP + "csv: {multiLine: true}\n"
+    own = documents.a_plan(documents.a_document(properties, quality, drop=drop))
+    uneven = b'id,note\n\n1,"a\nb"\n,c\n\n3,"a\nb"\n'
+    judged = judge(spark, tmp_path, own, {"a.txt": uneven, "b.txt": b'id,note\n1,"a"\n,c\n3,"a"\n'})
+
+    def shown(name: str, check: str) -> list[tuple[Place, str | None]]:
+        return [(sample.place, sample.note) for sample in judged.count(check, name).samples]
+
+    assert shown("a.txt", "note.unique") == [(Place(1, 3), "also record 3, line 7")]
+    assert shown("b.txt", "note.unique") == [(Place(1, 2), "also record 3, line 4")]
+    assert shown("a.txt", "bare") == [(Place(2, 5), None)]
+    assert shown("b.txt", "bare") == [(Place(2, 3), None)]
+
+
 def test_place_is_said_in_one_way() -> None:
     assert [str(Place(0)), str(Place(3)), str(Place(1200, 1302))] == [
         "the header",
         "record 3",
-        "record 1,200 (line 1,302)",
+        "record 1,200, line 1,302",
     ]

@@ -67,7 +67,7 @@ def a_plan() -> Plan:
 def test_samples_say_where_a_value_stands(spark: SparkSession, tmp_path: Path) -> None:
     judged = judge(spark, tmp_path, a_plan(), {"a": LINES})
     counts = dict(zip(judged.result.header.checks, judged.drop("a").counts, strict=True))
-    seen = {i: [(s.record, s.value, s.note) for s in c.samples] for i, c in counts.items() if c.samples}
+    seen = {i: [(s.place.record, s.value, s.note) for s in c.samples] for i, c in counts.items() if c.samples}
     assert seen == SEEN
     told = {o.id: [s.note for s in o.samples] for o in judged.decision("a").checks}
     assert told["lines[].price.logicalType"] == ["lines[3].price, in quotes"]

@@ -87,7 +87,7 @@ def test_missing_value_of_parquet_is_known_by_what_it_stands_for(spark: SparkSes
 
     counts = [judged.count(check.id, "a.parquet") for check in checks]
     assert [(c.evaluated, c.failed, c.null) for c in counts] == [(3, 1, 1)] * 5
-    assert [s.record for c in counts for s in c.samples] == [1] * 5
+    assert [s.place.record for c in counts for s in c.samples] == [1] * 5
 
 
 def test_null_among_missing_values_forbids_nulls(spark: SparkSession, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_null_among_missing_values_forbids_nulls(spark: SparkSession, tmp_path: 
     p, q = judged.count("p.missingValues"), judged.count("q.missingValues")
     assert (p.evaluated, p.failed, p.null) == (5, 3, 0)  # the malformed record is nobody's
     assert (q.evaluated, q.failed, q.null) == (5, 1, 0)
-    assert [s.record for s in p.samples] == [2, 3, 4]
+    assert [s.place.record for s in p.samples] == [2, 3, 4]
 
 
 METRICS = {

@@ -62,8 +62,8 @@ def test_value_that_is_in_no_reference_rejects_its_record(spark: SparkSession, t
     assert figures(judged) == (6, 1, 2)  # 1 and 01 are the same; nothing is looked for of null and `x`
     assert figures(judged, "shop.foreignKey") == (6, 1, 0)
     assert figures(judged, "day.foreignKey") == (6, 2, 2)
-    assert [(s.record, s.value) for s in judged.count("no.foreignKey").samples] == [(3, "2")]
-    assert [(s.record, s.value) for s in judged.count("shop.foreignKey").samples] == [(6, "A ")]
+    assert [(s.place.record, s.value) for s in judged.count("no.foreignKey").samples] == [(3, "2")]
+    assert [(s.place.record, s.value) for s in judged.count("shop.foreignKey").samples] == [(6, "A ")]
     assert judged.count("no.foreignKey").against == VERSION
     assert judged.decision().verdict == "rejected"
     assert {row[-2]: row[-1] for row in judged.rejected()[1:]}["6"] == (
@@ -78,7 +78,7 @@ def test_several_columns_are_looked_for_together(spark: SparkSession, tmp_path: 
     judged = judge(spark, tmp_path, plan, {"a.csv": ROWS}, references=[shops])
 
     assert figures(judged, "foreignKey") == (6, 2, 2)
-    assert [(s.record, s.value) for s in judged.count("foreignKey").samples] == [
+    assert [(s.place.record, s.value) for s in judged.count("foreignKey").samples] == [
         (3, "shop=A, no=2"),
         (6, "shop=A , no=3"),
     ]

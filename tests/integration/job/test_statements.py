@@ -82,8 +82,8 @@ def test_query_is_asked_of_each_file_by_itself(spark: SparkSession, tmp_path: Pa
         c: tuple(None if n.figure is None else f"{n.figure.normalize():f}" for n in of) for c, of in counts.items()
     } == SAID
     assert [n.observed for n in counts["secret"]] == ["***", "***", None]
-    assert [(s.record, s.value) for s in counts["twice"][0].samples] == [(1, "id=x, times=3")]
-    assert [(s.record, s.value) for s in counts["secret"][0].samples] == [(3, "***")]
+    assert [(s.place.record, s.value) for s in counts["twice"][0].samples] == [(1, "id=x, times=3")]
+    assert [(s.place.record, s.value) for s in counts["secret"][0].samples] == [(3, "***")]
     results = {o.id: (o.result, o.reason) for o in judged.decision("c.csv").checks}
     assert results["secret"] == ("not_evaluated", "no-rows")
     assert results["forPeople4"] == ("not_evaluated", "for-people")

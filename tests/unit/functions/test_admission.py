@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.columns import MOST_COLUMNS
+from contracts.place import Place
 from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
 from contracts.trailer import Trailer
@@ -163,7 +164,24 @@ def test_character_cut_at_the_files_end_is_not() -> None:
 def test_bad_bytes_are_told_by_their_line() -> None:
     (problem,) = admitted(b"id,note\n1,a\n2,\xff\n").problems
 
-    assert (problem.message, problem.record) == ("Line 3 holds the byte 0xFF, which is no text in UTF-8.", 2)
+    assert problem.message == "Line 3 holds the byte 0xFF, which is no text in UTF-8."
+    assert problem.place == Place(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "dialect", "place"),
+    [
+        (b"i\xffd,note\n1,a\n", Csv(), Place(0, 1)),
+        (b"\n1,a\n\r\n2,\xff\n", Csv(header=False), Place(2, 4)),
+        (b"id,note\r1,a\r\r2,\xff\r", Csv(), Place(2, 4)),
+        (b'id,note\n1,"a\nb"\n2,\xff\n', Csv(multi_line=True), None),
+        (b"id,note\n1,a\n2,\xff\n", Csv(multi_line=True), Place(2, 3)),
+    ],
+)
+def test_bad_bytes_have_a_place(body: bytes, dialect: Csv, place: Place | None) -> None:
+    (problem,) = admitted(body, a_plan(csv=dialect)).problems
+
+    assert (problem.code, problem.place) == ("wrong-encoding", place)
 
 
 def test_tolerated_bad_bytes_are_left_to_the_job() -> None:
