@@ -23,6 +23,12 @@ MOST_COLUMNS = 2000
 LONGEST_HEADER = 64 * 1024
 """Bytes of a file's head that are looked at; a header line must end within them."""
 
+ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУавеѕіјкмнорстхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧοραικν",
+    "ABESIJKMHOPCTXYabesijkmhopctxyABEZHIKMNOPTYXopaikv",
+)
+"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+
 MOST_TOLD = 20
 """Columns named for one fault."""
 
@@ -124,8 +130,19 @@ def _missing(plan: Plan, names: list[str], renamed: dict[str, str]) -> list[Prob
 
 def like(name: str) -> str:
     """Return a name as it looks: in one Unicode form, without blanks around it and what nobody sees, in lower case."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) not in ("Cf", "Cc"))
+    folded = unicodedata.normalize("NFKC", remade(name) or name).translate(ALIKE)
+    seen = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Cc"))
     return " ".join(seen.split()).casefold()
+
+
+def remade(name: str) -> str | None:
+    """Return a name that some program wrote twice in UTF-8 as it was meant; None where it was not."""
+    for encoding in () if name.isascii() else ("cp1252", "latin-1"):
+        try:
+            return name.encode(encoding).decode()
+        except UnicodeError:
+            continue
+    return None
 
 
 def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
@@ -135,6 +152,10 @@ def _disguised(plan: Plan, prop: Property, other: str) -> Problem:
     if other.strip(" \t") == prop.name:
         message = f"{missing} it stands there with blanks around its name."
         return Problem("missing-column", message, f"Write `{prop.name}` without blanks.", level, property=prop.name)
+    if remade(other):
+        message = f"{missing} it stands there as `{other}`: UTF-8 was taken for another encoding, and written again."
+        fix = "Find the program that reads UTF-8 as another encoding, and write the file with it in UTF-8 once."
+        return Problem("missing-column", message, fix, level, property=prop.name)
     pairs = enumerate(zip(other, prop.name, strict=False))
     at = next((n for n, (a, b) in pairs if a != b), min(len(other), len(prop.name)))
     there, agreed = (_code_point(name, at) for name in (other, prop.name))

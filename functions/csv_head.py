@@ -10,6 +10,7 @@ from contracts.columns import MOST_COLUMNS
 from contracts.place import FIRST, HEADER
 from contracts.plan import Plan
 from contracts.problem import Problem, quoted, visible
+from contracts.wording import LAST_EMPTY
 from functions import foreign
 from functions.texts import Head, line_end, may_be_lost, other_text, undecodable, wrong_encoding, wrong_format
 
@@ -18,8 +19,10 @@ DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
 """How a JSON document begins."""
-SEPARATOR = re.compile(r"sep=.?", re.IGNORECASE)
+SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
 """A first line that tells spreadsheets what the delimiter is."""
+MOST_ABOVE = 30
+"""Lines in which a header is looked for."""
 LONGEST_NAME = 20
 """Lines that a column name with line breaks may have, to be recognised as one."""
 
@@ -67,13 +70,34 @@ def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
 def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
     """What a file is whose first line names no column: of another format, or with a note for spreadsheets."""
     bare = line.removeprefix("\ufeff").strip()
-    if SEPARATOR.fullmatch(bare):
-        text = f"The first line is `{bare}`, a note for spreadsheets; the column names must stand there."
-        return Problem("separator-line", text, "Leave that line out, and begin the file with the header.", place=HEADER)
+    if problem := _separator_line(plan, bare):
+        return problem
     if problem := other_text(plan, _readable(plan, sample)):
         return problem
     if JSON.match(bare):
         return wrong_format(plan, foreign.Form("JSON", "Write the records as"))
+    return _header_below(plan, sample) if plan.csv.header and bare else None
+
+
+def _separator_line(plan: Plan, line: str) -> Problem | None:
+    """A first line that tells spreadsheets what the delimiter is."""
+    if not SEPARATOR.fullmatch(line):
+        return None
+    stands, first = ("the column names", "header") if plan.csv.header else ("a record", "first record")
+    text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must stand there."
+    fix = f"Leave that line out, and begin the file with the {first}."
+    return Problem("separator-line", text, fix, place=HEADER if plan.csv.header else FIRST)
+
+
+def _header_below(plan: Plan, sample: bytes) -> Problem | None:
+    """A header that stands below a title, a comment or empty lines: the first line with all names of the contract."""
+    lines = sample[: 64 * foreign.HEAD].decode(plan.csv.encoding, "replace").splitlines()
+    for number, line in enumerate(lines[1:MOST_ABOVE], 2):
+        names = split(plan, line)
+        if not isinstance(names, Problem) and _known(plan, names) == len(plan.roots):
+            above = "the line" if number == 2 else f"the {number - 1} lines"
+            text = f"The first line is not the header; the column names stand in line {number}."
+            return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
     return None
 
 
@@ -110,7 +134,8 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
     names = tuple(p.name for p in plan.properties)
     own = split(plan, first)
     fits = isinstance(own, tuple) and len(own) == len(names)
-    if not fits and (problem := _other(plan, sample, first)):
+    line = first.removeprefix("\ufeff").strip()
+    if problem := _separator_line(plan, line) if fits else _other(plan, sample, first):
         return Head((problem,))
     found = _no_records(plan, size, sample, b"")
     if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
@@ -119,10 +144,29 @@ def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
         text = "The first line holds the names of the columns; agreed is a file without them."
         found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
     elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
-        text = f"The first line has {len(own):,} cells; the contract has {len(names):,} columns."
-        agreed = quoted(names, most=40)
-        found.append(Problem("column-count", text, f"Write these columns, in this order: {agreed}.", place=FIRST))
+        found.append(_other_count(plan, first, own))
     return Head(tuple(found), names, "")
+
+
+def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
+    """A first record with more or fewer cells than the contract has columns."""
+    names = [p.name for p in plan.properties]
+    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
+        if not isinstance(other := split(plan, first, delimiter), Problem) and 1 < len(other) == len(names):
+            return _separated(plan, delimiter)
+    cells_there = "1 cell" if len(own) == 1 else f"{len(own):,} cells"
+    columns_agreed = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+    empty = len(own) == len(names) + 1 and not own[-1]
+    text = f"The first line has {cells_there}{LAST_EMPTY if empty else ''}; the contract has {columns_agreed}."
+    fix = f"Leave out the `{plan.csv.delimiter}` at the end of each row. " if empty else ""
+    return Problem("column-count", text, f"{fix}Write these columns, in this order: {quoted(names, 40)}.", place=FIRST)
+
+
+def _separated(plan: Plan, delimiter: str) -> Problem:
+    """A file whose cells are separated otherwise."""
+    seen, agreed = DELIMITERS[delimiter], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
+    text = f"The columns are separated by {seen}, agreed are {agreed}."
+    return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells.")
 
 
 def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
@@ -165,9 +209,7 @@ def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Pro
             best, better = _known(plan, other), (delimiter, other)
     if better is None:
         return None
-    found, agreed = DELIMITERS[better[0]], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
-    text = f"The columns are separated by {found}, agreed are {agreed}."
-    return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells."), better[1]
+    return _separated(plan, better[0]), better[1]
 
 
 def _known(plan: Plan, names: tuple[str, ...]) -> int:

@@ -182,7 +182,12 @@ TEXTS: tuple[tuple[re.Pattern[str], Form], ...] = tuple(
 )
 """What files of text begin with that are of no format that is taken."""
 ERROR = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<Error>\s*<Code>(?P<code>[A-Za-z0-9.]{1,60})</Code>")
-"""An answer of Amazon S3 to a request that failed (API reference, "Error responses")."""
+"""An answer of Amazon S3 to a request that failed (API reference, "Error responses"); other stores answer alike."""
+AZURE = re.compile(
+    "(?:Blob|Container)[A-Za-z]+|ResourceNotFound|AuthenticationFailed|InvalidAuthenticationInfo|AuthorizationFailure"
+    "|AuthorizationPermissionMismatch|PublicAccessNotPermitted|AccountIsDisabled|ServerBusy|OperationTimedOut"
+)
+"""Codes of Azure Storage that S3 does not have (REST API, "Common error codes", "Blob Storage error codes")."""
 LETTERS = frozenset(b"\x40" + bytes([*range(0x81, 0x8A), *range(0x91, 0x9A), *range(0xA2, 0xAA)]))
 CAPITALS = frozenset(bytes([*range(0xC1, 0xCA), *range(0xD1, 0xDA), *range(0xE2, 0xEA), *range(0xF0, 0xFA)]))
 SIGNS = frozenset(b"\x4b\x4c\x4d\x4e\x4f\x50\x5a\x5b\x5c\x5d\x5e\x60\x61\x6b\x6c\x6d\x6e\x6f\x7a\x7b\x7c\x7d\x7e\x7f")
@@ -212,7 +217,8 @@ def of_text(text: str) -> Form | None:
     """Return the form of a text that is of no format that is taken, by its beginning; None if it looks like none."""
     begin = text.removeprefix("\ufeff")
     if error := ERROR.match(begin):
-        name = f"an error message of S3 (`{error['code']}`), not the file that was asked for"
+        store = "Azure Storage" if AZURE.fullmatch(error["code"]) else "S3"
+        name = f"an error message of {store} (`{error['code']}`), not the file that was asked for"
         return Form(name, "Look why the download failed, and send the file itself as")
     form = next((form for pattern, form in TEXTS if pattern.match(begin)), None)
     return SHEET_HTML if form is HTML and TABLE.search(begin) else form

@@ -21,9 +21,10 @@ UNBALANCED = "a bracket is not closed, or closed too often"
 BEHIND = "something stands behind its closing bracket"
 ODD = "a sign stands where JSON has none, or one is missing"
 WRAPPED = re.compile(
-    r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+)\s*,)*\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
+    r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{[^{}]*\}|\[[^\[\]{}]*\])\s*,)*'
+    r'\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
 )
-"""One object around an array of objects, behind members that are no objects."""
+"""One object around an array of objects, behind members with no objects within objects."""
 
 
 def look(plan: Plan, size: int, sample: bytes) -> Head:

@@ -76,6 +76,9 @@ def other_text(plan: Plan, text: str) -> Problem | None:
 def wrong_format(plan: Plan, form: foreign.Form) -> Problem:
     """A file of a form that is not taken, and what to send instead."""
     agreed = AGREED.get(plan.file_format, plan.file_format)
+    if plan.compression != "none":
+        text = f"What the file unpacks to is {form.name}; agreed is {agreed}, compressed by {plan.compression}."
+        return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
     text = f"The file is {form.name}, whatever its name says; agreed is {agreed}."
     if form.fix == foreign.SHEET and plan.file_format == "parquet":
         return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")

@@ -38,7 +38,8 @@ class NotMoved(DropgateError):
 class Kind:
     """Letters of one kind: the logical ids of their queue and of the one that they go back to, if there is one.
 
-    `holds` says what they are, `remedy` what to do with them; `{url}` in it is their queue's.
+    `holds` says what they are, `remedy` what to do with them: on AWS with `{url}` of their queue, and `at_home` on a
+    machine like this one, where that is something else.
     """
 
     name: str
@@ -46,8 +47,14 @@ class Kind:
     back: str | None
     holds: str
     remedy: str
+    at_home: str | None = None
+
+    def what_to_do(self, url: str, *, embedded: bool) -> str:
+        """What a person does with the letters of the queue at a URL."""
+        return self.at_home if embedded and self.at_home else self.remedy.format(url=url)
 
 
+NO_HARM = "the letters do no harm, and leave after 14 days"
 DELETE = "`aws sqs purge-queue --queue-url {url}` deletes them"
 KINDS = (
     Kind(
@@ -77,6 +84,7 @@ KINDS = (
         None,
         "calls of the schedule that failed; the next minute's call does their work",
         f"see its logs, then {DELETE}",
+        f"see the output of `dropgate up`; {NO_HARM}",
     ),
     Kind(
         "notices",
@@ -84,6 +92,7 @@ KINDS = (
         None,
         "where notices could not leave; the states are right, and letters name records of the stream, not notices",
         f"let listeners read `dropgate drops` for the time that they missed, then {DELETE}",
+        f"let listeners read `dropgate drops` for the time that they missed; {NO_HARM}",
     ),
 )
 """Every dead-letter queue of the template."""

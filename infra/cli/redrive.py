@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest
-from infra.cli.target import of_a_stack
+from infra.cli.target import is_embedded, of_a_stack
 
 if TYPE_CHECKING:
     from infra.redrive import Kind, Waiting
@@ -44,7 +44,8 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
         _show([waiting(sqs, urls, one) for one in KINDS], form)
         return
     if kind.back is None:
-        raise click.UsageError(f"{kind.name} has no queue to go back to: {_remedy(kind, urls[kind.queue])}.")
+        to_do = kind.what_to_do(urls[kind.queue], embedded=is_embedded())
+        raise click.UsageError(f"{kind.name} has no queue to go back to: {to_do}.")
     if dry_run:
         letters = left = waiting(sqs, urls, kind).letters
         moved = 0
@@ -78,7 +79,7 @@ def _show(found: Sequence[Waiting], form: str) -> None:
         click.echo(json.dumps([_row(one) for one in found], indent=2))
         return
     for one in found:
-        click.echo(listed(one, datetime.now(UTC)))
+        click.echo(listed(one, datetime.now(UTC), embedded=is_embedded()))
 
 
 def _row(one: Waiting) -> dict[str, Any]:
@@ -88,12 +89,12 @@ def _row(one: Waiting) -> dict[str, Any]:
         "hidden": one.hidden,
         "oldest_seen": one.oldest_seen and one.oldest_seen.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "holds": one.kind.holds,
-        "do": _remedy(one.kind, one.url),
+        "do": one.kind.what_to_do(one.url, embedded=is_embedded()),
         "url": one.url,
     }
 
 
-def listed(one: Waiting, now: datetime) -> str:
+def listed(one: Waiting, now: datetime, *, embedded: bool = False) -> str:
     """A queue for people: how many, since when, and where there are any, what they are and what to do."""
     hidden = f", {one.hidden:,} just received by somebody" if one.hidden else ""
     if not one.letters:
@@ -103,7 +104,7 @@ def listed(one: Waiting, now: datetime) -> str:
         (
             f"{one.kind.name:<18} {_number(one.letters)}{age}{hidden}",
             f"  what they are      {one.kind.holds}",
-            f"  what to do         {_remedy(one.kind, one.url)}",
+            f"  what to do         {one.kind.what_to_do(one.url, embedded=embedded)}",
         )
     )
 
@@ -114,10 +115,6 @@ def outcome(name: str, letters: int, left: int, *, dry_run: bool) -> str:
     said = f"{name}: {_number(letters)} {done}{'' if letters else '; there is none'}."
     rest = f" {_number(left)} stay, which died again meanwhile or lie behind such: is the cause mended? Run it again."
     return said + (rest if left and not dry_run else "")
-
-
-def _remedy(kind: Kind, url: str) -> str:
-    return kind.remedy.format(url=url)
 
 
 def _number(letters: int) -> str:

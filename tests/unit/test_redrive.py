@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from infra.bundles import ROOT
 from infra.cli.main import main
 from infra.cli.redrive import listed, outcome
 from infra.local.template import expand, of_type
-from infra.redrive import KINDS, NotMoved, Redriven, Waiting, redrive, waiting
+from infra.redrive import KINDS, Kind, NotMoved, Redriven, Waiting, redrive, waiting
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 OBJECTS = KINDS[0]
@@ -169,6 +170,13 @@ def test_age_of_a_part_is_no_age_of_all() -> None:
     text = listed(Waiting(KINDS[3], "https://sqs/dead", 1200, 2, NOW - timedelta(minutes=90)), NOW)
     assert "schedule           1,200 dead letters, the oldest seen 1 hour old, 2 just received by somebody" in text
     assert "`aws sqs purge-queue --queue-url https://sqs/dead` deletes them" in text
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: Kind) -> None:
+    text = listed(Waiting(kind, "http://127.0.0.1:1/dead", 3, 0, None), NOW, embedded=True)
+    assert "what to do" in text
+    assert not re.search(r"(?i)\baws\b|127\.0|queue-url|\blogs\b", text)
 
 
 @pytest.mark.parametrize(

@@ -451,7 +451,15 @@ def test_any_damage_of_nested_parquet_is_answered(at: int, noise: bytes) -> None
         (b"id,not\xc3\xa9\n", "missing-column", "`noté`"),
         (b"id,note\xc2\xa0\n", "missing-column", "character 5 is U+00A0, agreed is none"),
         (b"id, note\n", "missing-column", "with blanks around its name"),
-        (b"id,n\xd0\xbete\n", "missing-column", "stands there instead"),
+        (b"id,n\xd0\xbete\n", "missing-column", "character 2 is U+043E, agreed is U+006F"),
+        (b'"sep=,"\nid,note\n1,a\n', "separator-line", '`"sep=,"`'),
+        (b"sep=\\t\nid,note\n1,a\n", "separator-line", "note for spreadsheets"),
+        (b"sep=;,\nid,note\n1,a\n", "separator-line", "note for spreadsheets"),
+        (b"# of today\nid,note\n1,a\n", "missing-header", "the column names stand in line 2"),
+        (b"Orders\n\nid,note\n1,a\n", "missing-header", "the column names stand in line 3"),
+        (b"Orders,,\r\n,,\r\nnote,id,x\r\n", "missing-header", "the column names stand in line 3"),
+        (b"Orders\nid;note\n", "missing-header", "looks like `xxxxxx`"),
+        (b"\nid,note\n", "blank-header", "The first line is blank"),
         (b"\xef\xbb\xbfid,\xe2\x80\x8bnote\n", "missing-column", "character 1 is U+200B, agreed is U+006E"),
     ],
 )
@@ -466,6 +474,32 @@ def test_names_that_differ_by_unicode_form_are_told_apart_by_their_characters() 
     (problem,) = admitted("id,Sa\u0303o\n1,a\n".encode(), plan).problems
     assert "character 2 is U+0061, agreed is U+00E3" in problem.message
     assert "NFC" in problem.fix
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_name_that_was_written_twice_in_utf_8_is_told_so(encoding: str) -> None:
+    plan = a_plan(properties=(Property("id", "integer"), Property("gr\u00f6\u00dfe", "string")))
+    twice = "gr\u00f6\u00dfe".encode().decode(encoding)
+    (problem,) = admitted(f"id,{twice}\n1,a\n".encode(), plan).problems
+    assert "UTF-8 was taken for another encoding" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words", "fix"),
+    [
+        (b"sep=,", "separator-line", "a record must stand there", "begin the file with the first record"),
+        (b"1;a", "wrong-delimiter", "separated by semicolons, agreed are commas", "with commas"),
+        (b"1\ta", "wrong-delimiter", "separated by tabs, agreed are commas", "with commas"),
+        (b"1,a,", "column-count", "has 3 cells, the last of them empty", "Leave out the `,` at the end of each row."),
+        (b"1", "column-count", "has 1 cell; the contract has 2 columns", "Write these columns"),
+        (b"1,a,b", "column-count", "has 3 cells; the contract", "Write these columns"),
+    ],
+)
+def test_first_record_without_a_header_says_what_is_odd(line: bytes, code: str, words: str, fix: str) -> None:
+    (problem,) = admitted(line + b"\n2,b\n", a_plan(csv=Csv(header=False))).problems
+    assert problem.code == code
+    assert words in problem.message
+    assert fix in problem.fix
 
 
 def test_header_in_utf_8_is_another_encoding() -> None:
@@ -495,6 +529,7 @@ def test_header_in_utf_8_is_another_encoding() -> None:
         (b'{"id": 1, "\\ud800": 2}', "half of a character"),
         (b'{"id": 1, "note": [NaN, }', "`NaN` and `Infinity` are no JSON"),
         (b'{"data": [{"id": 1}]}', "one JSON object around an array (`data`)"),
+        (b'{"meta": {"n": 1}, "links": ["a"], "data": [{"id": 1}]}', "one JSON object around an array (`data`)"),
         (b'{"count": 2, "next": null, "results": [\n  {"id": 1}\n]}', "around an array (`results`)"),
         (b'[\n{"id": 1}\n]', "a JSON array"),
         (b'{"id": 1},{"id": 2}', "something stands behind its closing bracket"),

@@ -149,6 +149,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "<Error><Code>NoSuchKey</Code>",
         "an error message of S3 (`NoSuchKey`), not the file that was asked for",
     ),
+    "azure error": (
+        '<?xml version="1.0" encoding="utf-8"?><Error><Code>BlobNotFound</Code>',
+        "an error message of Azure Storage (`BlobNotFound`), not the file that was asked for",
+    ),
     "xml": ('<?xml version="1.0"?><orders><order/></orders>', "an XML document"),
     "xml without declaration": ('<orders xmlns="urn:x">\n  <order id="1"/>\n</orders>', "an XML document"),
     "spreadsheet xml": (
@@ -203,7 +207,9 @@ def _is_named(found: Admission, kind: str, agreed: str) -> None:
 def test_what_a_gzip_holds_is_named_too(name: str) -> None:
     body, kind = BYTES[name]
     found = look(gzip.compress(body), replace(CSV, compression="gzip"))
-    assert [p.message for p in found.problems] == [f"The file is {kind}, whatever its name says; agreed is CSV."]
+    (problem,) = found.problems
+    assert problem.message == f"What the file unpacks to is {kind}; agreed is CSV, compressed by gzip."
+    assert problem.fix.endswith("CSV, compressed once by gzip.")
 
 
 @pytest.mark.parametrize("name", ["zip", "bzip2", "xz", "zstd", "7z", "tar"])
