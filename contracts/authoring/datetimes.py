@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from contracts.authoring.other_patterns import is_of_directives, translated
+from contracts.authoring.other_patterns import is_of_directives, translated, unreadable
 from contracts.datepattern import PIECE, literal
 
 DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
@@ -53,8 +53,14 @@ def fault(pattern: str, logical_type: str) -> Fault | None:
         wrong = Fault(f"`{pattern}` is written as for strptime; the standard has java.time's letters.", wrong.fix)
         wrong = wrong if meant else Fault(wrong.message, LETTERS)
     if meant is None or meant == pattern or _fault(meant, logical_type):
-        return wrong
+        return Fault(wrong.message, unreadable(pattern) or _sound(wrong.fix, pattern, logical_type))
     return Fault(wrong.message, f"Write `{meant}`.")
+
+
+def _sound(fix: str, pattern: str, logical_type: str) -> str:
+    """A fix that does not lead to another fault."""
+    mended = _mended(pattern)
+    return LETTERS if fix == f"Write `{mended}`." and _fault(mended, logical_type) else fix
 
 
 def _fault(pattern: str, logical_type: str) -> Fault | None:

@@ -27,6 +27,34 @@ TOKEN = re.compile(
     r"|[Yy]+|u{4}|[Mm]+|[Dd]+|[Hh]+|[Kk]+|[Ss]+|f+|[Zz]+|[Xx]+|T|[^A-Za-z]|[A-Za-z]+"
 )
 FIXED = {"HH24": "HH", "HH12": "HH", "MI": "mm", "FF": "SSSSSS", "TZH:TZM": "XXX", "TZHTZM": "XXX", "T": "'T'"}
+LOCAL = re.compile(
+    r"(?:(?:tt|jj|gg|dd)(?P<a>[./ -]+)mm(?P<b>[./ -]+)(?:jjjj|aaaa|rrrr|yyyy)"
+    r"|(?:jjjj|aaaa|rrrr)(?P<c>[./ -]+)mm(?P<d>[./ -]+)(?:tt|jj|gg|dd))",
+    re.IGNORECASE,
+)
+"""Dates as spreadsheets of other languages write them: `TT.MM.JJJJ`, `jj/mm/aaaa`, `gg/mm/aaaa`, `dd-mm-jjjj`."""
+SAMPLE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:(?P<t>[T ])[0-9]{2}:[0-9]{2}:[0-9]{2}(?P<z>Z?))?")
+"""A value in place of a pattern, as layouts of Go are."""
+UNREADABLE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"%-?[Ilpr]|(?<![A-Za-z])(?:a|tt|[AaPp]\.?[Mm]\.?)(?![A-Za-z])"),
+        "Hours from 1 to 12 are not read: send hours from 00 to 23, and write `HH`.",
+    ),
+    (
+        re.compile(r"%[bBh]|MMM|mmm|LLL|MON|[Mm]on(?:th)?(?![A-Za-z])"),
+        "Names of months are not read: send months as digits, and write `MM`.",
+    ),
+    (re.compile(r"%[aA]|E+|ddd|DY|DAY"), "Names of days are not read: leave them out of the values."),
+    (
+        re.compile(r"%[jUWVGgu]|DDD|[Ww]{2}|IW|q|Q"),
+        "Weeks, quarters and days of a year are not read: send dates with months and days.",
+    ),
+    (
+        re.compile(r"(?i)\A(?:%s|epoch.*|unix.*|posix.*|milli.*|seconds?)\Z"),
+        "A count of seconds is a number: write `logicalType: integer`, without a format.",
+    ),
+)
+"""What patterns ask for that is not read, and what to do."""
 DIRECTIVE = re.compile(r"%(?P<name>[-:]?[A-Za-z%]|[36]f)|(?P<text>[A-Za-z]+)|(?P<sign>.)", re.DOTALL)
 
 
@@ -34,7 +62,19 @@ def translated(pattern: str, logical_type: str) -> str | None:
     """Return a pattern of another tool in java.time's letters; None where it says something that they cannot."""
     if name := NAMED.get(pattern.casefold()):
         return {"date": DATE_ALONE, "time": TIME_ALONE}.get(logical_type, name)
+    if value := SAMPLE.fullmatch(pattern):
+        between = {None: "", "T": "'T'HH:mm:ss", " ": " HH:mm:ss"}[value["t"]]
+        return f"yyyy-MM-dd{between}{'XXX' if value['z'] else ''}"
+    if local := LOCAL.match(pattern):
+        date = "dd{a}MM{b}yyyy" if local["a"] else "yyyy{c}MM{d}dd"
+        pattern = date.format(**local.groupdict()) + pattern[local.end() :]
     return _of_directives(pattern) if "%" in pattern else _of_letters(pattern)
+
+
+def unreadable(pattern: str) -> str | None:
+    """Return what to do about a pattern of values that are not read in any way; None if it is none."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", pattern)
+    return next((fix for sign, fix in UNREADABLE if sign.search(bare)), None)
 
 
 def is_of_directives(pattern: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 
@@ -38,7 +40,7 @@ INSTEAD = {
     ("yyyy-MM-ddTHH:mm:ssZ", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ssXXX`.",
     ("yyyy-MM-dd hh:mm", "timestamp"): "Write `yyyy-MM-dd HH:mm`.",
     ("yyyy-mm-dd", "date"): "Write `yyyy-MM-dd`.",
-    ("dd MMM yyyy", "date"): "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
+    ("dd MMM yyyy", "date"): "Names of months are not read: send months as digits, and write `MM`.",
     ("yyyy-MM-dd[ HH]", "timestamp"): "Write it in quotes if it is meant as such: '['.",
     ("yyyy-MM-dd 'x", "date"): "Close it, or write '' for a quote.",
     ("yyyy-MM", "date"): LACKS,
@@ -53,7 +55,7 @@ INSTEAD = {
     ("%Y-%m-%dT%H:%M:%S.%f%z", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX`.",
     ("%Y-%m-%dT%H:%M:%SZ", "timestamp"): "Write `yyyy-MM-dd'T'HH:mm:ss'Z'`.",
     ("%H:%M:%S", "time"): "Write `HH:mm:ss`.",
-    ("%d %b %Y", "date"): "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'.",
+    ("%d %b %Y", "date"): "Names of months are not read: send months as digits, and write `MM`.",
     ("dd/mm/yyyy", "date"): "Write `dd/MM/yyyy`.",
     ("DD/MM/YYYY", "date"): "Write `dd/MM/yyyy`.",
     ("mm/dd/yyyy hh:mm:ss", "timestamp"): "Write `MM/dd/yyyy HH:mm:ss`.",
@@ -123,3 +125,51 @@ def test_hour_that_clocks_skip_is_none_and_one_shown_twice_the_first() -> None:
 def test_offset_may_be_wanted_or_unwanted() -> None:
     assert parse("2026-07-01T12:00:00", "timestamp", None, offset=True) is None
     assert parse("2026-07-01T12:00:00Z", "timestamp", None, offset=False) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind", "words"),
+    [
+        ("DD/MON/YYYY", "date", "send months as digits"),
+        ("dd MMM yyyy", "date", "send months as digits"),
+        ("%d %b %Y", "date", "send months as digits"),
+        ("EEE, dd.MM.yyyy", "date", "leave them out"),
+        ("yyyy-'W'ww", "date", "months and days"),
+        ("%Y-%j", "date", "months and days"),
+        ("%I:%M %p", "time", "from 00 to 23"),
+        ("hh:mm a", "time", "from 00 to 23"),
+        ("h:mm tt", "time", "from 00 to 23"),
+        ("dd/MM/yyyy hh:mm:ss a", "timestamp", "from 00 to 23"),
+        ("%s", "timestamp", "logicalType: integer"),
+        ("epoch_millis", "timestamp", "logicalType: integer"),
+        ("TT.MM.JJJJ", "date", "Write `dd.MM.yyyy`."),
+        ("jj/mm/aaaa", "date", "Write `dd/MM/yyyy`."),
+        ("gg/mm/aaaa hh:mm", "timestamp", "Write `dd/MM/yyyy HH:mm`."),
+        ("JJJJ-MM-TT", "date", "Write `yyyy-MM-dd`."),
+        ("2006-01-02", "date", "Write `yyyy-MM-dd`."),
+        ("2006-01-02T15:04:05Z", "timestamp", "Write `yyyy-MM-dd'T'HH:mm:ssXXX`."),
+        ("2006-01-02 15:04:05", "timestamp", "Write `yyyy-MM-dd HH:mm:ss`."),
+        ("%T", "timestamp", "Use yyyy, MM, dd"),
+        ("%x", "date", "Use yyyy, MM, dd"),
+    ],
+)
+def test_pattern_of_what_is_not_read_says_what_to_send(pattern: str, kind: str, words: str) -> None:
+    found = fault(pattern, kind)
+    assert found
+    assert words in found.fix
+
+
+DAYS = ("dd", "DD", "d", "D", "%d", "tt", "dddd", "EEE")
+MONTHS = ("MM", "mm", "M", "MON", "MMM", "%m", "%b", "Month")
+YEARS = ("yyyy", "YYYY", "yy", "YY", "%Y", "uuuu", "jjjj", "Year")
+CLOCKS = ("", "HH:mm", "HH24:MI:SS", "hh:mm a", "%H:%M:%S", "HH:mm:ss.SSSZ", "%I %p", "HH:mm:ss z", "HH'h'mm")
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_no_advice_leads_to_another_fault(clock: str) -> None:
+    for day, month, year, sign in product(DAYS, MONTHS, YEARS, ("-", "/", ".", "")):
+        date, kind = sign.join((day, month, year)), "timestamp" if clock else "date"
+        pattern = f"{date} {clock}".strip()
+        found = fault(pattern, kind)
+        advice = found and re.fullmatch(r"Write `(.*)`\.", found.fix)
+        assert not advice or fault(advice[1], kind) is None, (pattern, found)
