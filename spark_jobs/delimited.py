@@ -43,19 +43,15 @@ def is_headed(plan: Plan) -> bool:
 def looked(
     source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
 ) -> tuple[DataFrame, Column]:
-    """The lines of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text."""
-    return looked_at(reader.lines(source, plan.csv), plan, header, header_texts)
+    """The records of files with one header: file, block, id, line, c<n> and v<n> of property n, odd; their raw text.
 
-
-def looked_at(
-    lines: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The same of lines with their places; what else is known of them stays beside them."""
+    What else is known of lines that were read before stays beside them.
+    """
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
     even = line.rlike(plain(plan, header)) if len(header) <= WIDE else sf.lit(False)
-    told = lines.select("*", even.alias("plain"))
+    told = _lines(source, plan).select("*", even.alias("plain"))
     split = told.select("*", sf.when(sf.col("plain"), reader.split(line, plan.csv)).alias("texts"))
     cells = {n: sf.expr(reader.known(f"get(texts, {at[p.name]})", plan.csv)) for n, p in here}
     values = {n: _value(cells[n], p) for n, p in here}
@@ -69,6 +65,11 @@ def looked_at(
         sf.coalesce(reduce(Column.__or__, infinite, uneven), sf.lit(False)).alias("odd"),
     )
     return looked, line
+
+
+def _lines(source: DataFrame, plan: Plan) -> DataFrame:
+    """The records of files, as text with their places; those of `multiline` and of a sieve have been read before."""
+    return source if "line" in source.columns else reader.lines(source, plan.csv)
 
 
 def opened(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
@@ -91,19 +92,7 @@ def records(
     malformed: bool,
 ) -> DataFrame:
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    return records_at(reader.lines(source, plan.csv), plan, header, wanted, aside, malformed)
-
-
-def records_at(
-    lines: DataFrame,
-    plan: Plan,
-    header: tuple[str, ...],
-    wanted: Sequence[str],
-    aside: Sequence[int],
-    malformed: bool,
-) -> DataFrame:
-    """The same of lines with their places."""
-    lines = lines.where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
+    lines = _lines(source, plan).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = reader.parsed(line, plan.csv, len(header)), reader.has_quote(line, plan.csv)
     if malformed:

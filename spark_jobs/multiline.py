@@ -31,6 +31,8 @@ fault = reader.no_fault
 header_texts = reader.header_texts
 ends = reader.ends
 last_cells = reader.last_cells
+looked = delimited.looked
+records = delimited.records
 opened = delimited.opened
 with_cells = delimited.with_cells
 
@@ -96,25 +98,6 @@ def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     if plan.csv.header:
         source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
     return source.where(~reader.ends(line, plan)) if plan.csv.trailer else source
-
-
-def looked(
-    source: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
-) -> tuple[DataFrame, Column]:
-    """The records of files with one header: file, block, id, line, c<n> and v<n>, odd; their raw text."""
-    return delimited.looked_at(source, plan, header, header_texts)
-
-
-def records(
-    source: DataFrame,
-    plan: Plan,
-    header: tuple[str, ...],
-    wanted: Sequence[str],
-    aside: Sequence[int],
-    malformed: bool,
-) -> DataFrame:
-    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
-    return delimited.records_at(source, plan, header, wanted, aside, malformed)
 
 
 def whole(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:

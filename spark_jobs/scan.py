@@ -33,7 +33,7 @@ def scan_odd(
     lines: DataFrame, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], known: references.Known
 ) -> DataFrame:
     """The same of the lines that were sifted out, none of them empty: they are so few that each is its own group."""
-    single, group = _told(delimited.looked_at(lines, plan, header, header_texts), plan, header, known)
+    single, group = _told(delimited.looked(lines, plan, header, header_texts), plan, header, known)
     counted = (sf.lit(1).cast("long").alias("n"), sf.col("id").alias("first"))
     return single.select(*group, *counted, *rules.sums_of_each(plan, positions(header)))
 

@@ -51,7 +51,7 @@ def test_failing_rows_are_rejected_with_reasons(spark: SparkSession, tmp_path: P
     ]
     assert judged.count("wind.maximum").observed == "400"
     assert judged.count("id.primaryKey").failed == 3
-    assert judged.count("id.primaryKey").samples[0].note == "also record 5, line 6"
+    assert judged.count("id.primaryKey").samples[0].note == "also record 5, line 7"
     assert judged.decision().verdict == "rejected"
     assert judged.rejected() == [
         ["id", "wind", "state", "_record", "_reasons"],
