@@ -5,20 +5,22 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import signal
 import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
 from infra.files import no_link, refuse_link, refuse_links, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from infra.local.embedded import Embedded
+    from contracts.plan import Plan
 
 LOOK_SECONDS = 0.5
 """How often the stack is looked at while it runs."""
@@ -84,11 +86,11 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
         except SystemExit:  # of the server, which has said why
             raise click.UsageError(f"Port {port} cannot be used: name another one with --port.") from None
         with stack as embedded:
-            done = embedded.publish(linted.plans, documents(linted.contracts))
+            embedded.publish(linted.plans, documents(linted.contracts))
             about = {"pid": os.getpid(), "environment": embedded.environment()}
             write(RUNNING.parent, RUNNING.name, json.dumps(about))
             try:
-                click.echo(_welcome(embedded, done.new))
+                click.echo(welcome(embedded.cloud.endpoint, embedded.stack.names["LandingBucket"], linted.plans))
                 embedded.spark()
                 click.echo("Spark is ready. Ctrl-C stops everything.")
                 while not stop.wait(LOOK_SECONDS):
@@ -118,18 +120,21 @@ def _alone(lock: Path) -> Iterator[None]:
         yield
 
 
-def _welcome(embedded: Embedded, contracts: tuple[str, ...]) -> str:
+def welcome(endpoint: str, landing: str, plans: Sequence[Plan]) -> str:
+    """Where the stack is, and how to upload a file that the first of its contracts takes."""
+    from contracts.catalog import example
     from infra.cli.target import typed
 
-    landing = embedded.stack.names["LandingBucket"]
+    key = example(plans[0].files[0]) if plans else "file.csv"
+    name = key.rsplit("/", 1)[-1]
     return f"""\
-Endpoint   {embedded.cloud.endpoint}   (S3, SQS, DynamoDB, EventBridge)
+Endpoint   {endpoint}   (S3, SQS, DynamoDB, EventBridge)
 Landing    s3://{landing}/
-Contracts  {", ".join(contracts)}
+Contracts  {", ".join(plan.contract for plan in plans)}
 
 Upload with any S3 client (key and secret: dropgate, region: us-east-1), for example with curl:
-  curl --aws-sigv4 aws:amz:us-east-1:s3 --user dropgate:dropgate -T weather.csv \\
-    {embedded.cloud.endpoint}/{landing}/nyc/weather/2013.csv
+  curl --aws-sigv4 aws:amz:us-east-1:s3 --user dropgate:dropgate -T {shlex.quote(name)} \\
+    {endpoint}/{landing}/{quote(key)}
 and look, in another terminal of this folder:
   {typed()} drops
 """

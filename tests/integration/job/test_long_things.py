@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.flaws import LONGEST
-from contracts.plan import Csv
+from contracts.plan import Compression, Csv, Plan
 from functions.admission import admit
 from tests.integration.job.world import Judged, a_plan, a_property, judge
 
@@ -28,29 +30,62 @@ def _verdicts(judged: Judged, names: list[str]) -> dict[str, str | None]:
     return {name: judged.decision(name).verdict for name in names}
 
 
-@pytest.mark.parametrize("over_lines", [False, True])
-def test_long_record_of_csv_is_one_wherever_it_stands(spark: SparkSession, tmp_path: Path, over_lines: bool) -> None:
-    plan = replace(BARE, csv=replace(BARE.csv, multi_line=over_lines))
-    files = {}
-    for n, cell in enumerate(LONG.values()):
-        files[f"first-{n}.csv"] = b"1," + cell + b"\n2,b\n"
-        files[f"last-{n}.csv"] = b"1,a\n" * 30_000 + b"2," + cell + b"\n"
-    for body in files.values():
-        assert not admit(plan, "a/b.csv", len(body), lambda at, most, body=body: body[at : at + most]).refused  # type: ignore[misc]
+def _reading(body: bytes) -> Callable[[int, int], bytes]:
+    return lambda at, most: body[at : at + most]
+
+
+def _packed(plan: Plan, body: bytes) -> bytes:
+    return body if plan.compression == "none" else gzip.compress(body, 1)
+
+
+def _placed(long: bytes, short: bytes, above: bytes = b"") -> dict[str, bytes]:
+    """Files with a long record as the first, in the middle, and as the last one without a line end."""
+    return {
+        "first": above + long + b"\n" + short * 2,
+        "middle": above + short * 20_000 + long + b"\n" + short * 20_000,
+        "last": above + short * 20_000 + long,
+    }
+
+
+HEADED = replace(BARE, csv=Csv())
+FORMS = {
+    "no header": BARE,
+    "header": HEADED,
+    "no header, over lines": replace(BARE, csv=replace(BARE.csv, multi_line=True)),
+    "header, over lines": replace(HEADED, csv=replace(HEADED.csv, multi_line=True)),
+    "no header, gzip": replace(BARE, compression="gzip"),
+    "header, gzip": replace(HEADED, compression="gzip"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_record_of_csv_is_one_wherever_it_stands(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    plan = FORMS[form]
+    above = b"id,note\n" if plan.csv.header else b""
+    files = {
+        f"{where}-{n}{plan.suffix}": _packed(plan, body)
+        for n, cell in enumerate(LONG.values())
+        for where, body in _placed(b"1," + cell, b"2,b\n", above).items()
+    }
+    for name, body in files.items():
+        assert not admit(plan, "a/b.csv", len(body), _reading(body)).refused, name
     judged = judge(spark, tmp_path, plan, files)
     assert _verdicts(judged, list(files)) == dict.fromkeys(files, "accepted")
 
 
-def test_long_line_of_json_is_one_wherever_it_stands(spark: SparkSession, tmp_path: Path) -> None:
-    sizes = {"kib": 70_000, "mib": 2 * MIB, "thirty": 30_000_000}
-    files = {}
-    for name, size in sizes.items():
-        line = b'{"id": 1, "note": "' + b"x" * size + b'"}\n'
-        files[f"first-{name}.jsonl"] = line + b'{"id": 2}\n'
-        files[f"last-{name}.jsonl"] = b'{"id": 2}\n' * 3 + line
-    for body in files.values():
-        assert not admit(JSONL, "a/b.jsonl", len(body), lambda at, most, body=body: body[at : at + most]).refused  # type: ignore[misc]
-    judged = judge(spark, tmp_path, JSONL, files)
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_long_line_of_json_is_one_wherever_it_stands(
+    spark: SparkSession, tmp_path: Path, compression: Compression
+) -> None:
+    plan = replace(JSONL, compression=compression)
+    files = {
+        f"{where}-{size}{plan.suffix}": _packed(plan, body)
+        for size in (70_000, 2 * MIB, 30_000_000)
+        for where, body in _placed(b'{"id": 1, "note": "' + b"x" * size + b'"}', b'{"id": 2}\n').items()
+    }
+    for name, body in files.items():
+        assert not admit(plan, "a/b.jsonl", len(body), _reading(body)).refused, name
+    judged = judge(spark, tmp_path, plan, files)
     assert _verdicts(judged, list(files)) == dict.fromkeys(files, "accepted")
 
 
