@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from contracts.authoring.drafting.column import Column
 from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, scarcest, settle
-from contracts.columns import OURS
+from contracts.columns import MOST_COLUMNS, OURS
 from contracts.nested import name_of
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
 from infra.sampling.looking import ADDED, MOST_BROKEN, Looked, opened, pieces
@@ -112,6 +112,9 @@ def profile_of(looked: Sequence[Looked]) -> Profile:
     for one in looked:
         with opened(one) as file:
             samples.append(read(one.path.name, file, seen))
+    keys = sum(len(route) == 1 for route in seen.columns)
+    if keys > MOST_COLUMNS:
+        raise SampleRefused(f"the samples have {keys:,} keys; {MOST_COLUMNS:,} are taken at most")
     records, broken = (sum(counts) for counts in zip(*((s.records, s.broken) for s in samples), strict=True))
     if 100 * broken > MOST_BROKEN * (records + broken):
         raise SampleRefused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from contextlib import suppress
@@ -131,6 +132,10 @@ def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
         ({"a.json": b'[\n{"a": 1}\n]\n'}, "is JSON, not JSON Lines"),
         ({"a.jsonl": b'{"a": 1}\n{"a": "x"}\n'}, "its values are of several types (number, text)"),
         ({"a.jsonl": b'{"a": [1]}\n{"a": {}}\n'}, "its values are of several types (lists, objects)"),
+        (
+            {"a.jsonl": json.dumps({f"k{n}": n for n in range(2001)}).encode()},
+            "have 2,001 keys; 2,000 are taken at most",
+        ),
         ({"a.parquet": b"PAR1" + b"x" * 99}, "does not end as a Parquet file does"),
     ],
 )
