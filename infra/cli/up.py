@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import click
 
+from infra.cli.memory import Memory
 from infra.files import no_link, refuse_link, refuse_links, write
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ Examples:
 @click.option(
     "--mask-evidence", is_flag=True, help="Keep values of classified properties out of the evidence (MaskEvidence)."
 )
-def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool) -> None:
+@click.option(
+    "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
+)
+def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool, memory: str) -> None:
     """Keep the embedded stack running, to try with any S3 client, and print how every drop moves.
 
     Nothing leaves this machine. When it stops (Ctrl-C) nothing is kept, unless --state names a folder; what lies there
@@ -79,7 +83,12 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
     with _alone(RUNNING.with_suffix(".lock")):
         try:
             stack = Embedded(
-                port=port, listener=_notice, expectations=expectations, state=state, mask_evidence=mask_evidence
+                port=port,
+                listener=_notice,
+                expectations=expectations,
+                state=state,
+                mask_evidence=mask_evidence,
+                memory=memory,
             )
         except NotKept as error:
             raise click.UsageError(str(error)) from None

@@ -82,12 +82,13 @@ class Embedded:
         expectations: bool = False,
         state: Path | None = None,
         mask_evidence: bool = False,
+        memory: str = "2g",
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder in which the data last from one start to the next; NotKept where it cannot be used.
-        `mask_evidence` is the template's parameter.
+        `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()
@@ -104,6 +105,7 @@ class Embedded:
         self._extra = environment
         self._job = job
         self._running = spark
+        self._memory = memory
         self._spark: SparkSession | None = None
         self._spark_starts = Lock()
         self._clients: dict[tuple[str, str], Any] = {}
@@ -242,7 +244,7 @@ class Embedded:
                 if running:
                     self._spark = lead_s3(running, endpoint, JOB, KEY)
                 else:
-                    self._spark = local_session("dropgate", endpoint, access_key=JOB, brief=True)
+                    self._spark = local_session("dropgate", endpoint, self._memory, access_key=JOB, brief=True)
             return self._spark
 
     def _end_spark(self) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,12 @@ schema:
 customProperties:
   - property: drop
     vendor: dropgate
-    value: {{files: "{id}/*.csv", producer: {id}, format: csv}}
+    value: {{files: "{id}/*", columns: {{extra: ignore}}, producer: {id}, format: {form}}}
 """
+SMALL = "512m"
+"""A heap of the JVM in which Spark just starts."""
+LARGE = b'{"id": 1, "more": "' + b"x" * (100 << 20) + b'"}\n'
+"""A record that the door lets in, and that heap has no room for."""
 LANDING = "dropgate-landing"
 PATIENCE = 180.0
 """Seconds in which something must happen."""
@@ -47,6 +52,7 @@ class Up:
     """The command in a folder of its own; `drops` are the ids of what was sent."""
 
     folder: Path
+    options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
     drops: list[str] = field(default_factory=list)
 
@@ -57,7 +63,7 @@ class Up:
 
     def start(self) -> None:
         """Start it, and wait until it takes uploads."""
-        words = ["up", "--state", "state", "--contracts", "contracts"]
+        words = ["up", "--state", "state", "--contracts", "contracts", *self.options]
         with self.log.open("ab") as log:
             command = [sys.executable, "-c", "from infra.cli.main import run; run()", *words]
             others = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "DROPGATE_", "POWERTOOLS_"))}
@@ -87,10 +93,10 @@ class Up:
         style = Config(s3={"addressing_style": "path"})
         return session().client(service, endpoint_url=self.environment[variable], config=style)
 
-    def send(self, *names: str) -> None:
+    def send(self, *names: str, body: bytes = b"id\n1\n") -> None:
         """Upload files."""
         for name in names:
-            version = self.client("s3").put_object(Bucket=LANDING, Key=name, Body=b"id\n1\n")["VersionId"]
+            version = self.client("s3").put_object(Bucket=LANDING, Key=name, Body=body)["VersionId"]
             self.drops.append(keys.drop_id(LANDING, name, version))
 
     def states(self) -> list[str]:
@@ -106,15 +112,15 @@ class Up:
                 patch.setenv(name, value)
             return ports_from(self.environment, Clients(session())).ledger.drops(self.drops)
 
-    def come_to_rest(self) -> list[str]:
+    def come_to_rest(self, patience: float = PATIENCE) -> list[str]:
         """Wait until all that was sent has ended; how it ended."""
-        until(lambda: sum(not drop.in_flight for drop in self.sent()) == len(self.drops), self.log)
+        until(lambda: sum(not drop.in_flight for drop in self.sent()) == len(self.drops), self.log, patience)
         return sorted(drop.state for drop in self.sent())
 
 
-def until(reached: Callable[[], bool], log: Path) -> None:
+def until(reached: Callable[[], bool], log: Path, patience: float = PATIENCE) -> None:
     """Wait for something; what the command printed is shown where it does not happen."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while not reached():
         assert time.monotonic() < end, log.read_text()[-3000:]
         time.sleep(0.05)
@@ -123,10 +129,24 @@ def until(reached: Callable[[], bool], log: Path) -> None:
 @pytest.fixture
 def up(tmp_path: Path) -> Iterator[Up]:
     """The command, running."""
-    (tmp_path / "contracts").mkdir()
-    for name in ("orders", "parcels", "returns"):
-        (tmp_path / "contracts" / f"{name}.v1.yaml").write_text(CONTRACT.format(id=name))
-    one = Up(tmp_path)
+    with running(Up(tmp_path)) as one:
+        yield one
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Up]:
+    """The command with a JVM of little memory."""
+    with running(Up(tmp_path, ("--memory", SMALL))) as one:
+        yield one
+
+
+@contextmanager
+def running(one: Up) -> Iterator[Up]:
+    """Start the command with some contracts, and end it."""
+    (one.folder / "contracts").mkdir()
+    for name in ("orders", "parcels", "returns", "events"):
+        text = CONTRACT.format(id=name, form="jsonl" if name == "events" else "csv")
+        (one.folder / "contracts" / f"{name}.v1.yaml").write_text(text)
     one.start()
     yield one
     if one.process and one.process.poll() is None:
@@ -156,6 +176,24 @@ def test_jvm_that_was_killed_is_started_again(up: Up) -> None:
     up.send("orders/2.csv", "parcels/1.csv")
     assert up.come_to_rest() == ["accepted"] * 3
     assert java(up) != jvm
+
+
+def test_file_that_exhausts_the_memory_fails_alone(small: Up) -> None:
+    small.send("orders/1.csv")
+    assert small.come_to_rest() == ["accepted"]
+    jvm = java(small)
+    small.send("events/large.jsonl", body=LARGE)
+    small.send("events/2.jsonl", body=b'{"id": 2}\n')
+    small.send("orders/2.csv")
+    assert small.come_to_rest(5 * PATIENCE) == ["accepted"] * 3 + ["failed"]
+    (failed,) = (drop for drop in small.sent() if drop.state == "failed")
+    assert (failed.name, [p.code for p in failed.problems]) == ("events/large.jsonl", ["job-killed"])
+    assert "dies of this one" in failed.problems[0].message
+    assert small.log.read_text().count("Spark's JVM has ended; starting another one") >= 3
+    assert not Path(f"/proc/{jvm}").exists()
+    small.send("orders/3.csv")
+    assert small.come_to_rest() == ["accepted"] * 4 + ["failed"]
+    assert java(small) != jvm
 
 
 def java(up: Up) -> int:
@@ -193,7 +231,7 @@ def called(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_test_that_is_ended_leaves_no_folder(tmp_path: Path) -> None:
     place = tmp_path / "tmp"
     place.mkdir()
-    (tmp_path / "orders.v1.yaml").write_text(CONTRACT.format(id="orders"))
+    (tmp_path / "orders.v1.yaml").write_text(CONTRACT.format(id="orders", form="csv"))
     (tmp_path / "1.csv").write_text("id\n" + "1\n" * 2_000_000)
     words = ["test", "1.csv", "--contract", "orders.v1.yaml"]
     own = {"TMPDIR": str(place), "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={place} -XX:-UsePerfData"}
