@@ -12,7 +12,7 @@ from contracts.problem import Problem
 from functions import parquet_nested
 from functions.parquet_footer import Column
 from functions.parquet_nested import SHAPES, UNREADABLE, Found, Known
-from functions.parquet_types import INT96
+from functions.parquet_types import INT96, NEWER
 
 FITTING = {
     "string": ("string",),
@@ -116,6 +116,15 @@ def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
         yield from (_unread_within(prop, *pair) for pair in inner if pair[0] not in wrong)
         if not inner:
             yield _wrong_type(prop, column)
+
+
+def newer(columns: Sequence[Column]) -> Iterator[Problem]:
+    """Yield the columns, wherever they lie, whose logical type keeps Spark from reading the file at all."""
+    for column in columns:
+        if column.said.endswith(NEWER):
+            text = f"The column `{column.name}` is of the type {column.said}; no column of such a file can be read."
+            yield Problem("wrong-type", text, "Write it without that logical type, or leave it out.")
+        yield from newer(column.inner)
 
 
 def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Column]]:

@@ -31,6 +31,7 @@ BARE = {3: INT96, 6: "BYTE_ARRAY without annotation", 7: "FIXED_LEN_BYTE_ARRAY w
 TEXTS = {1: "STRING", 4: "ENUM", 12: "JSON"}
 UNREAD = {13: "BSON", 14: "UUID", 15: "FLOAT16", 16: "VARIANT", 17: "GEOMETRY", 18: "GEOGRAPHY"}
 """Logical types that no property's type takes, by their number."""
+NEWER = "with a logical type that is newer than this reader"
 UNITS = {1: ("ms", "milliseconds"), 2: ("us", "microseconds"), 3: ("ns", "nanoseconds")}
 INTEGERS = {(8, True), (16, True), (32, True), (64, True), (8, False), (16, False), (32, False), (64, False)}
 UNSIGNED = {8: "int", 16: "int", 32: "bigint", 64: "decimal(20,0)"}
@@ -68,7 +69,8 @@ def typed(element: Mapping[int, Any]) -> Typed:
 def group_named(element: Mapping[int, Any]) -> str:
     """The name of a logical type that a group has and that is not read; empty of all others."""
     annotation = element.get(10)
-    return UNREAD.get(next(iter(annotation)), "") if isinstance(annotation, dict) and annotation else ""
+    number = next(iter(annotation), 0) if isinstance(annotation, dict) else 0
+    return f"a group {NEWER}" if number > max(UNREAD) else UNREAD.get(number, "")
 
 
 def _annotated(number: int, said: Any, element: Mapping[int, Any]) -> Typed:
@@ -91,7 +93,7 @@ def _annotated(number: int, said: Any, element: Mapping[int, Any]) -> Typed:
             return PLAIN[physical], ALWAYS_NULL
     if number in UNREAD:
         return UNKNOWN, UNREAD[number]
-    return UNKNOWN, f"{NAMES[physical]} with a logical type that is newer than this reader"
+    return UNKNOWN, f"{NAMES[physical]} {NEWER}"
 
 
 def _if(fits: bool, kind: str, name: str, physical: int) -> Typed:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from contracts.plan import Columns, Plan, Property
+from functions import parquet_fit
 from functions.admission import admit
 from functions.parquet_footer import Column, columns
 from functions.parquet_nested import whole
@@ -263,3 +264,12 @@ SIZES = (24).to_bytes(4) + (22).to_bytes(4)
 def test_older_lz4_is_that_of_hadoop(header: dict[int, Any], data: bytes, framed: bool) -> None:
     body = a_body(a_chunk(_4=5), pages=(written(header) + data).ljust(100, b"\0"))
     assert codes(body) == ([] if framed else ["unknown-codec"])
+
+
+@pytest.mark.parametrize(
+    "elements", [(annotated(BYTES, 99) | {3: OPTIONAL, 4: "w"},), (group("w", 1, annotation={10: {99: {}}}), one("a"))]
+)
+def test_logical_type_that_is_newer_keeps_the_whole_file_from_being_read(elements: tuple[dict[int, Any], ...]) -> None:
+    (problem,) = parquet_fit.newer([column(*elements)])
+    assert problem.message.startswith("The column `w` is of the type ")
+    assert "newer than this reader; no column of such a file can be read" in problem.message
