@@ -13,9 +13,12 @@ import pytest
 from contracts.problem import visible
 from functions.replay import replay
 from functions.submission import Drop
-from tests.e2e.cases import CASES, GOOD, Case
+from tests.e2e.cases import CASES as OTHERS
+from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World
+from tests.e2e.parquet_cases import CASES as OF_PARQUET
 
+CASES = (*OTHERS, *OF_PARQUET)
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 HEAD = """\
 # Bad input
