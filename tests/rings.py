@@ -30,6 +30,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/oracle/test_changes.py::*",
         "tests/oracle/test_combinations.py::*",
         "tests/oracle/test_drafts.py::*",
+        "tests/oracle/test_entries.py::*",
         "tests/oracle/test_exported*.py::*",
         "tests/oracle/test_faults.py::*",
         "tests/oracle/test_fuzz.py::*",

@@ -48,7 +48,7 @@ def sql(
         severity=severity,
         dimension=entry.get("dimension") or "accuracy",
         expected=f"{figures.words('result', threshold, limits)} of {text}",
-        property=prop.name if prop else None,
+        property=prop.name if prop and not prop.repeats else None,  # it finds one number, not one of each value
         arguments=_arguments(query, text) | aggregate | {"limits": limits},
         threshold=threshold,
         description=entry.get("description"),

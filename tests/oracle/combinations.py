@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from random import Random
 from typing import Any
@@ -31,6 +31,19 @@ MOMENTS = ("2024-01-31T10:00:00", "2024-01-31T10:00:00Z", "2024-07-01T00:00:00+0
 TIMES = ("10:00", "10:00:00", "23:59:59.5", "24:00", "x")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 PLACES = ("record", "object", "array", "array of objects", "map", "key")
+DEEP: dict[str, tuple[str, ...]] = {
+    "array of arrays": ("[]", "[]"),
+    "array of maps": ("[]", "*"),
+    "map of arrays": ("*", "[]"),
+    "map of maps": ("*", "*"),
+    "map of objects": ("*", ".v"),
+    "object of arrays": (".v", "[]"),
+    "object of maps": (".v", "*"),
+    "object of objects": (".v", ".v"),
+    "array of objects with arrays of objects": ("[]", ".v", "[]", ".v"),
+    "map of arrays of objects": ("*", "[]", ".v"),
+}
+"""Places within places, by the steps that lead there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,7 @@ class Combination:
     name: str
     node: Node
     entries: tuple[Document, ...] = ()
+    checks: Document = field(default_factory=dict)
 
 
 def _kind(name: str, logical: str, cells: Sequence[str], value: Any, **more: Any) -> Kind:
@@ -200,30 +214,30 @@ SIZES = {
 # ---- combinations
 
 
-def every(form: str) -> Iterator[Combination]:
+def every(form: str, places: Sequence[str] = PLACES) -> Iterator[Combination]:
     """All combinations of a format."""
-    for place in PLACES if form != "csv" else PLACES[:1]:
+    for place in places if form != "csv" else PLACES[:1]:
         crossed = ((kind, rule) for kind in BASES for rule in rules(kind))
         plain = ((kind, Rule("")) for kind in options())
         required = ((kind, Rule("required", {"required": True})) for kind in options())
         for kind, rule in chain(crossed, plain, required):
-            if form == "parquet" and _is_text(kind):
+            if form == "parquet" and is_text(kind):
                 continue
             leaf = Node({**kind.written, **rule.keys, **_quality(rule)}, kind.cells)
-            yield _placed(place, f"{place}: {kind.name} {rule.name}", leaf, rule)
+            yield placed(place, f"{place}: {kind.name} {rule.name}", leaf, rule)
         for logical, inner in CONTAINED:
             for name, sized in [("", {}), *((k, {"logicalTypeOptions": {k: v}}) for k, v in SIZES[logical].items())]:
                 for rule in rules(Kind(logical, {"logicalType": logical}, (), "x")):
                     written = {"logicalType": logical, **inner, **sized, **rule.keys, **_quality(rule)}
                     step = {"object": ".v", "array": "[]", "map": "*"}[logical]
                     value = Node({"name": "v", "logicalType": "string"}, TEXTS)
-                    yield _placed(
+                    yield placed(
                         place, f"{place}: {logical} {name} {rule.name}", Node(written, (), ((step, value),)), rule
                     )
 
 
-def _is_text(kind: Kind) -> bool:
-    """Whether values are texts where a table has dates."""
+def is_text(kind: Kind) -> bool:
+    """Return whether values are texts where a table has dates."""
     return kind.written["logicalType"] in DATED and "format" in kind.written.get("logicalTypeOptions", {})
 
 
@@ -231,9 +245,11 @@ def _quality(rule: Rule) -> Document:
     return {"quality": list(rule.quality)} if rule.quality else {}
 
 
-def _placed(place: str, name: str, leaf: Node, rule: Rule) -> Combination:
-    """A property that lies at a place; `@name` is its whole name, `@` that in backquotes, `#` the root's."""
+def placed(place: str, name: str, leaf: Node, rule: Rule) -> Combination:
+    """Return a property that lies at a place; `@name` is its whole name, `@` that in backquotes, `#` the root's."""
     entries = tuple(rule.entries)
+    if place in DEEP:
+        return _deep(name, DEEP[place], leaf, entries)
     if place == "record":
         return Combination(
             name, _filled(Node({"name": "#", **leaf.written}, leaf.cells, leaf.inner), "#"), _named(entries, "#")
@@ -259,6 +275,26 @@ def _placed(place: str, name: str, leaf: Node, rule: Rule) -> Combination:
     return Combination(name, _filled(node, "#.~"), _named(entries, "#.~"))
 
 
+def _deep(name: str, steps: Sequence[str], leaf: Node, entries: tuple[Document, ...]) -> Combination:
+    node = leaf
+    for step in reversed(steps):
+        written = {"name": "v", **node.written} if step == ".v" else node.written
+        node = Node(_around(step, written), (), ((step, Node(written, node.cells, node.inner)),))
+    whole = "#" + "".join("." + step if step == "*" else step for step in steps)
+    return Combination(
+        name, _filled(Node({"name": "#", **node.written}, (), node.inner), whole), _named(entries, whole)
+    )
+
+
+def _around(step: str, inner: Document) -> Document:
+    """Return the type that holds another one."""
+    if step == ".v":
+        return {"logicalType": "object", "properties": [inner]}
+    if step == "[]":
+        return {"logicalType": "array", "items": inner}
+    return {"logicalType": "map", "map": {"key": {"logicalType": "string"}, "value": inner}}
+
+
 def _named(entries: Sequence[Document], name: str) -> tuple[Document, ...]:
     return tuple(json.loads(json.dumps(entry).replace("@name", name).replace("@", f"`{name}`")) for entry in entries)
 
@@ -277,18 +313,19 @@ def numbered(combination: Combination, number: int) -> Combination:
     for n, entry in enumerate(entries):
         entry["id"] = f"{name}-{n}"
     inner = tuple((step, node) for step, node in combination.node.inner)
-    return Combination(combination.name, Node(written, combination.node.cells, inner), tuple(entries))
+    return replace(combination, node=Node(written, combination.node.cells, inner), entries=tuple(entries))
 
 
 # ---- contracts
 
 
-def compiled(form: str, combinations: Sequence[Combination]) -> Nested | None:
-    """A contract of some combinations; None if lint refuses it."""
+def compiled(form: str, combinations: Sequence[Combination], references: Document | None = None) -> Nested | None:
+    """Return a contract of some combinations, with reference files; None if lint refuses it."""
     roots = {one.node.written["name"]: one.node for one in combinations}
     line = Node({"name": "line", "logicalType": "integer"}, ("1", "2", "3"))
     properties = [line.written, *(node.written for node in roots.values())]
-    block = {"files": "maker/things/*", "producer": "maker", **FORMATS[form]}
+    block = {"files": "maker/things/*", "producer": "maker", **FORMATS[form], "references": references or {}}
+    block["checks"] = {name: wanted for one in combinations for name, wanted in one.checks.items()}
     document = a_document(properties, block, [entry for one in combinations for entry in one.entries])
     plan = compile_text(json.dumps(document, ensure_ascii=False).encode(), "things.v1.yaml").plan
     if plan is None:
@@ -297,10 +334,25 @@ def compiled(form: str, combinations: Sequence[Combination]) -> Nested | None:
     return Nested(Contract(document, plan, trees._cells(plan, everything)), everything)
 
 
-def accepted(form: str, combinations: Sequence[Combination]) -> list[Combination]:
-    """Those that lint lets pass, each alone, with names of their own."""
+def accepted(form: str, combinations: Sequence[Combination], references: Document | None = None) -> list[Combination]:
+    """Return those that lint lets pass, each alone, with names of their own."""
     named = [numbered(one, n) for n, one in enumerate(combinations)]
-    return [one for one in named if compiled(form, [one])]
+    return [one for one in named if compiled(form, [one], references)]
+
+
+def overridden(form: str, combinations: Sequence[Combination], overrides: Sequence[Document]) -> list[Combination]:
+    """Return them with something that `drop.checks` says of each of their checks, as far as lint lets it pass."""
+    found = []
+    for n, one in enumerate(combinations):
+        nested = compiled(form, [one])
+        assert nested
+        own = [c for c in nested.contract.plan.checks if c.scope != "record" and c.property != "line"]
+        checks: Document = {}
+        for m, check in enumerate(own):
+            more = {**checks, check.id: overrides[(n + m) % len(overrides)]}
+            checks = more if compiled(form, [replace(one, checks=more)]) else checks
+        found.append(replace(one, checks=checks))
+    return found
 
 
 def lines(chance: Random, nested: Nested, *, typed: bool) -> list[str]:

@@ -26,7 +26,7 @@ def test_combinations_are_refused_or_judged(spark: SparkSession, tmp_path: Path,
     every = list(combinations.every(form))
     accepted = combinations.accepted(form, every[:: SMALL[form]])
     assert len(accepted) > 10
-    _hold(spark, tmp_path, form, accepted)
+    hold(spark, tmp_path, form, accepted)
 
 
 @pytest.mark.torture
@@ -35,10 +35,10 @@ def test_combinations_are_refused_or_judged(spark: SparkSession, tmp_path: Path,
 def test_every_combination_is_refused_or_judged(spark: SparkSession, tmp_path: Path, form: str, part: int) -> None:
     accepted = combinations.accepted(form, list(combinations.every(form))[part::PARTS])
     for n in range(0, len(accepted), TOGETHER):
-        _hold(spark, tmp_path / str(n), form, accepted[n : n + TOGETHER])
+        hold(spark, tmp_path / str(n), form, accepted[n : n + TOGETHER])
 
 
-def _hold(spark: SparkSession, folder: Path, form: str, accepted: Sequence[Combination]) -> None:
+def hold(spark: SparkSession, folder: Path, form: str, accepted: Sequence[Combination]) -> None:
     """Hold the job against the oracle; of what differs or crashes, name the combinations."""
     if wrong := _wrong(spark, folder, form, accepted):
         pytest.fail("\n".join(wrong))

@@ -7,6 +7,7 @@ import pytest
 from contracts.authoring import statements
 from contracts.authoring.expressions import Refused
 from contracts.plan import LogicalType, Property
+from tests.unit.authoring import documents
 
 TYPES: dict[str, LogicalType] = {"x": "string", "n": "integer", "a": "number", "d": "date", "ts": "timestamp"}
 PROPERTIES = [Property(name, kind) for name, kind in TYPES.items()]
@@ -216,3 +217,14 @@ def test_property_of_a_functions_name_is_never_taken_for_the_function() -> None:
     with pytest.raises(Refused, match="`current_date` is a property, too"):
         statements.read("select x from data where d < current_date", props, ("data",))
     assert "v5" in statements.read("select x from data where d < `current_date`", props, ("data",)).sql
+
+
+def test_query_of_a_property_within_an_array_is_about_the_file() -> None:
+    entry = '{type: sql, id: q, query: "select count(*) from data", mustBeLessThan: 5}'
+    item = f"{{logicalType: object, properties: [{{name: v, logicalType: string, quality: [{entry}]}}]}}"
+    plan = documents.a_plan(
+        documents.a_document(
+            f"- {{name: a, logicalType: array, items: {item}}}\n", drop=documents.DROP.replace("csv", "jsonl")
+        )
+    )
+    assert [c.property for c in plan.checks if c.kind == "sql"] == [None]
