@@ -33,7 +33,7 @@ from functions.ports import Ports, months
 from functions.submission import Drop
 from infra.demo import inmet
 from infra.local.embedded import REGION, Embedded, session
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.setup.jars import ROOT
 
 SMALL, LARGE, FEW, ALONE = 10_000, 100, 100, 5

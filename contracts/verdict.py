@@ -7,78 +7,25 @@ The rules stand in docs/semantics.md, one test for each line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from contracts import codec, letters, trailer
-from contracts.job import Count, DropResult, Sample
+from contracts.decision import EXCUSED, Decision, File, Outcome, Result, Rows, VerdictName
+from contracts.job import Count, DropResult
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
 from contracts.sets import Totals
-from contracts.watermarks import HighMark
-from contracts.wording import EXCUSED, explain, noted, percents, some, tolerated_in_words
+from contracts.wording import explain, noted, percents, some, tolerated_in_words
 
-VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
-Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
 ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 ROUGHLY = Decimal("1e-12")
 """How far, of the greater of both, a sum of doubles may be from what a manifest or a trailer says."""
 IN_FULL, IN_SHORT = 40, 15
 """Characters of a sum that is shown in full, and digits of a longer one."""
 OURS = "You need do nothing: nothing is known to be wrong with the file; we look into it and judge it again."
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """How many records were read, and how many of them are valid or rejected; None where nobody could count."""
-
-    read: int | None = None
-    valid: int | None = None
-    rejected: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One check of the decision: the rule, what was counted, what follows; figures are None where none were taken."""
-
-    id: str
-    kind: str
-    property: str | None
-    dimension: str
-    severity: str
-    result: Result
-    evaluated: int | None
-    success: int | None
-    failed: int | None
-    null: int | None
-    observed: str | None
-    expected: str
-    reason: str | None = None
-    samples: tuple[Sample, ...] = ()
-    against: str | None = field(default=None, metadata=codec.SPARSE)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What becomes of a drop, and how far it reaches. `verdict` None means failed, and `failure` says why."""
-
-    verdict: VerdictName | None
-    rows: Rows
-    checks: tuple[Outcome, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    failure: Problem | None = None
-    marks: tuple[HighMark, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """The file a verdict is about; `sha256` in hexadecimal where it is known."""
-
-    name: str
-    size: int
-    sha256: str | None = None
 
 
 def refuse(problems: tuple[Problem, ...]) -> Decision:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from contracts.decision import EXCUSED
 from contracts.formats import TEXT
 from contracts.plan import (
     EXPECTATION,
@@ -26,14 +27,9 @@ from contracts.plan import (
 from contracts.problem import Level, Problem, quoted, visible
 
 if TYPE_CHECKING:
+    from contracts.decision import Outcome
     from contracts.job import Sample
-    from contracts.verdict import Outcome
 
-EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine")
-"""Reasons for which a check that was not made is nobody's fault.
-
-The column may be missing, there was no row, it is for people to look at, or for another engine to check.
-"""
 
 REASONS = {
     "missing-column": "its column is missing",

@@ -13,9 +13,9 @@ from datetime import timedelta
 from functools import partial
 from itertools import islice
 
+from contracts.decision import Decision
 from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced
 from contracts.plan import Plan
-from contracts.verdict import Decision
 from functions import keys
 from functions.difference import GRACE, PAGE, Difference, looked_up, newer, stale, unless_changed, unreadable
 from functions.failing import failure

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contracts.decision import Decision
 from contracts.problem import Problem
-from contracts.verdict import Decision, fail
+from contracts.verdict import fail
 from functions import keys
 from functions.ports import Ports
 from functions.receipts import unless_forgotten, write_receipt

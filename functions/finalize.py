@@ -18,11 +18,12 @@ from datetime import timedelta
 from typing import Any
 
 from contracts.columns import valid_file
+from contracts.decision import Decision, Rows, VerdictName
 from contracts.errors import DocumentInvalid, DropgateError, ObjectGone, ServiceUnavailable, StaleWrite
 from contracts.job import JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.verdict import Decision, Rows, VerdictName, decide, fail
+from contracts.verdict import decide, fail
 from functions import keys
 from functions.batching import among, start, whole, write_batch
 from functions.failing import EDITED, NOT_YOURS, give_up, staged_gone, staged_replaced, tell

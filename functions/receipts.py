@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contracts.columns import rejected_file
+from contracts.decision import Decision, File
 from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
 from contracts.plan import Plan
-from contracts.verdict import Decision, File
 from functions import keys, report
 from functions.ports import Mark, Ports
 from functions.submission import PROMOTED, Drop, Location

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts import codec
+from contracts.decision import EXCUSED, Decision, File, Outcome
 from contracts.job import Sample
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
 from contracts.problem import Problem, visible
-from contracts.verdict import Decision, File, Outcome, document
-from contracts.wording import EXCUSED, percents, some
+from contracts.verdict import document
+from contracts.wording import percents, some
 from functions.submission import ABOUT_OTHERS, Override
 
 if TYPE_CHECKING:

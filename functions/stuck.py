@@ -129,7 +129,6 @@ def _why(world: _World, drop: Drop) -> tuple[str, str]:
     return waits_for, f"The schedule {doing}. {world.advice.logs}"
 
 
-
 def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
     if held := _held(world, drop):
         return held

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args
 
 from contracts import codec
+from contracts.decision import VerdictName
 from contracts.problem import Problem
 from contracts.sets import Totals
-from contracts.verdict import VerdictName
 from contracts.watermarks import HighMark
 
 State = Literal[

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from contracts.columns import rejected_file
+from contracts.decision import Decision, File
 from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.sets import Totals
-from contracts.verdict import Decision, File, decide, refuse
+from contracts.verdict import decide, refuse
 from contracts.watermarks import HighMark
 from functions import arriving, keys, report
 from functions.admission import Admission, admit, header

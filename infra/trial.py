@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from contracts.decision import Decision
 from contracts.errors import ObjectGone, ObjectReplaced, ObjectUnreadable
 from contracts.plan import Plan
 from contracts.problem import visible
 from contracts.sets import Totals
-from contracts.verdict import Decision
 from functions import keys
 from functions.arriving import uploaded
 from functions.ports import Ledger, Ports

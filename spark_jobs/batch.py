@@ -23,6 +23,7 @@ from contracts.problem import Problem, visible
 from contracts.trailer import Ending, Trailer, seen
 from contracts.verdict import OURS
 from spark_jobs import bits, formats, judging, metrics, reader, references, rules, scan, sieve, storage
+from spark_jobs.lines import Place, Split
 
 if TYPE_CHECKING:
     from spark_jobs.columns import Columns
@@ -58,7 +59,7 @@ class Group:
     header: tuple[str, ...]
     drops: list[JobDrop]
     source: DataFrame
-    places: list[metrics.Place] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
     aside: list[int] = field(default_factory=list)
     open: int = 0
     sifted: sieve.Sifted | None = None
@@ -271,9 +272,9 @@ def _scratched(spark: SparkSession, request: JobRequest, read: Read) -> DataFram
     return _written(spark, scanned, request, "lines")
 
 
-def _splits(read: Read, plan: Plan) -> dict[str, list[metrics.Split]]:
+def _splits(read: Read, plan: Plan) -> dict[str, list[Split]]:
     """What is known of each part of each file, in order; where a sieve has told of it, that is all."""
-    found: dict[tuple[str, int], metrics.Split] = {}
+    found: dict[tuple[str, int], Split] = {}
     if read.scratch is not None and any(group.sifted is None for group in read.groups):
         form = formats.of(plan)
         ends = form.ends(sf.col("raw"), plan) if plan.csv.trailer else None
@@ -281,7 +282,7 @@ def _splits(read: Read, plan: Plan) -> dict[str, list[metrics.Split]]:
         found = {(split.file, split.block): split for split in metrics.splits(read.scratch, texts, ends)}
     for group in read.groups:
         found |= group.sifted.splits() if group.sifted else {}
-    by_file: dict[str, list[metrics.Split]] = {}
+    by_file: dict[str, list[Split]] = {}
     for split in sorted(found.values(), key=attrgetter("block")):
         by_file.setdefault(storage.plain(split.file), []).append(split)
     return by_file
@@ -344,14 +345,14 @@ def _written(spark: SparkSession, rows: DataFrame, request: JobRequest, name: st
     return spark.read.schema(rows.schema).parquet(folder)
 
 
-def _lines(plan: Plan, form: formats.Format, splits: Sequence[metrics.Split], own: Sequence[metrics.Split]) -> Lines:
+def _lines(plan: Plan, form: formats.Format, splits: Sequence[Split], own: Sequence[Split]) -> Lines:
     """What the lines of a file are; `own` are its splits that have others than empty ones."""
     lines, blank = (sum(getattr(split, name) for split in splits) for name in ("n", "blank"))
     ending = _ending(plan, plan.csv.trailer, form, own) if plan.csv.trailer else None
     return Lines(lines, blank, form.is_headed(plan) + bool(ending and ending.cells is not None), ending)
 
 
-def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[metrics.Split]) -> Ending:
+def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[Split]) -> Ending:
     """What of a file's lines begins as a trailer: the last one, with its cells, and the first of all others."""
     end: Any = splits[-1].last if splits else None
     is_last = end is not None and end.at == _end(splits[-1])
@@ -364,14 +365,12 @@ def _ending(plan: Plan, rule: Trailer, form: formats.Format, splits: Sequence[me
     return seen(rule, last, early)
 
 
-def _end(split: metrics.Split) -> int:
+def _end(split: Split) -> int:
     """The id of the last line of a split."""
     return split.first + split.n - split.blank - 1
 
 
-def _placed(
-    group: Group, drop: JobDrop, splits: Sequence[metrics.Split], headed: formats.Format | None, lines: Lines
-) -> bool:
+def _placed(group: Group, drop: JobDrop, splits: Sequence[Split], headed: formats.Format | None, lines: Lines) -> bool:
     """Note where the records of a drop lie; false if its first line should be its header, and is not."""
     if headed:
         if not splits or splits[0].block != 0:
@@ -384,7 +383,7 @@ def _placed(
         group.aside.append(_end(splits[-1]))
     offset, last = 0 if headed else 1, lines.records
     for split in splits:
-        group.places.append(metrics.Place(split.file, split.block, drop, offset - split.first, last))
+        group.places.append(Place(split.file, split.block, drop, offset - split.first, last))
         offset += split.n - split.blank
     return True
 

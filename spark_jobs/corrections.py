@@ -17,7 +17,7 @@ from contracts.columns import OURS, positions
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.wording import reason
-from spark_jobs import reader
+from spark_jobs import csv_quotes, reader
 from spark_jobs.bits import Numbered
 
 UNSEEN = (
@@ -99,7 +99,7 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     raw, places = sf.col("raw"), list(positions(header).values())
     ends = _one_of(csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{ends}{FORMULA % f'(?:{ends}|$)'}") | raw.rlike(_inner(csv))
-    changes = sf.col("broken") | reader.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
+    changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
     odd = rows.select("*", sf.when(changes, raw).alias("odd"))
     split = reader.with_texts(odd, sf.col("odd"), csv, len(header), places)
     whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell

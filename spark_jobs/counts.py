@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.plan import (
     EXPECTATION,
@@ -23,7 +24,6 @@ from contracts.plan import (
     Threshold,
     share,
 )
-from contracts.wording import EXCUSED
 from spark_jobs import figures
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE = EXCUSED

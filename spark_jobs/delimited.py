@@ -17,7 +17,7 @@ from pyspark.sql import functions as sf
 
 from contracts.columns import positions
 from contracts.plan import Csv, Plan, Property
-from spark_jobs import reader, rules
+from spark_jobs import csv_quotes, reader, rules
 from spark_jobs.schema import GREATEST_DOUBLE, ISO, NUMERAL, cast, fence, is_double, typed
 
 WIDE = 400
@@ -94,7 +94,7 @@ def records(
     """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
     lines = _lines(source, plan).where(sf.col("id").isNotNull() & ~sf.col("id").isin(*aside))
     line, places = sf.col("line"), [header.index(name) for name in wanted]
-    parsed, quoted = reader.parsed(line, plan.csv, len(header)), reader.has_quote(line, plan.csv)
+    parsed, quoted = reader.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:
         tests = rules.record_rules(line, reader.fits(parsed), plan.csv)
         lines = lines.where(~(tests["fields"] | tests["quotes"] | tests["text"]))

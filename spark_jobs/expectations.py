@@ -18,10 +18,10 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import CONTAINERS, EXPECTATION, Check, Plan, Property
-from contracts.wording import EXCUSED
 from spark_jobs import formats, keys, sql_guard
 from spark_jobs.batch import Group
 from spark_jobs.counts import MASK

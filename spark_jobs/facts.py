@@ -24,6 +24,7 @@ from spark_jobs import (
     expectations,
     figures,
     formats,
+    key_checks,
     keys,
     line_numbers,
     metrics,
@@ -70,7 +71,7 @@ def measure(
     evidence, files = _look_at_rows(spark, request, read, found, pool)
     with _compiled(spark, sum(file.all for file in read.lines.values())):
         for group in read.groups:
-            if group.places and (checks := _untold(keys.checks(request.plan, group.header), group)):
+            if group.places and (checks := _untold(key_checks.checks(request.plan, group.header), group)):
                 _look_at_keys(spark, read, request.plan, checks, group, found)
             if group.places and (asked := statements.checks(request.plan, group.header)):
                 found.answers |= statements.answers(spark, request.plan, asked, group, _malformed(found))

@@ -20,7 +20,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructFi
 from contracts import flaws
 from contracts.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
-from spark_jobs import nesting, reader, rules
+from spark_jobs import nesting, reader, rules, sql_text
 from spark_jobs.schema import GREATEST_DOUBLE, cast, is_double, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
@@ -166,14 +166,14 @@ def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[Da
     """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     apart = _apart(singles, sf.col("raw"))
-    kinds = [sf.expr(f"schema_of_variant(kinds[{reader.literal(p.name)}])").alias(f"k{n}") for n, p in here]
+    kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
     cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
     values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
     found = apart.select("*", *kinds, *cells).select("*", *values)
     named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
     held = _meant({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
     found = found.withColumns({f"c{n}": cell for n, cell in held.items()})
-    roots = {p.name: sf.expr(f"kinds[{reader.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
+    roots = {p.name: sf.expr(f"kinds[{sql_text.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
     if roots:
         found = nesting.opened(found, plan, {p.name for p in plan.properties}, roots, Variants(rules.compared(plan)))
     known = [*(p.name for p in plan.roots), *OURS]
@@ -334,7 +334,7 @@ def _apart(rows: DataFrame, raw: Column) -> DataFrame:
 
 def _cell(name: str) -> Column:
     """The text of a value; of a number that came back through a double as the variant has it, exactly."""
-    key = reader.literal(name)
+    key = sql_text.literal(name)
     exact = f"try_variant_get(kinds[{key}], '$', 'string')"
     rounded = f"greatest(length(texts[{key}]), length({exact})) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
     is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"

@@ -14,9 +14,9 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.plan import KEYS, Plan
+from contracts.plan import Plan
 from spark_jobs import bits, frames
-from spark_jobs.metrics import Place
+from spark_jobs.lines import Place
 
 MOST = 5
 LENGTH = 200
@@ -39,11 +39,6 @@ class Lacking:
 
     texts: tuple[str | None, ...]
     record: int
-
-
-def checks(plan: Plan, header: tuple[str, ...]) -> bits.Numbered:
-    """The checks of keys that can be made of files with a header, with their numbers."""
-    return [(n, c) for n, c in enumerate(plan.checks) if c.kind in KEYS and set(c.needs()) <= set(header)]
 
 
 def names(keys: bits.Numbered) -> list[str]:

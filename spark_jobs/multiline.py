@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
-from spark_jobs import delimited, reader, rules, storage
+from spark_jobs import csv_quotes, delimited, reader, rules, storage
 
 OPEN = "\ue001"
 """A sign in place of what is open at the end of a line."""
@@ -111,7 +111,7 @@ def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[s
     if not plan.csv.quote:
         return {}
     text = reader.lines(spark.read.text(reader.paths(drops)), plan.csv).where(
-        reader.has_quote(sf.col("line"), plan.csv)
+        csv_quotes.has_quote(sf.col("line"), plan.csv)
     )
     quotes = text.select("file", "block", "id", rules.quotes(sf.col("line"), plan.csv).alias("n"), *_strays(plan.csv))
     before = "sum(n) over (partition by file order by block, id rows between unbounded preceding and 1 preceding)"
@@ -132,10 +132,10 @@ def _strays(csv: Csv) -> list[Column]:
 
     What is open at the end of the line is a sign of its own, so that its neighbours matter, too.
     """
-    line = sf.regexp_replace("line", OPEN, reader.ESCAPED)
-    quote, astray = re.escape(csv.quote), reader.astray(csv, reader.STRETCH + OPEN)
+    line = sf.regexp_replace("line", OPEN, csv_quotes.ESCAPED)
+    quote, astray = re.escape(csv.quote), csv_quotes.astray(csv, csv_quotes.STRETCH + OPEN)
     found = []
     for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
-        signs = sf.regexp_replace(reader.stretched(text, csv), f"{quote}.*", OPEN)
+        signs = sf.regexp_replace(csv_quotes.stretched(text, csv), f"{quote}.*", OPEN)
         found.append(signs.rlike(astray).alias(name))
     return found

@@ -19,7 +19,7 @@ from contracts.columns import valid_file
 from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.table import DROP, Column, columns
-from spark_jobs import formats, frames, keys, reader, storage
+from spark_jobs import formats, frames, keys, sql_text, storage
 from spark_jobs.batch import Group
 from spark_jobs.metrics import Tally
 
@@ -94,7 +94,7 @@ def _value(plan: Plan, column: Column, here: Sequence[str]) -> str:
     value = f"v{here.index(column.name)}" if column.name in here else "null"
     if column.name in here and plan.property_named(column.name).type == "time":
         value = f"date_format({value}, 'HH:mm:ss.SSSSSS')"
-    return f"cast({value} as {column.type}) as {reader.quoted(column.name)}"
+    return f"cast({value} as {column.type}) as {sql_text.quoted(column.name)}"
 
 
 def _listed(spark: SparkSession, drops: Sequence[JobDrop], folder: str) -> dict[str, int]:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from contracts.columns import positions
 from contracts.formats import BEYOND_F32, INTEGERS, TEXT
 from contracts.plan import FORBID_NULL, Check, Csv, Plan, Property
-from spark_jobs import bits, floats, keys, rules
+from spark_jobs import bits, floats, key_checks, rules
 from spark_jobs.columns import Columns
 from spark_jobs.schema import ISO
 from spark_jobs.vectors import GREATEST_FIRST, LEAST_FIRST, Bound, Kind, Proof, Tested, Trial
@@ -186,7 +186,7 @@ def _keys(plan: Plan, header: Sequence[str]) -> dict[int, str]:
     """The keys of one property that are told where their values ascend, by the number of their check."""
     return {
         n: c.properties()[0]
-        for n, c in keys.checks(plan, tuple(header))
+        for n, c in key_checks.checks(plan, tuple(header))
         if len(c.properties()) == 1 and not c.filter and plan.property_named(c.properties()[0]).type in ORDERED
     }
 

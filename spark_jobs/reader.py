@@ -19,7 +19,9 @@ from contracts.plan import Csv, Plan
 from contracts.problem import Problem
 from contracts.trailer import LONGEST_LINE, Last
 from spark_jobs import storage
+from spark_jobs.csv_quotes import has_quote, misquoted, stretched
 from spark_jobs.schema import typed
+from spark_jobs.sql_text import literal
 
 MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
 """A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
@@ -31,8 +33,6 @@ END = "\uffff"
 """A character that Spark's parser takes for the end of its input."""
 MOST_CELLS = 20_000
 """Spark's parser gives up the whole run at 20,480 cells in one line; a line of as many cells is no record."""
-STRETCH, ESCAPED = "\ue000", "\ue002"
-"""Signs in place of what is quoted, and of escaped quotes, where only their neighbours matter."""
 
 
 def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
@@ -161,11 +161,6 @@ def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame
     return source.select(*place(), number, "value").where(sf.col("id").isNotNull())
 
 
-def quoted(name: str) -> str:
-    """A column's name in SQL."""
-    return f"`{name.replace('`', '``')}`"
-
-
 def as_cell(cell: Column, csv: Csv) -> Column:
     """A text as a cell of a line."""
     if not csv.quote:
@@ -208,48 +203,9 @@ def known(text: str, csv: Csv) -> str:
     return f"if({' and '.join(others)}, {text}, null)" if others else text
 
 
-def literal(text: str) -> str:
-    """A text as SQL has it, in which nothing is substituted, whatever the session's settings are."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
-    return f"'{escaped}'"
-
-
 def fits(parsed_line: Column) -> Column:
     """Whether a parsed line has as many cells as were asked for."""
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
-
-
-def has_quote(line: Column, csv: Csv) -> Column:
-    """Whether a quote stands anywhere in a line."""
-    return sf.contains(line, sf.lit(csv.quote)) if csv.quote else sf.lit(False)
-
-
-def misquoted(line: Column, csv: Csv) -> Column:
-    """Whether the quotes of a line break the rule of `contracts.cells`: one is open, or stands where none may."""
-    if not csv.quote:
-        return sf.lit(False)
-    rest = stretched(line, csv)
-    return has_quote(line, csv) & (sf.contains(rest, sf.lit(csv.quote)) | rest.rlike(astray(csv)))
-
-
-def stretched(line: Column, csv: Csv) -> Column:
-    """A line whose stretches within quotes are one sign, `STRETCH`, each; escaped quotes outside are another sign.
-
-    What is left of quotes is open. Two stretches side by side are a cell with a quote in it, where a quote escapes one.
-    """
-    quote, escape = re.escape(csv.quote), re.escape(csv.escape)
-    text = sf.regexp_replace(line, f"[{STRETCH}{ESCAPED}]", ESCAPED)
-    if csv.escape != csv.quote:
-        text = sf.regexp_replace(text, f"{escape}[{quote}{escape}]", ESCAPED)
-    return sf.regexp_replace(text, f"{quote}[^{quote}]*{quote}", STRETCH)
-
-
-def astray(csv: Csv, stretch: str = STRETCH) -> str:
-    """A pattern of stretches that have text before or behind them in their cell; those of `stretch` are alike."""
-    delimiter, blanks = re.escape(csv.delimiter), cells.dropped(csv)
-    before, after = f"[^{delimiter}{STRETCH}][{stretch}]", rf"{STRETCH}{blanks}[^{delimiter}{stretch}\x00-\x20]"
-    twice = f"(?![{stretch}])" if csv.escape == csv.quote else ""  # side by side they are one with a quote in it
-    return f"{before}|{after}|{STRETCH}{twice}{blanks}[{stretch}]"
 
 
 def bounded(line: Column, csv: Csv) -> Column:

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 
 from contracts import formats, letters
 from contracts.plan import CONTAINERS, FIGURES, FORBID_NULL, FOREIGN_KEY, KEYS, OF_CELLS, Check, Csv, Plan, Property
-from spark_jobs import figures, nesting, reader
+from spark_jobs import csv_quotes, figures, nesting, sql_text
 from spark_jobs.schema import is_double, typed
 
 METRICS = ("invalidValues", "missingValues", "notBlank", "regex", "expression")
@@ -33,7 +33,7 @@ def record_rules(line: Column, fits: Column, csv: Csv) -> dict[str, Column]:
 
     If the quotes of a line break the rule, its cells are not counted: nobody can tell which they are.
     """
-    quotes = reader.misquoted(line, csv)
+    quotes = csv_quotes.misquoted(line, csv)
     return {"fields": ~fits & ~quotes, "quotes": quotes, "text": _not_text(line, csv)}
 
 
@@ -284,7 +284,7 @@ def letters_tests(plan: Plan) -> dict[str, str]:
         return {}
     beyond = "octet_length(line) > char_length(line)"
     utf8 = f"is_valid_utf8(cast(encode(line, '{plan.csv.encoding}') as string))"
-    sequence, control = (reader.literal(pattern) for pattern in (letters.SEQUENCE, letters.CONTROL))
+    sequence, control = (sql_text.literal(pattern) for pattern in (letters.SEQUENCE, letters.CONTROL))
     return {
         "utf8": f"{beyond} and line rlike {sequence} and {utf8}",
         "ansi": f"{beyond} and line rlike {control} and not {utf8}",

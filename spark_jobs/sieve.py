@@ -32,7 +32,7 @@ from contracts.job import JobDrop
 from contracts.plan import Plan
 from spark_jobs import bits, pages, reader, storage
 from spark_jobs.jvm import java_class
-from spark_jobs.metrics import NONE, Line, Split, Told
+from spark_jobs.lines import NONE, Line, Split, Told
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import DROPS, QUERIES, ROWS, Check, Plan
-from spark_jobs import bits, figures, formats, keys, reader, sql_guard
+from spark_jobs import bits, figures, formats, keys, reader, sql_guard, sql_text
 from spark_jobs.batch import Group
 from spark_jobs.counts import Answer
 
@@ -112,7 +112,8 @@ def _statement(spark: SparkSession, check: Check) -> Iterator[tuple[tuple[int, s
     """How many rows a statement finds in each drop, and the first of them."""
     names = check.arguments["columns"]
     shown = ", ".join(
-        f"concat({reader.literal(f'{name}=')}, coalesce(cast(o{n} as string), 'null'))" for n, name in enumerate(names)
+        f"concat({sql_text.literal(f'{name}=')}, coalesce(cast(o{n} as string), 'null'))"
+        for n, name in enumerate(names)
     )
     found = f"select drop, record, concat_ws(', ', {shown}) as text from ({check.arguments['sql']})"
     nth = "row_number() over (partition by drop order by record, text) as nth"

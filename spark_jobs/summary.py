@@ -16,7 +16,7 @@ from contracts.job import Count, DropResult, JobRequest
 from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check
 from contracts.verdict import NO_ROWS, made
 from spark_jobs import frames, storage
-from spark_jobs.reader import literal
+from spark_jobs.sql_text import literal
 
 FIGURES = ("evaluated", "failed", "nulls", "holds", "state")
 """What is handed on of a check in one drop: null, but for the state, if not counted; `holds` of set checks alone."""

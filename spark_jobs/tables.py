@@ -17,7 +17,7 @@ from contracts.job import JobDrop
 from contracts.parquet import FINE, NULLS, STORED
 from contracts.plan import CONTAINERS, Plan, Property
 from contracts.problem import Problem
-from spark_jobs import nesting, pages, reader, rules, storage, stored
+from spark_jobs import nesting, pages, reader, rules, sql_text, storage, stored
 
 UNREADABLE = ("nested", "unknown", "within")
 """Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
@@ -53,7 +53,7 @@ def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFram
 def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
     """Some columns of files, by the names that the door has for their types; `kind_of` tells these of the source."""
     empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
-    columns = [f"{reader.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
+    columns = [f"{sql_text.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
     schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
     assert isinstance(schema, StructType)
     for field in schema.fields:
@@ -252,4 +252,4 @@ def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malforme
 
 
 def _column(name: str) -> Column:
-    return sf.col(reader.quoted(name))
+    return sf.col(sql_text.quoted(name))

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from contracts.authoring.versions import Step
+
 Direction = Literal["none", "tightens", "loosens", "both"]
 """Of the files that a contract accepts: none, fewer, more, some fewer and some more."""
 Level = Literal["none", "compatible", "breaking"]
 """For one side: only the words are others; the meaning is another and hurts nobody; who relies on it may be hurt."""
-Step = Literal["major", "minor", "patch"]
-"""The number of a semantic version that a change has to raise."""
 
 
 @dataclass(frozen=True, slots=True)

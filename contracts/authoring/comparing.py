@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from contracts.authoring import changed_block, changed_checks, changed_properties, changed_words, versions
-from contracts.authoring.change import Change, Level, Step
+from contracts.authoring.change import Change, Level
 from contracts.authoring.compiling import Compiled
 from contracts.authoring.edition import Edition
 from contracts.authoring.finding import Finding
+from contracts.authoring.versions import Step
 from contracts.plan import Plan
 
 

@@ -7,6 +7,12 @@ from typing import Any
 
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
+from contracts.plan import Property
+
+MOST_DIGITS = 20
+"""Digits of integers that the job adds up exactly."""
+MOST_OF_EXACT = 28
+"""Digits before, and after, the point of exact numbers that it adds up: 10^10 of them fit a decimal."""
 
 WRITTEN = re.compile(r"\s*(?:decimal|numeric)\s*\(\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)\s*", re.IGNORECASE | re.ASCII)
 """The physicalType of an exact number; all others only describe."""
@@ -35,3 +41,19 @@ def read(document: Document, path: Path, source: dict[str, Any], options: dict[s
     if kind == "integer":
         return UNSIGNED_64 if options.get("format") == "u64" else None
     return PLAIN if "multipleOf" in options else None
+
+
+def too_long(what: str, prop: Property, *, deviation: bool = False) -> tuple[str, str] | None:
+    """Why the values of a property have too many digits to be added up for something, and what to write instead.
+
+    The deviation of numbers is of doubles where they are long.
+    """
+    digits, after = prop.exact or (0, 0)
+    if prop.type == "integer" and digits > MOST_DIGITS:
+        message = f"{what} adds up integers of at most {MOST_DIGITS} digits; `{prop.name}` may have {digits}."
+        return message, f"Leave it out, or write a `physicalType` of at most {MOST_DIGITS} digits."
+    if prop.type == "number" and not deviation and max(digits - after, after) > MOST_OF_EXACT:
+        most = f"at most {MOST_OF_EXACT} digits before and {MOST_OF_EXACT} after the point"
+        message = f"{what} adds up exact numbers of {most}; `{prop.name}` may have {digits - after} and {after}."
+        return message, f"Leave it out, or write a `physicalType` of {most}."
+    return None

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from contracts.authoring import datetimes
+from contracts.authoring.decimals import too_long
 from contracts.authoring.document import Document
 from contracts.authoring.finding import Path
 from contracts.authoring.thresholds import ENDS, SIGNS
@@ -18,10 +19,6 @@ NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
 OF_MOMENTS = ("min", "max", "quantile")
 """The figures that dates and timestamps have."""
 AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
-MOST_DIGITS = 20
-"""Digits of integers that the job adds up exactly."""
-MOST_OF_EXACT = 28
-"""Digits before, and after, the point of exact numbers that it adds up: 10^10 of them fit a decimal."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -62,22 +59,6 @@ def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> 
         document.error((*path, "metric"), "wrong-type", *wrong)
         return False
     return True
-
-
-def too_long(what: str, prop: Property, *, deviation: bool = False) -> tuple[str, str] | None:
-    """Why the values of a property have too many digits to be added up for something, and what to write instead.
-
-    The deviation of numbers is of doubles where they are long.
-    """
-    digits, after = prop.exact or (0, 0)
-    if prop.type == "integer" and digits > MOST_DIGITS:
-        message = f"{what} adds up integers of at most {MOST_DIGITS} digits; `{prop.name}` may have {digits}."
-        return message, f"Leave it out, or write a `physicalType` of at most {MOST_DIGITS} digits."
-    if prop.type == "number" and not deviation and max(digits - after, after) > MOST_OF_EXACT:
-        most = f"at most {MOST_OF_EXACT} digits before and {MOST_OF_EXACT} after the point"
-        message = f"{what} adds up exact numbers of {most}; `{prop.name}` may have {digits - after} and {after}."
-        return message, f"Leave it out, or write a `physicalType` of {most}."
-    return None
 
 
 def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from contracts.authoring.block import DropBlock
+from contracts.authoring.decimals import too_long
 from contracts.authoring.document import Document
-from contracts.authoring.figures import too_long
 from contracts.authoring.finding import Path
 from contracts.authoring.overlap import witness
 from contracts.errors import PatternInvalid

@@ -14,7 +14,6 @@ from pathlib import Path as File
 from urllib.parse import quote, unquote
 
 from contracts.authoring import drop, parting, relating, source, versions
-from contracts.authoring.change import Step
 from contracts.authoring.comparing import compare
 from contracts.authoring.compiling import Compiled, compile_each
 from contracts.authoring.document import Document
@@ -22,6 +21,7 @@ from contracts.authoring.edition import Edition
 from contracts.authoring.finding import Finding
 from contracts.authoring.heading import ID, VERSION
 from contracts.authoring.linting import contract_files
+from contracts.authoring.versions import Step
 from contracts.errors import ContractInvalid, DocumentInvalid
 from contracts.plan import Plan, Promoted
 

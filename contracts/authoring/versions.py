@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
-from contracts.authoring.change import Step
 from contracts.authoring.heading import VERSION
+
+Step = Literal["major", "minor", "patch"]
+"""The number of a semantic version that a change has to raise."""
 
 STEPS: tuple[Step, ...] = ("major", "minor", "patch")
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import click
 
+from contracts.decision import EXCUSED
 from contracts.place import Place
 from contracts.plan import EXPECTATION, FIGURES, QUERIES
 from contracts.problem import visible
-from contracts.wording import EXCUSED, some
 from contracts.wording import REASONS as WHY
+from contracts.wording import some
 
 MOST_PROBLEMS = 12
 MASK = "***"

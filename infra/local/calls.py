@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 from xml.etree import ElementTree as ET
 
-from infra.local.events import ACCOUNT
-from infra.local.loopback import Environ
+from infra.local.loopback import ACCOUNT, Environ
 from infra.local.s3_request import S3Request
 
 # Operations whose IAM action has another name:

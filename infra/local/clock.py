@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.polling import Invoke
 
 _log = logging.getLogger(__name__)

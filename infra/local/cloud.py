@@ -20,9 +20,9 @@ from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
 from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
 from infra.local.encoding import encode_lists
-from infra.local.events import ACCOUNT, deliver, object_created
+from infra.local.events import deliver, object_created
 from infra.local.kept import NotKept
-from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse, read_body
 from infra.local.memory import Memory
 from infra.local.outages import Outages
 from infra.local.rights import Guard, because

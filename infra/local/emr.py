@@ -24,8 +24,8 @@ from infra.local.emr_events import EventFaults, JobEvents
 from infra.local.emr_request import read_start
 from infra.local.emr_run import ENDED, Application, JobSpec, Run
 from infra.local.emr_runs import JobRuns
-from infra.local.events import ACCOUNT, Event
-from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
+from infra.local.events import Event
+from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse, read_body
 from infra.local.outages import Outages
 from infra.local.rights import Guard, because
 

@@ -12,7 +12,7 @@ from typing import Any
 from moto.events.models import events_backends
 from moto.sqs.models import sqs_backends
 
-ACCOUNT = "123456789012"
+from infra.local.loopback import ACCOUNT
 
 Event = dict[str, Any]
 

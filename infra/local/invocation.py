@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.stack import Function
 
 _KEY = "AWS_ACCESS_KEY_ID"

@@ -18,8 +18,8 @@ from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
 
-from infra.local.events import ACCOUNT
 from infra.local.kept import Kept, NotKept
+from infra.local.loopback import ACCOUNT
 from infra.local.s3_request import S3Request
 from infra.local.s3_rules import CREATING
 from infra.local.stack import Stack

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infra.local.calls import Call
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.policies import Request, Statement, allowing, decide, grants, read
 from infra.local.stack import Stack
 

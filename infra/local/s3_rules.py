@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.s3_request import S3Request
 
 CREATING = frozenset({"PutObject", "CopyObject", "CompleteMultipartUpload"})

@@ -13,9 +13,10 @@ import pytest
 
 from contracts import codec
 from contracts.catalog import Index, Pointer
+from contracts.decision import File
 from contracts.job import JobRequest, JobResult
 from contracts.plan import Plan
-from contracts.verdict import File, decide, document
+from contracts.verdict import decide, document
 from functions.aws import items
 from functions.aws.items import Item
 from infra.bundles import ROOT

@@ -9,7 +9,7 @@ import pytest
 from moto.sqs.models import sqs_backends
 
 from infra.local.cloud import Cloud
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 
 MANY = 300
 NAMES = {"#s": "state", "#at": "at"}

@@ -19,8 +19,8 @@ from pyspark.sql import SparkSession
 
 from contracts.authoring.compiling import compile_text
 from contracts.authoring.importing.bringing import Files, bring_in
+from contracts.decision import Decision
 from contracts.plan import Plan
-from contracts.verdict import Decision
 from infra.judge import judge
 
 CONTRACT = Path(__file__).parents[1] / "unit" / "authoring" / "inmet-0.1.3.yaml"

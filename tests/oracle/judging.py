@@ -9,11 +9,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from contracts.decision import Decision
 from contracts.job import Count, DropResult
 from contracts.letters import Letters
 from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
-from contracts.verdict import Decision, decide
+from contracts.verdict import decide
 from contracts.watermarks import HighMark
 from tests.oracle import figures, nested, queries
 from tests.oracle.expressions import truth

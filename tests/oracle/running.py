@@ -9,10 +9,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from contracts.decision import Decision
 from contracts.job import SIFTED_FROM, DropResult, JobReference, JobResult
 from contracts.letters import Letters
 from contracts.plan import Plan
-from contracts.verdict import Decision
 from contracts.watermarks import HighMark
 from functions.admission import Admission, admit, header
 from spark_jobs.validate import run

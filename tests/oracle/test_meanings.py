@@ -14,9 +14,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiling import compile_text
+from contracts.decision import Decision
 from contracts.job import DropResult
 from contracts.plan import Plan, Property
-from contracts.verdict import Decision
 from tests.oracle import files, records, running, tables
 from tests.oracle.judging import Opinion, judge
 from tests.oracle.meanings import CASES

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from contracts.decision import Decision, File, Rows
 from contracts.problem import Problem
-from contracts.verdict import Decision, File, Rows, document
+from contracts.verdict import document
 from infra.cli import render, screen
 from infra.cli.main import main, run
 from tests.unit.authoring.documents import a_document, a_property

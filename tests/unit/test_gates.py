@@ -12,10 +12,11 @@ from click.testing import CliRunner, Result
 from jsonschema.validators import Draft7Validator
 
 from contracts.authoring.finding import Finding
+from contracts.decision import Decision, File
 from contracts.job import Count, DropResult, Sample
 from contracts.place import Place
 from contracts.problem import Problem
-from contracts.verdict import Decision, File, decide, document, refuse
+from contracts.verdict import decide, document, refuse
 from infra.cli import gates
 from infra.cli.main import main
 from tests.builders import a_plan

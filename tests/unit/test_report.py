@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from contracts.decision import Decision, File, Outcome, Rows
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, Plan, Property, Threshold
 from contracts.problem import Problem
-from contracts.verdict import Decision, File, Outcome, Rows, fail, refuse
+from contracts.verdict import fail, refuse
 from functions.report import Receipt, masked, render_html, render_json, worst_first
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from contracts.decision import Decision
 from contracts.job import Count, JobDrop
 from contracts.plan import RECORD_CHECKS, Check, Limit, Plan, Property
 from contracts.sets import Totals
-from contracts.verdict import Decision, decide
+from contracts.verdict import decide
 from tests.builders import a_plan, all_good
 
 PLAN = a_plan(properties=(Property("id", "string"), Property("n", "number"), Property("pay", "number")))

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from contracts import codec
+from contracts.decision import Decision
 from contracts.job import DropResult, JobDrop
 from contracts.place import Place
 from contracts.plan import Csv, Plan, Property
 from contracts.sets import Totals
 from contracts.trailer import Ending, Trailer, Unread, seen, told
-from contracts.verdict import Decision, decide
+from contracts.verdict import decide
 from tests.builders import a_plan, all_good
 
 RULE = Trailer("T", 2, {"n": 4})

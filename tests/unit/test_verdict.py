@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from contracts.decision import Decision, File
 from contracts.job import Count, DropResult
 from contracts.plan import EXPECTATION, HOLDS_TRUE, RECORD_CHECKS, Check, Limit, Plan, Property, Threshold
 from contracts.problem import Problem
-from contracts.verdict import Decision, File, decide, document, fail, refuse
+from contracts.verdict import decide, document, fail, refuse
 
 ROW = Check("wind.maximum", "maximum", "row", "error", "conformity", "<= 100", "wind", {"value": "100"})
 OTHER = Check("gust.minimum", "minimum", "row", "error", "conformity", ">= 0", "gust", {"value": "0"})

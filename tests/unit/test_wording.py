@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contracts.decision import Outcome, Result
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import (
@@ -24,7 +25,6 @@ from contracts.plan import (
     Threshold,
 )
 from contracts.problem import Problem
-from contracts.verdict import Outcome, Result
 from contracts.wording import explain, limit_in_words, noted, reason, some
 
 

@@ -13,7 +13,7 @@ from functions import keys
 from functions.aws import items
 from functions.aws.s3 import ATTEMPT, DROP
 from functions.ports import Ports, Step
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES
 from tests.integration.functions.rows import held_by
 from tests.invariants import Seen, judged, observing

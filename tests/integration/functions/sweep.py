@@ -26,8 +26,8 @@ from functions.ports import Ports
 from functions.reconcile import Trouble, reconcile
 from functions.submission import Drop
 from infra.local.emr_run import ENDED as OVER
-from infra.local.events import ACCOUNT
 from infra.local.invocation import acting_as
+from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES, publish
 from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site
 from tests.integration.functions.memory import clear, seen_by, under_way

@@ -19,7 +19,7 @@ from functions import ingest, keys
 from functions.handlers.object_created import created
 from functions.overruling import accept, reject
 from functions.ports import Mark
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.policies import Statement, grants, read
 from tests.builders import valid_rows
 from tests.integration.functions.test_people import Office

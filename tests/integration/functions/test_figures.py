@@ -15,7 +15,7 @@ from functions import keys
 from functions.aws import items
 from functions.reconcile import reconcile
 from infra.local.cloud import Cloud
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from tests.builders import a_drop
 from tests.integration.functions.by_hand import CLOCK, Site, running
 

@@ -29,7 +29,7 @@ from functions.submission import Drop
 from infra.catalog import S3Catalog, publish
 from infra.destroy import empty
 from infra.local.cloud import Cloud
-from infra.local.events import ACCOUNT
+from infra.local.loopback import ACCOUNT
 from infra.local.template import expand, of_type, statements_of
 from tests.builders import Judge, all_good
 from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, GOOD, PLANS, Site, running

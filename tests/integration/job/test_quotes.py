@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from contracts import cells
 from contracts.plan import Csv
-from spark_jobs import proving, reader
+from spark_jobs import csv_quotes, proving, reader
 from tests.integration.job.world import a_plan, a_property
 from tests.unit.test_cells import DIALECTS
 
@@ -59,7 +59,7 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
     lines = list(dict.fromkeys(drawn(csv)))
     rows = spark.createDataFrame([(line,) for line in lines], "line string").coalesce(1)
     parsed = reader.parsed(sf.col("line"), csv, WIDTH)
-    told = rows.select("line", reader.misquoted(sf.col("line"), csv).alias("bad"), parsed.alias("p"))
+    told = rows.select("line", csv_quotes.misquoted(sf.col("line"), csv).alias("bad"), parsed.alias("p"))
     found = told.select("line", "bad", reader.fits(sf.col("p")).alias("fits"), "p.*").collect()
     for row in found:
         own = cells.split(row["line"], csv)

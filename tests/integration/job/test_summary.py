@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pyspark.sql import Row, SparkSession
 
+from contracts.decision import File
 from contracts.job import JobResult
-from contracts.verdict import File, decide, document
+from contracts.verdict import decide, document
 from spark_jobs.validate import run
 from tests.integration.job.world import a_request
 from tests.unit.authoring import documents

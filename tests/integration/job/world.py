@@ -11,9 +11,10 @@ from pathlib import Path
 from pyspark.sql import Row, SparkSession
 
 from contracts.columns import rejected_file
+from contracts.decision import Decision
 from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
-from contracts.verdict import Decision, decide
+from contracts.verdict import decide
 from contracts.watermarks import HighMark
 from functions.admission import admit, header
 from spark_jobs.validate import run

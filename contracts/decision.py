@@ -1,0 +1,71 @@
+"""Decisions: what a verdict is made of, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contracts import codec
+from contracts.job import Sample
+from contracts.problem import Problem
+from contracts.watermarks import HighMark
+
+EXCUSED = ("allowed-missing", "no-rows", "for-people", "other-engine")
+"""Reasons for which a check that was not made is nobody's fault.
+
+The column may be missing, there was no row, it is for people to look at, or for another engine to check.
+"""
+
+VerdictName = Literal["accepted", "accepted_with_warnings", "rejected"]
+Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many records were read, and how many of them are valid or rejected; None where nobody could count."""
+
+    read: int | None = None
+    valid: int | None = None
+    rejected: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One check of the decision: the rule, what was counted, what follows; figures are None where none were taken."""
+
+    id: str
+    kind: str
+    property: str | None
+    dimension: str
+    severity: str
+    result: Result
+    evaluated: int | None
+    success: int | None
+    failed: int | None
+    null: int | None
+    observed: str | None
+    expected: str
+    reason: str | None = None
+    samples: tuple[Sample, ...] = ()
+    against: str | None = field(default=None, metadata=codec.SPARSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a drop, and how far it reaches. `verdict` None means failed, and `failure` says why."""
+
+    verdict: VerdictName | None
+    rows: Rows
+    checks: tuple[Outcome, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    failure: Problem | None = None
+    marks: tuple[HighMark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """The file a verdict is about; `sha256` in hexadecimal where it is known."""
+
+    name: str
+    size: int
+    sha256: str | None = None
