@@ -52,10 +52,10 @@ lint: setup ## Hold style, types and the arrows between packages.
 	@$(BIN)/lint-imports
 
 deploy: setup ## Bring this checkout to AWS; STACK=name REGION=... PROFILE=... CONTRACTS=path PARAMETERS="WindowSeconds=30 ...".
-	@$(BIN)/python -m infra.deploy up $(WHERE) $(if $(CONTRACTS),--contracts $(CONTRACTS)) $(if $(PARAMETERS),--parameters $(PARAMETERS))
+	@$(BIN)/python -m infra.deployment.deploy up $(WHERE) $(if $(CONTRACTS),--contracts $(CONTRACTS)) $(if $(PARAMETERS),--parameters $(PARAMETERS))
 
 destroy: setup ## Take it away, but for the data; DATA=delete CONFIRM=name takes that, too.
-	@$(BIN)/python -m infra.deploy down $(WHERE) $(if $(filter delete,$(DATA)),--with-data) $(if $(CONFIRM),--confirm $(CONFIRM))
+	@$(BIN)/python -m infra.deployment.deploy down $(WHERE) $(if $(filter delete,$(DATA)),--with-data) $(if $(CONFIRM),--confirm $(CONFIRM))
 
 audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says which do not fit, and why.
 	@$(BIN)/python -m infra.setup.audit
@@ -64,13 +64,13 @@ bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into
 	@$(BIN)/python -m bench
 
 build: interpreter ## Make what is deployed, into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.
-	@$(PYTHON) -m infra.build $(if $(GX),--with-great-expectations)
+	@$(PYTHON) -m infra.packaging.build $(if $(GX),--with-great-expectations)
 
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
-	@$(PYTHON) -m infra.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
+	@$(PYTHON) -m infra.packaging.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 
 cold: build ## Measure what loading each function costs, from the built bundle.
-	@$(PYTHON) -m infra.cold_import
+	@$(PYTHON) -m infra.packaging.cold_import
 
 lock: setup ## Write locks/ anew from pyproject.toml; UPGRADE=--upgrade takes newer versions.
 	@$(BIN)/python -m infra.setup.lock $(UPGRADE)

@@ -19,9 +19,9 @@ from bench.load import Haul
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page, renewed
+from infra.errors import SetupMissing
 from infra.files import write
 from infra.setup import environments
-from infra.setup.errors import SetupMissing
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}

@@ -47,17 +47,17 @@ def looks(spark: SparkSession, uri: str) -> Iterator[tuple[str, Callable[[], obj
     """Yield what is measured: its name, and the look."""
     from pyspark.sql import functions as sf  # noqa: PLC0415 (Spark is there for the command alone)
 
-    from spark_jobs import pages, stored  # noqa: PLC0415
+    from spark_jobs.formats import parquet_pages, parquet_values  # noqa: PLC0415
 
     def scan(name: str, checked: str = "true", of: Callable[[DataFrame], DataFrame] = lambda frame: frame) -> None:
-        frame = spark.read.option(pages.CHECKED, checked).parquet(uri).select(name)
+        frame = spark.read.option(parquet_pages.CHECKED, checked).parquet(uri).select(name)
         of(frame).write.format("noop").mode("overwrite").save()
 
     for name in ("list", "group"):
         yield f"scan of `{name}`", lambda name=name: scan(name)  # type: ignore[misc]
-        yield f"levels of `{name}`", lambda name=name: pages.flaw(spark, uri, [name], [])  # type: ignore[misc]
+        yield f"levels of `{name}`", lambda name=name: parquet_pages.flaw(spark, uri, [name], [])  # type: ignore[misc]
     yield "scan of `at`", lambda: scan("at")
-    yield "nanoseconds of `at`", lambda: pages.flaw(spark, uri, [], ["at"])
+    yield "nanoseconds of `at`", lambda: parquet_pages.flaw(spark, uri, [], ["at"])
     for checked in ("false", "true"):
         yield f"scan of all, checksums {checked}", lambda checked=checked: scan("*", checked)  # type: ignore[misc]
     for name in ("cents", "digits"):
@@ -70,7 +70,7 @@ def looks(spark: SparkSession, uri: str) -> Iterator[tuple[str, Callable[[], obj
         yield (
             f"`{name}` as decimals",
             lambda name=name: scan(  # type: ignore[misc]
-                name, of=lambda frame: frame.select(sf.sum(stored.decimal_of_float(frame[name])))
+                name, of=lambda frame: frame.select(sf.sum(parquet_values.decimal_of_float(frame[name])))
             ),
         )
 
@@ -88,7 +88,7 @@ def seconds(look: Callable[[], object]) -> float:
 
 def main() -> int:
     """Measure every look, and say what each takes."""
-    from infra.setup.session import local_session  # noqa: PLC0415
+    from infra.setup.spark.session import local_session  # noqa: PLC0415
 
     spark = local_session("columns", memory="2g", brief=True)
     with tempfile.TemporaryDirectory() as folder:

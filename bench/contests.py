@@ -23,11 +23,11 @@ from bench.rivals import datacontract_cli
 from bench.rivals.answering import Found, Wanted
 from bench.running import CONTRACT, MEMORY
 from contracts.plan import Check, Plan
+from infra.errors import SetupMissing
 from infra.setup.environments import PLACE, python_of
-from infra.setup.errors import SetupMissing
-from infra.setup.jars import ROOT
-from infra.setup.java import java_home
-from infra.setup.session import local_settings
+from infra.setup.spark.jars import ROOT
+from infra.setup.spark.java import java_home
+from infra.setup.spark.session import local_settings
 
 DATACONTRACT, GX = "bench-datacontract", "bench-gx"
 COUNTS, RESULTS = "nothing; prints counts", "nothing; returns a result for each check"

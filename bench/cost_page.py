@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infra import files
-from infra.bundles import ROOT
-from infra.calls import CALLS, Calls
-from infra.cost import GIB, MIB, Load, bill
+from infra.cost.calls import CALLS, Calls
+from infra.cost.cost import GIB, MIB, Load, bill
+from infra.packaging.bundles import ROOT
 
 PAGE = ROOT / "docs" / "cost.md"
 

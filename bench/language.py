@@ -14,9 +14,9 @@ from pathlib import Path
 from bench.files import Files
 from bench.measuring import LONG, timed
 from contracts import catalog
-from contracts.authoring.compiling import compile_text
-from contracts.authoring.linting import index_of, lint
-from infra.setup.jars import ROOT
+from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.compiler.lint import index_of, lint
+from infra.setup.spark.jars import ROOT
 
 CONTRACTS, KEYS, COLUMNS, CHECKS = 1_000, 10_000, 200, 500
 HEAD = """\

@@ -29,12 +29,12 @@ from contracts.plan import Plan
 from functions import keys
 from functions.aws import items
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
 from functions.ports import Ports, months
-from functions.submission import Drop
 from infra.demo import inmet
 from infra.local.embedded import REGION, Embedded, session
 from infra.local.loopback import ACCOUNT
-from infra.setup.jars import ROOT
+from infra.setup.spark.jars import ROOT
 
 SMALL, LARGE, FEW, ALONE = 10_000, 100, 100, 5
 """Drops that come at once; and one after the other."""
@@ -49,7 +49,7 @@ WINDOW_SECONDS = 10
 PRODUCERS = 4
 MINUTE, MOST_MINUTES = 60, 90
 SCHEDULE = "ScheduleFunction"
-"""What it asks is for each minute, whatever comes in (`infra.calls`): it is none of a drop's."""
+"""What it asks is for each minute, whatever comes in (`infra.cost.calls`): it is none of a drop's."""
 LONG_AGO = "2020-01-01T00:00:00Z"
 ANSWER = "haul: "
 """What a line of the bench's own process begins with, among the metrics that functions print."""

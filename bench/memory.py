@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from pyspark.sql import SparkSession
 
-from spark_jobs.jvm import java_class
+from spark_jobs.spark.jvm import java_class
 
 LOOKS = 12
 """About how often the heap is looked at: as often in a long run as in a short one."""

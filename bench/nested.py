@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from contracts.authoring.compiling import compile_text
+from contracts.authoring.compiler.compile import compile_text
 from contracts.plan import Plan
 
 ORDERS, LINES = 400_000, 2

@@ -16,7 +16,7 @@ from bench import nested as orders
 from bench.files import Files
 from bench.measuring import LONG, Row, alternate
 from contracts.plan import Plan
-from infra.setup.jars import ROOT
+from infra.setup.spark.jars import ROOT
 
 FEW, MANY = 46, 500
 """Checks of the two contracts that the row `checks` compares."""

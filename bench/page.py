@@ -22,7 +22,7 @@ from bench.load import Haul
 from bench.measuring import Row
 from bench.own import Bench
 from bench.running import MEMORY
-from infra.setup.jars import ROOT
+from infra.setup.spark.jars import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEADINGS = ("# Benchmarks", "## dropgate", "## Rivals", "## Contracts", "## Many drops at once")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count, islice, product
 
 from bench.running import CONTRACT
-from contracts.authoring.compiling import compile_text, load_plan
+from contracts.authoring.compiler.compile import compile_text, load_plan
 from contracts.plan import Check, FileFormat, Plan
 
 UNIQUE = "index.unique"

@@ -3,7 +3,7 @@
 In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
 broken, how often a batch is asked for in vain, what it costs; `--page` writes the table of docs/cost.md. The ledger is
 in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long a job takes is
-`infra.cost`'s model. Batching and reconciler are those that are deployed.
+`infra.cost.cost`'s model. Batching and reconciler are those that are deployed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
 from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
-from functions.batching import batch_due, open_window
+from functions.drop import Drop, Location, Moved
+from functions.flow.batching import batch_due, open_window
 from functions.keys import Zones
 from functions.ports import Batch, InFlight, Page, Place, Ports, Reach, RunStatus, Unmoved, Window, stamp
-from functions.reconcile import reconcile
-from functions.submission import Drop, Location, Moved
-from infra.calls import CALLS, ENDED
-from infra.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
+from functions.schedule.reconcile import reconcile
+from infra.cost.calls import CALLS, ENDED
+from infra.cost.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
 
 STARTS_A_SECOND, BURST = 1, 25
 VCPU, MOST_RUNS, MOST_QUEUED, QUEUE_SECONDS = 16, 15, 2000, 360 * 60

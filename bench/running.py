@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
-from functions.admission import admit, header
-from infra.setup.jars import ROOT
-from infra.setup.session import local_session
+from functions.admission.admit import admit, header
+from infra.setup.spark.jars import ROOT
+from infra.setup.spark.session import local_session
 from spark_jobs import validate
 
 CONTRACT = ROOT / "contracts" / "weather" / "inmet-weather.v1.yaml"

@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Literal
 
 from contracts import codec
-from contracts.arrival import Arrival
 from contracts.errors import DocumentInvalid
-from contracts.pattern import Walk, beginning, captures, literal_folder, tokens
 from contracts.plan import Reference
 from contracts.problem import nearest, quoted
+from contracts.terms.arrival import Arrival
+from contracts.terms.key_pattern import Walk, beginning, captures, literal_folder, tokens
 
 EXAMPLE = datetime(2026, 1, 31, 13, 45, 7, tzinfo=UTC)
 

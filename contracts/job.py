@@ -14,12 +14,12 @@ from typing import Literal
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
-from contracts.letters import Letters
+from contracts.files.mojibake import Letters
 from contracts.place import Place
 from contracts.plan import Plan
 from contracts.problem import Problem
-from contracts.sets import Totals
-from contracts.trailer import Ending
+from contracts.terms.file_sets import Totals
+from contracts.terms.trailer import Ending
 from contracts.watermarks import HighMark
 
 SIFTED_FROM = 16 * 2**20

@@ -16,9 +16,9 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 from contracts import codec
-from contracts.arrival import Arrival
-from contracts.sets import SetRule
-from contracts.trailer import Trailer
+from contracts.terms.arrival import Arrival
+from contracts.terms.file_sets import SetRule
+from contracts.terms.trailer import Trailer
 
 Severity = Literal["error", "warning"]
 Unit = Literal["rows", "percent"]
@@ -134,16 +134,16 @@ class Check:
     `arguments` by kind: logicalType {format?}; enum {values: [text]}; minimum, maximum,
     exclusiveMinimum, exclusiveMaximum, multipleOf {value: text}; minLength, maxLength, minItems, maxItems,
     minProperties, maxProperties {value: int}; pattern, regex,
-    notBlank {pattern}; format {format: its name in `contracts.formats`}; invalidValues {values?: [text], pattern?};
-    missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties {properties: [name]};
-    expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order, text: as it is written,
-    properties: [name]};
+    notBlank {pattern}; format {format: its name in `contracts.values.text_formats`}; invalidValues {values?: [text],
+    pattern?}; missingValues {values: [text], null: bool}; primaryKey, duplicateValues of several properties
+    {properties: [name]}; expression {sql: Spark SQL over v0, v1, ..., the values of the properties in their order,
+    text: as it is written, properties: [name]};
     FIGURES {limits: [text]}, the threshold for people; QUERIES {sql: for ROWS and DROPS, aggregate?: the one value over
     the records t0 of a drop, columns?: names of what it finds, text?, properties?, limits, quantile {value: text}};
     FOREIGN_KEY {to: the name of a reference, columns: [name] there, text: as it is written, properties?: [name]};
     otherEngine {engine}; expectation {type, kwargs: as Great Expectations has them, subject: what it looks at
-    (contracts.authoring.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates and
-    times text in the property's format; patterns are Java's, ready to run.
+    (contracts.authoring.quality.core_expectations), properties?: [name]}; others none. Numbers are decimal text, dates
+    and times text in the property's format; patterns are Java's, ready to run.
 
     Any of them may have a filter {sql, text, properties, watermark?}, as an expression has them: of other records the
     check says nothing, nor of those whose `watermark` is not above its high mark (see `contracts.watermarks`);
@@ -218,7 +218,8 @@ class Property:
 
     `exact` says that a number or an integer is a decimal, of so many digits in all and after the point; `zone` is the
     IANA name of what a timestamp without offset means (UTC if None), `offset` whether one without format has one.
-    `path` leads to one that lies within another (see `contracts.nested`); a property of the record itself has none.
+    `path` leads to one that lies within another (see `contracts.values.nested`); a property of the record itself has
+    none.
     """
 
     name: str
@@ -253,7 +254,7 @@ class Csv:
 
     Without a `quote` every delimiter parts two cells. Without a `header` the columns are the contract's, in its order.
     With a `trailer` the last record is none of the data, but tells what the file holds. `mojibake` says what becomes of
-    a file in UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.letters`).
+    a file in UTF-8 or windows-1252 whose agreed encoding takes any bytes (`contracts.files.mojibake`).
     """
 
     delimiter: str = ","

@@ -12,13 +12,15 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from contracts import codec, letters, trailer
+from contracts import codec
 from contracts.decision import EXCUSED, Decision, File, Outcome, Result, Rows, VerdictName
+from contracts.files import mojibake as files_mojibake
 from contracts.job import Count, DropResult
+from contracts.messages import explain, noted, percents, some, tolerated_in_words
 from contracts.plan import EXPECTATION, FIGURES, QUERIES, Check, Limit, Plan
 from contracts.problem import Level, Problem
-from contracts.sets import Totals
-from contracts.wording import explain, noted, percents, some, tolerated_in_words
+from contracts.terms import trailer
+from contracts.terms.file_sets import Totals
 
 ALLOWED_MISSING, NO_ROWS, *_ = EXCUSED
 ROUGHLY = Decimal("1e-12")
@@ -186,7 +188,7 @@ def _tolerable(plan: Plan, facts: DropResult) -> bool:
 
 def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
     found = []
-    if mojibake := letters.problem(plan.csv, facts.letters):
+    if mojibake := files_mojibake.problem(plan.csv, facts.letters):
         found.append(mojibake)
     if not facts.read and plan.empty != "accept":
         level: Level = "error" if plan.empty == "reject" else "warning"

@@ -16,9 +16,9 @@ from contracts.job import DataFile
 from contracts.table import Column
 from contracts.watermarks import HighMark
 from functions import keys
+from functions.catalog import Published
+from functions.drop import BY_PERSON, Drop, Location, Moved
 from functions.keys import Zones
-from functions.published import Published
-from functions.submission import BY_PERSON, Drop, Location, Moved
 
 LARGEST_COPY = 5 * 1024**3
 """Bytes that one CopyObject moves (Amazon S3 user guide, "Copying objects")."""

@@ -19,8 +19,11 @@ from pyspark.sql import SparkSession
 
 from contracts.job import SIFTED_FROM, DropResult, JobHeader, JobRequest, JobResult
 from contracts.watermarks import marked
-from spark_jobs import batch, facts, sql_guard, storage, summary
-from spark_jobs.jvm import java_class, remember
+from spark_jobs import measure
+from spark_jobs.outputs import dq_summary
+from spark_jobs.scan import batch
+from spark_jobs.spark import sql_guard, storage
+from spark_jobs.spark.jvm import java_class, remember
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -31,7 +34,7 @@ SETTINGS = {
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # pruning loses the mark of malformed records
     "spark.sql.json.enablePartialResults": "false",  # half an object must never look like a whole one
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is no type of Delta's
-    "spark.sql.legacy.parquet.nanosAsLong": "true",  # Spark has no type for nanoseconds (`contracts.parquet`)
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # Spark has no type for nanoseconds
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",  # days before 1582 as they were written
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.binaryAsString": "false",
@@ -86,7 +89,7 @@ def run(spark: SparkSession, request_uri: str, sift_from: int = SIFTED_FROM) -> 
         header = JobHeader(
             request.batch, request.try_, request.plan.sha, tuple(c.id for c in request.plan.checks), started, _now()
         )
-        checks = pool.submit(summary.write, session, request, drops, started)
+        checks = pool.submit(dq_summary.write, session, request, drops, started)
         result = JobResult(header, tuple(drops)).dumps()
         for one in (*files, checks):
             one.result()
@@ -141,7 +144,7 @@ def _measured(
     _set(spark, INTERPRETED if found.single <= FEW else IN_PIECES)
     files: list[Future[None]] = []
     if good:
-        measured, files = facts.measure(spark, request, found, good, pool)
+        measured, files = measure.measure(spark, request, found, good, pool)
         results |= measured
     else:
         storage.delete(spark, request.evidence_rows)

@@ -11,23 +11,23 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from contracts import codec
-from contracts.arrival import Arrival
-from contracts.authoring.linting import index_of
+from contracts.authoring.compiler.lint import index_of
 from contracts.catalog import Pointer
-from contracts.columns import rejected_file, valid_file
 from contracts.errors import DropgateError
+from contracts.files.header import rejected_file, valid_file
 from contracts.job import Count, DataFile, DataFiles, DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import RECORD_CHECKS, Check, Csv, Plan, Property
+from contracts.terms.arrival import Arrival
 from contracts.watermarks import HighMark
 from functions import keys
-from functions.batching import batch_due
-from functions.finalize import job_ended
-from functions.ingest import ingest
+from functions.catalog import Published
+from functions.drop import Created, Drop, Location
+from functions.flow.batching import batch_due
+from functions.flow.finalize import job_ended
+from functions.flow.ingest import ingest
 from functions.keys import Zones
 from functions.ports import ObjectStore, Ports, RunStatus
-from functions.published import Published
-from functions.reconcile import reconcile
-from functions.submission import Created, Drop, Location
+from functions.schedule.reconcile import reconcile
 from tests.fakes import MemoryDelays, MemoryJobs, MemoryLedger, MemoryStore, MemoryTables, TestClock
 
 ZONES = Zones(

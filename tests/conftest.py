@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from infra.setup.session import local_session
+from infra.setup.spark.session import local_session
 from tests import rings
 
 settings.register_profile("untimed", deadline=None)

@@ -22,6 +22,7 @@ from contracts.errors import (
 from contracts.job import DataFile
 from contracts.table import Column, lacking
 from functions import keys
+from functions.drop import Drop, Location, Moved
 from functions.ports import (
     LARGEST_COPY,
     Absence,
@@ -47,7 +48,6 @@ from functions.ports import (
     stamp,
     step_of,
 )
-from functions.submission import Drop, Location, Moved
 
 T = TypeVar("T")
 

@@ -20,17 +20,17 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from contracts.errors import DropgateError
 from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Limit, Plan
-from contracts.sets import SetRule
-from functions.batching import batch_due
-from functions.finalize import job_ended
-from functions.ingest import ingest
+from contracts.terms.file_sets import SetRule
+from functions.drop import TRANSITIONS, Drop, Event, Location, is_later
+from functions.flow.batching import batch_due
+from functions.flow.finalize import job_ended
+from functions.flow.ingest import ingest
+from functions.flow.splitting import MOST_TRIES
 from functions.keys import Zones
-from functions.overruling import accept, reject
+from functions.operations.override import accept, reject
+from functions.operations.replay import replay
 from functions.ports import RunStatus
-from functions.reconcile import reconcile
-from functions.replay import replay
-from functions.splitting import MOST_TRIES
-from functions.submission import TRANSITIONS, Drop, Event, Location, is_later
+from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, all_good, answer, one_bad, valid_rows
 from tests.faults import NEVER, Crash, Fuse, Watched
 from tests.invariants import GOOD, Seen, Watch, seen_in

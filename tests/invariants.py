@@ -14,9 +14,9 @@ from typing import Any
 from contracts.errors import DocumentInvalid
 from contracts.job import JobRequest, JobResult
 from functions import keys
+from functions.drop import OPEN, PROMOTED, Drop, is_later
 from functions.keys import Zones
 from functions.ports import Ports, Step
-from functions.submission import OPEN, PROMOTED, Drop, is_later
 from tests.builders import ZONES, World
 
 GOOD = ("accepted", "accepted_with_warnings")

@@ -10,23 +10,27 @@ from fnmatch import fnmatchcase
 
 QUICK = ("tests/unit/*", "tests/golden/*")
 """Tests of the inner loop, but for those that a part of the proofs names."""
-SLOW = ("tests/unit/test_setup.py::*", "tests/unit/test_quotas.py::*", "tests/unit/authoring/test_never_a_crash.py::*")
+SLOW = (
+    "tests/unit/infra/setup/test_setup.py::*",
+    "tests/unit/infra/cost/test_quotas.py::*",
+    "tests/unit/contracts/authoring/compiler/test_never_a_crash.py::*",
+)
 """Units that only `make test` runs."""
 PROOFS: Mapping[str, tuple[str, ...]] = {
     "prefilter": (
-        "tests/integration/job/test_batch.py::*",
-        "tests/integration/job/test_great_expectations.py::*",
-        "tests/integration/job/test_long_things.py::*",
-        "tests/integration/job/test_parquet_forms.py::*",
-        "tests/integration/job/test_quotes.py::*",
-        "tests/integration/job/test_reading.py::*",
-        "tests/integration/job/test_sieve.py::*",
-        "tests/integration/job/test_sifted_columns.py::*",
-        "tests/integration/job/test_tasks.py::*",
+        "tests/integration/spark_jobs/scan/test_batch.py::*",
+        "tests/integration/spark_jobs/set_checks/test_great_expectations.py::*",
+        "tests/integration/spark_jobs/formats/test_long_things.py::*",
+        "tests/integration/spark_jobs/formats/test_parquet_forms.py::*",
+        "tests/integration/spark_jobs/formats/test_quotes.py::*",
+        "tests/integration/spark_jobs/prefilter/test_local_lines.py::*",
+        "tests/integration/spark_jobs/prefilter/test_prefilter.py::*",
+        "tests/integration/spark_jobs/prefilter/test_sifted_columns.py::*",
+        "tests/integration/spark_jobs/scan/test_tasks.py::*",
     ),
     "oracle": (
-        "tests/integration/job/test_sql_literals.py::*",
-        "tests/integration/test_pattern_cost.py::*",
+        "tests/integration/spark_jobs/set_checks/test_sql_literals.py::*",
+        "tests/integration/contracts/test_pattern_cost.py::*",
         "tests/oracle/test_changes.py::*",
         "tests/oracle/test_combinations.py::*",
         "tests/oracle/test_drafts.py::*",
@@ -58,35 +62,36 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/functions/test_sweep.py::*",
         "tests/integration/functions/test_tables.py::*",
         "tests/integration/functions/test_troubles.py::*",
-        "tests/integration/test_limits.py::*",
-        "tests/integration/test_races.py::*",
-        "tests/unit/functions/test_crashes.py::*",
-        "tests/unit/functions/test_histories.py::*",
+        "tests/integration/functions/test_limits.py::*",
+        "tests/integration/functions/test_races.py::*",
+        "tests/unit/functions/flow/test_crashes.py::*",
+        "tests/unit/functions/flow/test_histories.py::*",
     ),
     "release": (
-        "tests/integration/test_access_matrix.py::*",
-        "tests/integration/test_bench.py::*",
-        "tests/integration/test_built.py::*",
-        "tests/integration/test_counted_calls.py::*",
-        "tests/integration/test_delta.py::*",
-        "tests/integration/test_deploy.py::*",
-        "tests/integration/test_embedded_calls.py::*",
-        "tests/integration/test_environment.py::*",
-        "tests/integration/test_exported_ddl.py::*",
-        "tests/integration/test_imported_inmet.py::*",
-        "tests/integration/test_mesh_ports.py::*",
-        "tests/integration/test_reproductions.py::*",
-        "tests/integration/test_schema_*.py::*",
-        "tests/unit/test_bench.py::*",
+        "tests/integration/infra/stack_admin/test_access_matrix.py::*",
+        "tests/integration/infra/test_bench.py::*",
+        "tests/integration/infra/packaging/test_built.py::*",
+        "tests/integration/infra/cost/test_counted_calls.py::*",
+        "tests/integration/functions/aws/test_delta.py::*",
+        "tests/integration/infra/deployment/test_deploy.py::*",
+        "tests/integration/infra/local/test_calls.py::*",
+        "tests/integration/infra/gx/test_environment.py::*",
+        "tests/integration/contracts/test_exported_ddl.py::*",
+        "tests/integration/contracts/test_imported_inmet.py::*",
+        "tests/integration/contracts/test_mesh_ports.py::*",
+        "tests/integration/contracts/test_reproductions.py::*",
+        "tests/integration/contracts/test_schema_cases.py::*",
+        "tests/integration/infra/gx/test_schema_expectation.py::*",
+        "tests/unit/infra/test_bench.py::*",
     ),
 }
 """The parts of `make proofs`, by name: CI runs one of them after `make test`, another with each commit."""
 SPARK = (
     "tests/e2e/*",
-    "tests/integration/job/*",
-    "tests/integration/test_formats.py::*",
-    "tests/integration/test_init.py::*",
-    "tests/integration/test_pattern*.py::*",
+    "tests/integration/spark_jobs/*",
+    "tests/integration/contracts/test_formats.py::*",
+    "tests/integration/infra/cli/test_init.py::*",
+    "tests/integration/contracts/test_pattern*.py::*",
     "tests/oracle/*",
 )
 """Tests that share a JVM."""
@@ -103,7 +108,7 @@ def is_quick(test: str) -> bool:
 
 
 def area_of(test: str) -> str:
-    """Return the folder of tests that a test is in: `unit`, `integration/job`, `oracle` ..."""
+    """Return the folder of tests that a test is in: `unit`, `integration/spark_jobs`, `oracle` ..."""
     folders = test.partition("::")[0].split("/")[1:-1]
     return "/".join(folders[:2] if folders[:1] == ["integration"] else folders[:1])
 

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from urllib.parse import quote, unquote
 
-from contracts.authoring import drop, parting, relating, source, versions
-from contracts.authoring.comparing import compare
-from contracts.authoring.compiling import Compiled, compile_each
-from contracts.authoring.document import Document
-from contracts.authoring.edition import Edition
-from contracts.authoring.finding import Finding
-from contracts.authoring.heading import ID, VERSION
-from contracts.authoring.linting import contract_files
-from contracts.authoring.versions import Step
+from contracts.authoring.compiler import reference_checks, schema_objects
+from contracts.authoring.compiler.compile import Compiled, compile_each
+from contracts.authoring.compiler.lint import contract_files
+from contracts.authoring.diff.compare import compare
+from contracts.authoring.diff.edition import Edition
+from contracts.authoring.document import source, versions
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.document.heading import ID, VERSION
+from contracts.authoring.document.versions import Step
+from contracts.authoring.drop_block import parse
 from contracts.errors import ContractInvalid, DocumentInvalid
 from contracts.plan import Plan, Promoted
 
@@ -72,12 +74,12 @@ def titles_in(document: Document) -> list[Title]:
     """What a document is, of each of its schema objects; none where it does not say."""
     if not isinstance(document.data, dict):
         return []
-    return [found for part in parting.parts(document) if (found := title(part))]
+    return [found for part in schema_objects.parts(document) if (found := title(part))]
 
 
 def documents(contracts: Sequence[Compiled]) -> dict[str, bytes]:
     """What is to be kept of contracts that are put in force, by key: their files as they are, and reference files."""
-    found = relating.files(contracts)
+    found = reference_checks.files(contracts)
     for one in contracts:
         if one.plan and one.document and (called := title(one.document)):
             found[called.key] = one.document.raw
@@ -180,7 +182,7 @@ def whole(called: Title, text: bytes) -> bytes:
     """A document's text as it was kept; DocumentInvalid if it is not what its name says, or lacks its `drop` block."""
     document = source.read(text, called.key)
     broken = any(f.level == "error" for f in document.findings) or called not in titles_in(document)
-    if broken or not isinstance(document.data.get("customProperties"), list) or drop.find(document) is None:
+    if broken or not isinstance(document.data.get("customProperties"), list) or parse.find(document) is None:
         raise DocumentInvalid(f"{called.key} is not what its name says: bring back the published text, and read again.")
     return text
 

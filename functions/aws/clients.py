@@ -21,9 +21,9 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import PART, S3Store
 from functions.aws.sqs import SqsDelays
+from functions.catalog import Published
 from functions.keys import Zones
 from functions.ports import LARGEST_COPY, Ledger, Ports
-from functions.published import Published
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

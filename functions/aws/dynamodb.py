@@ -19,6 +19,7 @@ from contracts.errors import HeldUp, ServiceUnavailable, StaleWrite
 from functions.aws import items
 from functions.aws.answers import asking, code
 from functions.aws.items import Item
+from functions.drop import Drop, Moved
 from functions.ports import (
     Absence,
     Batch,
@@ -36,7 +37,6 @@ from functions.ports import (
     Window,
     months,
 )
-from functions.submission import Drop, Moved
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

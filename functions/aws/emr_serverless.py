@@ -31,7 +31,7 @@ MOST_POLICY = 2048
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
 # Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
 S3A_FLAGS = "create,mkdir"
-# The first wall in front of SQL texts, from a session's first moment on; the job sets more (spark_jobs/sql_guard.py).
+# The first wall in front of SQL texts, from a session's first moment on; the job has its own, too.
 CLOSED = {
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.runSQLOnFiles": "false",

@@ -28,9 +28,9 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from contracts import codec
 from contracts.errors import DocumentInvalid
+from functions.drop import Drop
 from functions.ports import Absence, Batch, FileSet, InFlight, Lineage, Pause, Place, RollCall, Step, Watermarks, Window
 from functions.ports import step_of as told
-from functions.submission import Drop
 
 Item = dict[str, Any]
 T = TypeVar("T")

@@ -25,8 +25,8 @@ from contracts.errors import (
 )
 from functions import keys
 from functions.aws.answers import asking, code
+from functions.drop import Location
 from functions.ports import Lying, Mark, Page, Place, Remains, Stat, stamp
-from functions.submission import Location
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions import keys
 from functions.aws.sqs import window_in
-from functions.batching import batch_due
+from functions.flow.batching import batch_due
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
 

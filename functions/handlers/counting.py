@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from functions.aws.dynamodb import DynamoLedger
+from functions.drop import Drop, Event, Moved
 from functions.ports import Absence, Beside
-from functions.submission import Drop, Event, Moved
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

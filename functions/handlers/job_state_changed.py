@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.data_classes import EventBridgeEvent
 
-from functions.finalize import job_ended
+from functions.flow.finalize import job_ended
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.data_classes import S3EventBridgeNotificationEvent
 
 from functions import keys
+from functions.drop import Created
+from functions.flow.ingest import ingest
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
-from functions.ingest import ingest
-from functions.submission import Created
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.handlers import runtime
 from functions.handlers.runtime import logger
-from functions.reconcile import reconcile
+from functions.schedule.reconcile import reconcile
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

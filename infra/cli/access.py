@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest
-from infra.cli.target import of_a_stack
+from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
-    from infra.access import Access, Buckets
+    from infra.stack_admin.access import Access, Buckets
 
 PRINCIPAL = re.compile(r"arn:(aws[\w-]*):iam::(\d{12}):(root|(role|user)/[\w+=,.@/-]+)")
 KEY = re.compile(r"arn:aws[\w-]*:kms:[\w-]+:\d{12}:key/[\w-]+")
@@ -67,7 +67,7 @@ def command(
     The policies of buckets and key need an addition only for a principal of another account than the stack's: for one
     of the same the text leaves that out, --format json never does.
     """
-    from infra.access import for_consumer, for_producer
+    from infra.stack_admin.access import for_consumer, for_producer
 
     found = PRINCIPAL.fullmatch(principal)
     if not found:
@@ -89,8 +89,8 @@ def command(
 def _buckets(who: str, given: dict[str, str | None], key: str | None, partition: str) -> tuple[Buckets, str | None]:
     """The buckets and their key, and whose account they are of, if that is known."""
     from functions.keys import split
-    from infra.access import Buckets
-    from infra.cli.target import surroundings
+    from infra.cli.options.target import surroundings
+    from infra.stack_admin.access import Buckets
 
     zones = {"landing": "DROPGATE_LANDING", "internal": "DROPGATE_REPORTS", "promoted": "DROPGATE_PROMOTED"}
     stack = surroundings() or {}
@@ -108,7 +108,7 @@ def _account(arn: str | None) -> str | None:
 
 
 def _producer(name: str | None, folder: Path | None) -> tuple[str, tuple[str, ...]]:
-    from infra.access import folders_of
+    from infra.stack_admin.access import folders_of
 
     plans = _plans(folder)
     known = sorted({plan.producer for plan in plans})
@@ -129,7 +129,7 @@ def _contract(name: str, folder: Path | None) -> str:
 
 
 def _plans(folder: Path | None) -> Any:
-    from contracts.authoring.linting import lint
+    from contracts.authoring.compiler.lint import lint
     from infra.cli.lint import as_text, default_folder
 
     linted = lint((folder or default_folder(),))

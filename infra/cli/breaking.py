@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.gates import FORMATS
+from infra.cli.output.ci_reports import FORMATS
 from infra.cli.screen import as_json, inert, line, say
 
 if TYPE_CHECKING:
-    from contracts.authoring.change import Change
-    from contracts.authoring.comparing import Comparison
-    from contracts.authoring.finding import Finding
-    from contracts.authoring.pairing import Compared
-    from infra.cli.gates import Case
+    from contracts.authoring.diff.change import Change
+    from contracts.authoring.diff.compare import Comparison
+    from contracts.authoring.diff.pairing import Compared
+    from contracts.authoring.document.finding import Finding
+    from infra.cli.output.ci_reports import Case
 
 
 @click.command(
@@ -44,7 +44,7 @@ def command(old: Path, new: Path, form: str) -> None:
 
 def comparison(old: Path, new: Path) -> Compared:
     """The contracts of two paths; a usage error where there is nothing to compare."""
-    from contracts.authoring.pairing import compare_paths
+    from contracts.authoring.diff.pairing import compare_paths
 
     compared = compare_paths(old, new)
     if not compared.contracts and not compared.unread:
@@ -58,15 +58,15 @@ def comparison(old: Path, new: Path) -> Compared:
 
 
 def _shown(compared: Compared, form: str) -> str:
-    from infra.cli import gates
+    from infra.cli.output import ci_reports
 
     if form == "json":
         return as_json(document(compared))
     if form == "text":
         return _text(compared)
     cases = [case for c in compared.contracts for case in _cases(c)]
-    cases += gates.of_files(dict.fromkeys(f.file for f in compared.unread), compared.unread, "dropgate.breaking")
-    return gates.shown(form, _findings(compared), "dropgate breaking", cases)
+    cases += ci_reports.of_files(dict.fromkeys(f.file for f in compared.unread), compared.unread, "dropgate.breaking")
+    return ci_reports.shown(form, _findings(compared), "dropgate breaking", cases)
 
 
 def document(compared: Compared) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _findings(compared: Compared) -> list[Finding]:
-    from contracts.authoring.finding import Finding
+    from contracts.authoring.document.finding import Finding
 
     found = [
         Finding(c.file, c.line, c.column, _level(c, one), c.kind, f"{whom(c).capitalize()}: {c.message}", _fix(c, one))
@@ -159,7 +159,7 @@ def _fix(change: Change, one: Comparison) -> str:
 
 
 def _cases(one: Comparison) -> list[Case]:
-    from infra.cli.gates import Case
+    from infra.cli.output.ci_reports import Case
 
     found = []
     for c in one.changes:

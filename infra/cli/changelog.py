@@ -11,9 +11,9 @@ from infra.cli.breaking import comparison, document, title
 from infra.cli.screen import as_json
 
 if TYPE_CHECKING:
-    from contracts.authoring.change import Change
-    from contracts.authoring.comparing import Comparison
-    from contracts.authoring.pairing import Compared
+    from contracts.authoring.diff.change import Change
+    from contracts.authoring.diff.compare import Comparison
+    from contracts.authoring.diff.pairing import Compared
 
 
 @click.command(

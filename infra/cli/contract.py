@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from contracts.authoring.store import Title
@@ -69,8 +69,8 @@ def _of_folder(folder: Path) -> tuple[list[Title], Read]:
 
 
 def _of_stack(zone: str | None) -> tuple[list[Title], Read]:
-    from infra.catalog import S3Catalog, kept, text_of
-    from infra.cli.target import catalog_client
+    from infra.cli.options.target import catalog_client
+    from infra.stack_admin.catalog import S3Catalog, kept, text_of
 
     if zone and not zone.startswith("s3://"):
         raise click.UsageError("--catalog wants a URI, as s3://my-internal-bucket/catalog/.")
@@ -117,6 +117,6 @@ def _text(titles: list[Title]) -> str:
 
 
 def _sorted(titles: list[Title]) -> list[Title]:
-    from contracts.authoring.versions import order
+    from contracts.authoring.document.versions import order
 
     return sorted(titles, key=lambda t: (t.id, order(t.version), t.table))

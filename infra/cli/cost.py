@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from contracts.plan import Promoted
-    from infra.cost import Bill, Load
+    from infra.cost.cost import Bill, Load
 
 WINDOWS = (0, 60, 300, 900)
 BATCHES = (10, 50, 250, 500, 1000)
@@ -25,7 +25,7 @@ class Size(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Bytes of what was written."""
-        from infra.cost import size_of
+        from infra.cost.cost import size_of
 
         try:
             found = size_of(str(value))
@@ -101,7 +101,7 @@ def command(
     rejected: float,
     form: str,
 ) -> None:
-    """Say what a load costs on AWS, at the list prices of infra/prices.json, without free tiers.
+    """Say what a load costs on AWS, at the list prices of infra/cost/prices.json, without free tiers.
 
     Then the same load with another window, batch, file size, arrival or promotion, one change at a time. A batch is one
     Spark job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch
@@ -109,7 +109,7 @@ def command(
 
     docs/cost.md says what is counted and what is assumed.
     """
-    from infra.cost import MONTH_DAYS, Load, bill
+    from infra.cost.cost import MONTH_DAYS, Load, bill
 
     daily = drops / MONTH_DAYS if month else drops
     load = Load(daily, size, min(contracts, ceil(daily)), window, burst, most, promote, rejected / 100)
@@ -118,7 +118,7 @@ def command(
 
 
 def _document(found: Bill) -> dict[str, Any]:
-    from infra.cost import idle
+    from infra.cost.cost import idle
 
     return {
         "load": asdict(found.load),
@@ -135,7 +135,7 @@ def _document(found: Bill) -> dict[str, Any]:
 
 
 def _text(found: Bill) -> str:
-    from infra.cost import idle
+    from infra.cost.cost import idle
 
     load = found.load
     come = "each contract's at once" if load.burst else "evenly spread"
@@ -164,7 +164,7 @@ def _text(found: Bill) -> str:
 
 
 def _rate(daily: float) -> str:
-    from infra.cost import MONTH_DAYS
+    from infra.cost.cost import MONTH_DAYS
 
     return f"{daily:,} drops a day" if daily == int(daily) else f"{daily * MONTH_DAYS:,.0f} drops a month"
 
@@ -175,7 +175,7 @@ def _count(quantity: float) -> str:
 
 def _sensitivity(load: Load) -> list[dict[str, Any]]:
     from contracts.plan import Promoted
-    from infra.cost import bill
+    from infra.cost.cost import bill
 
     changed = [(f"window {w} s", replace(load, window=w)) for w in sorted({*WINDOWS, load.window})]
     changed += [(f"at most {n:,} drops a batch", replace(load, most=n)) for n in sorted({*BATCHES, load.most})]

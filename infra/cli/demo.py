@@ -40,11 +40,11 @@ def command() -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from contracts.authoring.linting import lint
-    from infra.bundles import ROOT
-    from infra.cli.target import DEMO
+    from contracts.authoring.compiler.lint import lint
+    from infra.cli.options.target import DEMO
     from infra.demo.journey import Journey, keep
     from infra.local.embedded import Embedded
+    from infra.packaging.bundles import ROOT
 
     console = Console(width=None if sys.stdout.isatty() else 110)
     began = time.monotonic()
@@ -104,7 +104,7 @@ def _table(travellers: list[Traveller], began: float) -> Table:
 
 def _where(journey: Journey, folder: Path) -> str:
     """Where to look now."""
-    from infra.cli.target import typed
+    from infra.cli.options.target import typed
 
     by_state = {t.state: t for t in journey.travellers}
     rejected = next((t for t in journey.travellers if t.state == "rejected" and t.drop and t.drop.rows), None)

@@ -12,13 +12,13 @@ import click
 
 from contracts.errors import DocumentInvalid, DropgateError
 from contracts.problem import visible
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from functions.difference import Difference
+    from functions.doctor.difference import Difference
     from functions.ports import Ports
 
 EVERY = 1000
@@ -53,8 +53,8 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
     looks first whether all is as it was seen. What is under way is left alone for a quarter of an hour. Exits 0 where
     nothing differs or all is repaired, 1 where a difference is left.
     """
-    from functions.differences import differences
-    from infra.cli.target import ports
+    from functions.doctor.compare import differences
+    from infra.cli.options.target import ports
 
     world, told = ports(), _Progress()
     found = differences(world, _contracts(world, more), list(islice(_months(), months)), told.seen)
@@ -66,7 +66,7 @@ def command(repair: bool, months: int, more: tuple[str, ...], form: str) -> None
 
 def _contracts(world: Ports, more: tuple[str, ...]) -> tuple[str | None, ...]:
     """Whose records and tables are read; where the index cannot be, which is a difference, none of those in force."""
-    from infra.cli.target import of_ports
+    from infra.cli.options.target import of_ports
 
     try:
         published = of_ports(world).contracts()

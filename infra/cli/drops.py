@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import quoted
-from infra.cli.choosing import absent, chosen, contract_option, most_option, need_state, state_option
+from infra.cli.options.choosing import absent, chosen, contract_option, most_option, need_state, state_option
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from functions.drop import Drop
     from functions.ports import Absence
-    from functions.submission import Drop
-    from infra.cli.target import Target
+    from infra.cli.options.target import Target
 
 BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "minutes")
 """The options of which the last alone does something beside --stuck, and nothing without it."""
@@ -73,8 +73,8 @@ def command(
     if stuck:
         _stuck(minutes, form)
         return
-    from infra.cli.render import drops_table
-    from infra.cli.target import reading
+    from infra.cli.options.target import reading
+    from infra.cli.output.render import drops_table
 
     need_state(state)
     target = reading()
@@ -107,9 +107,9 @@ def _refuse(*, stuck: bool) -> None:
 
 def _stuck(minutes: int, form: str) -> None:
     from contracts import codec
-    from functions.stuck import EMBEDDED, ON_AWS, age, stuck
-    from infra.cli.render import stuck_text
-    from infra.cli.target import is_embedded, ports
+    from functions.schedule.stuck import EMBEDDED, ON_AWS, age, stuck
+    from infra.cli.options.target import is_embedded, ports
+    from infra.cli.output.render import stuck_text
 
     world = ports()
     found = stuck(world, timedelta(minutes=minutes), EMBEDDED if is_embedded() else ON_AWS)
@@ -132,7 +132,7 @@ def _show_missing(target: Target, found: Sequence[Absence], form: str) -> None:
 
         click.echo(json.dumps(codec.encode(tuple(found)), indent=2))
         return
-    from infra.cli.render import missing_table
+    from infra.cli.output.render import missing_table
 
     click.echo(f"Files that did not come, in {target.where}", err=True)
     rows = [{**asdict(one)} for one in found]

@@ -41,7 +41,7 @@ def _is_full(error: BaseException | None) -> bool:
 def _jvm_has_ended() -> bool:
     if "pyspark" not in sys.modules:
         return False
-    from infra.setup.session import has_ended
+    from infra.setup.spark.session import has_ended
 
     return has_ended()
 
@@ -56,7 +56,7 @@ def end_in_order() -> None:
 def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (the signature is Python's)
     signal.signal(number, signal.SIG_IGN)
     if "pyspark" in sys.modules:
-        from infra.setup.session import end
+        from infra.setup.spark.session import end
 
         end()  # else it writes into folders that are being removed
     raise SystemExit(128 + number)

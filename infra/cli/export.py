@@ -12,10 +12,10 @@ from infra import files as written
 from infra.cli.screen import line, say
 
 if TYPE_CHECKING:
-    from contracts.authoring.exporting.exported import Contract, Exported
+    from contracts.authoring.exports.exported import Contract, Exported
 
 FORMATS = ("json-schema", "avro", "spark", "spark-ddl", "dbt", "odcs", "html", "great-expectations")
-"""The formats by name, as contracts.authoring.exporting.formats has them; here so that help starts at once."""
+"""The formats by name, as contracts.authoring.exports.formats has them; here so that help starts at once."""
 
 
 @click.command(
@@ -42,7 +42,7 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
     text where it has comments or descriptions. Nothing is written over, and nothing at all is written where
     `dropgate lint` finds an error in a contract: then it exits 1.
     """
-    from contracts.authoring.exporting.formats import FORMATS as KNOWN
+    from contracts.authoring.exports.formats import FORMATS as KNOWN
 
     read = _read(contracts)
     if len(read) > 1 and folder is None:
@@ -59,8 +59,8 @@ def command(contracts: tuple[Path, ...], form: str, folder: Path | None) -> None
 
 def _read(paths: tuple[Path, ...]) -> list[Contract]:
     """The contracts in some files; exit 1 with findings where one has an error."""
-    from contracts.authoring.exporting.reading import read_each
-    from contracts.authoring.linting import contract_files
+    from contracts.authoring.compiler.lint import contract_files
+    from contracts.authoring.exports.reading import read_each
     from infra.cli.lint import lines_of
 
     files = contract_files(paths)

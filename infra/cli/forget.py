@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from contracts.problem import visible
-from infra.cli.named import month_option, the_drop
+from infra.cli.options.drop_argument import month_option, the_drop
+from infra.cli.options.target import of_a_stack
 from infra.cli.overruling import because_option
 from infra.cli.screen import as_json, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from functions.submission import Drop
+    from functions.drop import Drop
 
 
 @click.command(
@@ -52,8 +52,8 @@ def command(drop: str, because: str, month: datetime | None, promoted: bool, dry
     where they took the place of another upload's, are in no version of today: `dropgate maintain` is what finally
     removes them.
     """
-    from functions.forgetting import NotForgotten, forget, forgettable, left, tables
-    from infra.cli.target import caller, of_ports, ports
+    from functions.operations.erase import NotForgotten, forget, forgettable, left, tables
+    from infra.cli.options.target import caller, of_ports, ports
 
     world = ports()
     named = the_drop(of_ports(world), drop, month)
@@ -99,7 +99,7 @@ def without_rows_of(parquet: bytes, drop: str) -> bytes | None:
     """The rows of a file of evidence that are not of a drop, read and written by Spark; None if all are kept."""
     from pyspark.sql import functions as sf
 
-    from infra.setup.session import local_session
+    from infra.setup.spark.session import local_session
 
     spark = local_session("dropgate forget")
     with tempfile.TemporaryDirectory() as folder:

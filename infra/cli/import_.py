@@ -11,12 +11,12 @@ import click
 from infra import files as written
 
 if TYPE_CHECKING:
-    from contracts.authoring.importing.bringing import Brought, Contract, Files
+    from contracts.authoring.imports.bringing import Brought, Contract, Files
 
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
 )  # fmt: skip
-"""The formats by name, as contracts.authoring.importing.formats has them; here so that help starts at once."""
+"""The formats by name, as contracts.authoring.imports.formats has them; here so that help starts at once."""
 
 PARQUET = "parquet"
 """The format whose sources and files are one."""
@@ -88,7 +88,7 @@ def command(
 
 
 def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:
-    from contracts.authoring.importing.bringing import Files
+    from contracts.authoring.imports.bringing import Files
 
     if not patterns and producer is None and kind is None:
         return None
@@ -103,7 +103,7 @@ def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, fo
 def _is_pattern(pattern: str, producer: str) -> None:
     """Refuse a pattern of keys that no contract could have."""
     from contracts.errors import PatternInvalid
-    from contracts.pattern import literal_folder
+    from contracts.terms.key_pattern import literal_folder
 
     try:
         folder = literal_folder(pattern)
@@ -115,7 +115,7 @@ def _is_pattern(pattern: str, producer: str) -> None:
 
 def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
     """The files that are named, and those of the format in the folders that are."""
-    from contracts.authoring.importing.formats import FORMATS as KNOWN
+    from contracts.authoring.imports.formats import FORMATS as KNOWN
 
     suffixes = KNOWN[form].suffixes
     found: list[Path] = []
@@ -129,7 +129,7 @@ def _paths(sources: tuple[Path, ...], form: str) -> list[Path]:
 
 
 def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> list[Brought]:
-    from contracts.authoring.importing.bringing import bring_in_all
+    from contracts.authoring.imports.bringing import bring_in_all
 
     try:
         if form == PARQUET:
@@ -141,12 +141,12 @@ def _brought(form: str, paths: list[Path], files: Files | None, status: str) -> 
 
 def _of_parquet(path: Path, files: Files | None, status: str) -> Brought:
     """The contract of a Parquet file, of which the two ends are read alone."""
-    from contracts.authoring.document import Document
-    from contracts.authoring.finding import Mark
-    from contracts.authoring.importing import parquet
-    from contracts.authoring.importing.bringing import bring
-    from functions import parquet_footer, parquet_nested
-    from functions.parquet_head import LARGEST_FOOTER
+    from contracts.authoring.document.document import Document
+    from contracts.authoring.document.finding import Mark
+    from contracts.authoring.imports import parquet
+    from contracts.authoring.imports.bringing import bring
+    from functions.admission.heads import parquet_footer, parquet_nested
+    from functions.admission.heads.parquet_head import LARGEST_FOOTER
 
     with path.open("rb") as file:
         head = file.read(HEAD)

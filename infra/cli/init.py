@@ -41,8 +41,8 @@ def command(files: tuple[Path, ...], folder: Path | None, called: str | None, pr
     that is written. What is proposed says so in a comment, with what it rests on; the text begins with what to look at
     before it is published. Nothing is written over. Exits 1 where no contract can be made of the files.
     """
-    from contracts.authoring.drafting.drafting import draft
-    from contracts.authoring.drafting.profile import SampleRefused
+    from contracts.authoring.draft.drafting import draft
+    from contracts.authoring.draft.profile import SampleRefused
     from infra.sampling import profile
     from infra.sampling.door import held
 
@@ -81,7 +81,7 @@ def _are_names(called: str | None, producer: str | None) -> None:
 
 
 def _spark() -> SparkSession:
-    from infra.setup.session import local_session
+    from infra.setup.spark.session import local_session
 
     click.echo("Starting Spark ...", err=True)
     return local_session("dropgate init", brief=True)

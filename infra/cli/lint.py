@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.gates import FORMATS
+from infra.cli.output.ci_reports import FORMATS
 from infra.cli.screen import as_json, inert, line
 
 if TYPE_CHECKING:
-    from contracts.authoring.finding import Finding
-    from contracts.authoring.linting import Linted
+    from contracts.authoring.compiler.lint import Linted
+    from contracts.authoring.document.finding import Finding
 
 
 @click.command(
@@ -34,7 +34,7 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     PATHS are contract files or folders of them (default: contracts).
     Errors exit 1; warnings and notes exit 0. sarif, junit and github are for CI (docs/contracts.md).
     """
-    from contracts.authoring.linting import lint
+    from contracts.authoring.compiler.lint import lint
 
     linted = lint(paths or (default_folder(),))
     if not linted.contracts:
@@ -45,12 +45,12 @@ def command(paths: tuple[Path, ...], form: str) -> None:
 
 
 def _shown(linted: Linted, form: str) -> str:
-    from infra.cli import gates
+    from infra.cli.output import ci_reports
 
     if form in ("text", "json"):
         return as_json(_document(linted)) if form == "json" else as_text(linted)
-    cases = gates.of_files(list(dict.fromkeys(c.file for c in linted.contracts)), linted.findings, "dropgate.lint")
-    return gates.shown(form, linted.findings, "dropgate lint", cases)
+    cases = ci_reports.of_files(list(dict.fromkeys(c.file for c in linted.contracts)), linted.findings, "dropgate.lint")
+    return ci_reports.shown(form, linted.findings, "dropgate lint", cases)
 
 
 def default_folder() -> Path:

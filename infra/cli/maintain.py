@@ -10,11 +10,11 @@ import click
 
 from contracts.problem import nearest
 from functions.keys import table_folder
-from infra.cli.target import of_a_stack
+from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
     from functions.ports import Ports
-    from infra.maintain import Maintained
+    from infra.stack_admin.maintain import Maintained
 
 
 @click.command(
@@ -41,9 +41,9 @@ def command(contract: str | None, dry_run: bool, keep_days: int, form: str) -> N
     Without CONTRACT, of all contracts in force with `promote: table`; CONTRACT may also be one that is no longer. Drops
     may be promoted meanwhile. Earlier versions of a table can be read for as many days as files are kept.
     """
-    from functions.submission import Location
-    from infra.cli.target import for_tables, ports
-    from infra.maintain import maintain
+    from functions.drop import Location
+    from infra.cli.options.target import for_tables, ports
+    from infra.stack_admin.maintain import maintain
 
     world = ports()
     options, done = for_tables(), []

@@ -11,7 +11,7 @@ from contracts.catalog import Ambiguous, Match, Matched, example, match
 from infra.cli.screen import as_json, line, say
 
 if TYPE_CHECKING:
-    from contracts.authoring.linting import Linted
+    from contracts.authoring.compiler.lint import Linted
 
 
 @click.command(
@@ -34,7 +34,7 @@ def command(key: str, folder: Path | None, form: str) -> None:
 
     Exits 0 where one contract matches, 1 where none or several do.
     """
-    from contracts.authoring.linting import index_of, lint
+    from contracts.authoring.compiler.lint import index_of, lint
     from infra.cli.lint import default_folder
 
     linted = lint((folder or default_folder(),))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import visible
-from infra.cli.named import month_option, the_drop
+from infra.cli.options.drop_argument import month_option, the_drop
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from functions.drop import Answer, Drop
     from functions.ports import Ports
-    from functions.submission import Answer, Drop
 
 MOST_REASON = 300
 """Bytes of a reason: the ledger's items are small."""
@@ -80,8 +80,8 @@ def accept(drop: str, because: str, month: datetime | None, dry_run: bool, wait:
     whole file, also where its contract promotes valid rows alone. Exits 0 when that is done or on its way (the schedule
     goes on where you may not), 2 if it cannot be.
     """
-    from functions.overruling import accept as accepted
-    from functions.overruling import beyond, would_accept
+    from functions.operations.override import accept as accepted
+    from functions.operations.override import beyond, would_accept
 
     _decide(Words(drop, because, month, dry_run, wait, form), "accepted", would_accept, accepted, beyond)
 
@@ -102,8 +102,8 @@ def reject(drop: str, because: str, month: datetime | None, dry_run: bool, wait:
     job; record, history and receipt say who rejected it and why. Exits 0 when that is done or on its way (the schedule
     goes on where you may not), 2 if it cannot be.
     """
-    from functions.overruling import reject as rejected
-    from functions.overruling import rejectable
+    from functions.operations.override import reject as rejected
+    from functions.operations.override import rejectable
 
     _decide(Words(drop, because, month, dry_run, wait, form), "rejected", lambda _, one: rejectable(one), rejected)
 
@@ -115,10 +115,10 @@ def _decide(
     act: Callable[[Ports, Drop, str, str], Any],
     note: Callable[[Ports, Drop], str | None] = lambda *_: None,
 ) -> None:
-    from functions.overruling import NotOverruled
-    from functions.submission import Stays
+    from functions.drop import Stays
+    from functions.operations.override import NotOverruled
+    from infra.cli.options.target import caller, of_ports, ports
     from infra.cli.replay import settled_by
-    from infra.cli.target import caller, of_ports, ports
 
     world = ports()
     named = the_drop(of_ports(world), words.drop, words.month)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from contracts.problem import nearest
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, line, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from functions.ports import Pause, Ports
@@ -34,7 +34,7 @@ def command(contract: str | None, producer: str | None, reason: str, form: str) 
     and a batch that is under way, its next tries included, goes on. Resume within WorkDays (default 30) of a file's
     arrival: after that the staged file is deleted, and its producer must upload it again.
     """
-    from infra.cli.target import ports
+    from infra.cli.options.target import ports
 
     world = ports()
     if contract or producer:
@@ -57,7 +57,7 @@ Examples:
 @of_a_stack
 def resume(contract: str | None, producer: str | None, form: str) -> None:
     """Let CONTRACT go on: what waits is judged, beginning within two minutes."""
-    from infra.cli.target import ports
+    from infra.cli.options.target import ports
 
     world = ports()
     held = world.ledger.pauses()
@@ -73,7 +73,7 @@ def resume(contract: str | None, producer: str | None, form: str) -> None:
 def _pause(world: Ports, contract: str | None, producer: str | None, reason: str) -> Pause:
     """What is to be held up; a usage error where there is none of that name."""
     from functions.ports import Pause
-    from infra.cli.target import caller
+    from infra.cli.options.target import caller
 
     if contract and producer:
         raise click.UsageError("Say one: a contract, or --producer P.")

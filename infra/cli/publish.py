@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from infra.cli.target import of_a_stack
+from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
-    from infra.catalog import Publication
+    from infra.stack_admin.catalog import Publication
 
 
 @click.command(
@@ -40,12 +40,12 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     """
     from datetime import UTC, datetime
 
-    from contracts.authoring.linting import lint
+    from contracts.authoring.compiler.lint import lint
     from contracts.authoring.store import documents
-    from infra.catalog import S3Catalog, publish, refusals, unfit
     from infra.cli.lint import as_text as findings
     from infra.cli.lint import default_folder, lines_of
-    from infra.cli.target import catalog_client, surroundings
+    from infra.cli.options.target import catalog_client, surroundings
+    from infra.stack_admin.catalog import S3Catalog, publish, refusals, unfit
 
     linted = lint(paths or (default_folder(),))
     if linted.failed or not linted.plans:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest
-from infra.cli.target import is_embedded, of_a_stack
+from infra.cli.options.target import is_embedded, of_a_stack
 
 if TYPE_CHECKING:
-    from infra.redrive import Kind, Waiting
+    from infra.stack_admin.redrive import Kind, Waiting
 
 
 @click.command(
@@ -35,8 +35,8 @@ def command(queue: str | None, dry_run: bool, form: str) -> None:
     Without QUEUE, list the dead letters of all queues and what to do with them. Nothing is lost if this breaks off, and
     an event that comes twice changes nothing.
     """
-    from infra.cli.target import queues
-    from infra.redrive import KINDS, redrive, waiting
+    from infra.cli.options.target import queues
+    from infra.stack_admin.redrive import KINDS, redrive, waiting
 
     kind = _kind(queue, KINDS) if queue else None
     sqs, urls = queues(one.queue for one in KINDS)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contracts.problem import nearest, quoted, visible
-from infra.cli.choosing import contract_option, most_option, state_option, undecided
-from infra.cli.named import month_option, the_drop
+from infra.cli.options.choosing import contract_option, most_option, state_option, undecided
+from infra.cli.options.drop_argument import month_option, the_drop
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import line, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
+    from functions.drop import Drop
     from functions.ports import Ports
-    from functions.submission import Drop
-    from infra.cli.target import Target
+    from infra.cli.options.target import Target
 
 AGAIN = ("failed", "rejected", "unmatched")
 """The states that a drop leaves by being judged again."""
@@ -80,7 +80,7 @@ def command(
     Without --wait it exits 0 as soon as all are on their way; with it 0 accepted, 1 any rejected or unmatched, 3 any
     failed, not judged again, or still on its way when the wait is over.
     """
-    from infra.cli.target import of_ports, ports
+    from infra.cli.options.target import of_ports, ports
 
     _refuse(drop, state, retract=retract)
     _refuse_choice(drop)
@@ -243,8 +243,8 @@ def judge_again(
 
 
 def _replayed(world: Ports, drop: Drop, *, dry_run: bool, retract: bool) -> Done:
-    from functions.replay import Replayed, again, replay
-    from functions.submission import Stays
+    from functions.drop import Stays
+    from functions.operations.replay import Replayed, again, replay
 
     if dry_run:
         would = again(world, drop, retract=retract)

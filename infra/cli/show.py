@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.named import month_option, the_drop
+from infra.cli.options.drop_argument import month_option, the_drop
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from contracts.problem import Problem
+    from functions.drop import Drop, Override
     from functions.ports import Batch, FileSet, Step
-    from functions.submission import Drop, Override
-    from infra.cli.target import Target
+    from infra.cli.options.target import Target
 
 
 @click.command(
@@ -40,8 +40,8 @@ def command(drop: str, month: datetime | None, form: str) -> None:
     `dropgate drops` lists ids and keys. A key of letters and digits alone is taken for an id: give its URI.
     """
     from contracts import codec
-    from infra.cli.render import drop_detail
-    from infra.cli.target import reading
+    from infra.cli.options.target import reading
+    from infra.cli.output.render import drop_detail
 
     target = reading()
     named = the_drop(target, drop, month)
@@ -89,7 +89,7 @@ def _facts(drop: Drop, batch: Batch | None) -> dict[str, Any]:
 
 def _more(drop: Drop) -> str | None:
     """Where the problems are that the record has no room for; it does not say whether there are any."""
-    from functions.submission import MOST_PROBLEMS
+    from functions.drop import MOST_PROBLEMS
 
     if len(drop.problems) < MOST_PROBLEMS:
         return None

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.gates import FORMATS
-from infra.cli.memory import Memory
+from infra.cli.options.memory import Memory
+from infra.cli.options.spark import are_brief, starting
+from infra.cli.output.ci_reports import FORMATS
 from infra.cli.samples import SampleFile
 from infra.cli.screen import as_json, say
-from infra.cli.spark import are_brief, starting
 
 if TYPE_CHECKING:
     from contracts.job import JobReference
     from contracts.plan import Plan
     from contracts.watermarks import HighMark
-    from infra.judge import Judged
-    from infra.sets import Gathered
+    from infra.offline.file_sets import Gathered
+    from infra.offline.judge import Judged
     from infra.setup.progress import Tell
 
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1, None: 3}
@@ -108,16 +108,16 @@ def command(
     Nothing is uploaded. Exits 0 if all are accepted (with warnings, too), 1 if one is rejected or a set of several
     FILES is not complete, 3 if one could not be judged.
     """
-    from infra import judge, sets
-    from infra.cli.planned import keys_of, plan_of
+    from infra.cli.options.contract_argument import keys_of, plan_of
     from infra.files import refuse_links
+    from infra.offline import file_sets, judge
 
     if receipt:
         refuse_links(receipt)
     plan, folder, matched = plan_of(contract, contracts, given, files[0])
     names = keys_of(plan, files, given, matched)
     pinned = _pinned(plan, folder, contracts, references)
-    home = sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
+    home = file_sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
     quiet = form != "text"
     spark = starting("dropgate test", memory, partial(are_brief, plan, files), quiet=quiet)
     told = (_telling(quiet=quiet), _marks(plan, marks), pinned)
@@ -155,7 +155,7 @@ def _moment(plan: Plan, text: str | None) -> datetime:
 def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...]) -> tuple[JobReference, ...]:
     """The plan's references: files of the contract's folder, and those that were named."""
     from contracts.problem import nearest
-    from infra.references import AtHome
+    from infra.offline.reference_files import AtHome
 
     given: dict[str, list[Path]] = {}
     for text in written:
@@ -177,7 +177,7 @@ def _pinned(plan: Plan, folder: Path, contracts: Path, written: tuple[str, ...])
 
 def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
     """The plan of another contract, which lies beside this one or among --contracts."""
-    from contracts.authoring.linting import lint
+    from contracts.authoring.compiler.lint import lint
 
     plans = lint(tuple(path for path in (folder, contracts) if path.is_dir())).plans
     return next((plan for plan in plans if plan.contract == name), None)
@@ -185,8 +185,8 @@ def _in_force(contracts: Path, folder: Path, name: str) -> Plan | None:
 
 def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool) -> None:
     from contracts.verdict import document
-    from functions.report import masked
-    from infra.cli import render
+    from functions.records.receipt import masked
+    from infra.cli.output import render
 
     bodies = [document(masked(one.decision, one.plan), one.plan, one.file) for one in judged]
     rows = [{"parts": s.parts, "files": s.files, "signal": s.signal, "lacks": s.lacks} for s in sets]
@@ -206,15 +206,15 @@ def _show(judged: Sequence[Judged], paths: Sequence[Path], sets: Sequence[Gather
 def _gates(
     bodies: Sequence[dict[str, Any]], paths: Sequence[Path], sets: Sequence[Gathered], form: str, *, alone: bool
 ) -> None:
-    from infra.cli import gates
+    from infra.cli.output import ci_reports
 
-    told = [gates.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
+    told = [ci_reports.of_verdict(body, str(path)) for body, path in zip(bodies, paths, strict=True)]
     findings, cases = [f for own, _ in told for f in own], [c for _, own in told for c in own]
     for one in () if alone else sets:
-        finding, case = gates.of_set(one.name, one.lacks, str(paths[0]) if paths else one.signal or "")
+        finding, case = ci_reports.of_set(one.name, one.lacks, str(paths[0]) if paths else one.signal or "")
         findings += finding
         cases.append(case)
-    click.echo(gates.shown(form, findings, "dropgate test", cases))
+    click.echo(ci_reports.shown(form, findings, "dropgate test", cases))
 
 
 def _telling(*, quiet: bool) -> Tell:
@@ -226,7 +226,7 @@ def _telling(*, quiet: bool) -> Tell:
 
 def _marks(plan: Plan, texts: tuple[str, ...]) -> tuple[HighMark, ...]:
     """The high marks that were given."""
-    from contracts.authoring import watermarks
+    from contracts.authoring.quality import watermarks
 
     try:
         return tuple(watermarks.mark(plan, text) for text in texts)

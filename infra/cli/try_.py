@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infra.cli.memory import Memory
+from infra.cli.options.memory import Memory
+from infra.cli.options.spark import SMALL, starting
+from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
-from infra.cli.spark import SMALL, starting
-from infra.cli.target import of_a_stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from contracts.plan import Plan
+    from functions.drop import Drop
     from functions.ports import Ports
-    from functions.submission import Drop
-    from infra.trial import Tried
+    from infra.offline.trial import Tried
 
 
 @click.command(
@@ -46,10 +46,10 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     Drops that were accepted and drops that were rejected are read from where they are kept, and judged on this machine;
     nothing is written. Exits 1 if any drop ends worse than it did, 3 if any could not be judged.
     """
-    from contracts.authoring.compiling import load_plan
-    from infra.cli.target import ports
-    from infra.references import AtHome
-    from infra.trial import try_on
+    from contracts.authoring.compiler.compile import load_plan
+    from infra.cli.options.target import ports
+    from infra.offline.reference_files import AtHome
+    from infra.offline.trial import try_on
 
     plan, world = load_plan(contract), ports()
     drops = _drops(world, of or plan.contract, last, given=of is not None)
@@ -69,7 +69,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
 
 def _drops(world: Ports, contract: str, last: int, *, given: bool) -> tuple[Drop, ...]:
     from contracts.problem import nearest
-    from infra.trial import MONTHS, last_drops
+    from infra.offline.trial import MONTHS, last_drops
 
     if found := last_drops(world.ledger, contract, last, datetime.now(UTC)):
         return found
@@ -113,7 +113,7 @@ MOST_PROBLEMS = 3
 
 def text_of(plan: Plan, tried: Sequence[Tried], width: int, colour: bool) -> str:
     """What was tried, for people: a table of verdicts, and under each drop that changes why."""
-    from infra.cli.render import trial_table
+    from infra.cli.output.render import trial_table
 
     table = trial_table(document(plan, tried)["drops"], width, colour)
     counts = [f"{n} {SAID[name]}" for name in SAID if (n := sum(one.change == name for one in tried))]

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import click
 
-from infra.cli.memory import Memory
+from infra.cli.options.memory import Memory
 from infra.files import no_link, refuse_link, refuse_links, write
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
     Nothing leaves this machine. When it stops (Ctrl-C) nothing is kept, unless --state names a folder; what lies there
     lasts however the stack stops, kill -9 included.
     """
-    from contracts.authoring.linting import lint
+    from contracts.authoring.compiler.lint import lint
     from contracts.authoring.store import documents
-    from infra.bundles import great_expectations
     from infra.cli.lint import as_text, default_folder
-    from infra.cli.target import RUNNING
+    from infra.cli.options.target import RUNNING
     from infra.local.embedded import Embedded
-    from infra.local.kept import NotKept
+    from infra.local.state.sqlite_store import NotKept
+    from infra.packaging.bundles import great_expectations
     from infra.setup.wheels import this_cpu
 
     linted = lint((contracts or default_folder(),))
@@ -132,7 +132,7 @@ def _alone(lock: Path) -> Iterator[None]:
 def welcome(endpoint: str, landing: str, plans: Sequence[Plan]) -> str:
     """Where the stack is, and how to upload a file that the first of its contracts takes."""
     from contracts.catalog import example
-    from infra.cli.target import typed
+    from infra.cli.options.target import typed
 
     key = example(plans[0].files[0]) if plans else "file.csv"
     name = key.rsplit("/", 1)[-1]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
 from functions.ports import Ports
-from functions.submission import Drop
 from infra.demo.uploads import Upload, uploads
-from infra.local import archive
 from infra.local.embedded import Embedded, session
+from infra.local.state import export_folder
 
 PATIENCE = 240.0
 """Seconds that all of it may take before the demo says that something is wrong."""
@@ -111,4 +111,4 @@ def keep(journey: Journey, folder: Path) -> None:
                 objects[f"{zone}/{found['Key'].removeprefix(prefix)}"] = body
     drops = [t.drop_id for t in journey.travellers if t.drop_id]
     at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    archive.save(folder, ports.ledger, drops, objects, zones, at)
+    export_folder.save(folder, ports.ledger, drops, objects, zones, at)

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from infra.demo import inmet
-from infra.setup.errors import SetupMissing
+from infra.errors import SetupMissing
 
 
 @dataclass(frozen=True, slots=True)

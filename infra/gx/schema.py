@@ -22,9 +22,9 @@ from great_expectations.render.components import LegacyRendererType
 from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererValueType
 
-from contracts.authoring.contracted import Shape, fields_of, mismatches
 from contracts.authoring.store import LATEST, chosen, editions
 from infra.gx import shapes
+from infra.gx.contract_shape import Shape, fields_of, mismatches
 from infra.gx.store import opened
 
 SHAPE = "table.contracted_shape"

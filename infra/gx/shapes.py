@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from contracts.authoring.contracted import Shape
+from infra.gx.contract_shape import Shape
 
 WHOLE, FRACTION, TEXT = frozenset({"integer", "number"}), frozenset({"number"}), frozenset({"string", "time"})
 OBJECT, ARRAY = frozenset({"object"}), frozenset({"array"})

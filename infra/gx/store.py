@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contracts.authoring import source
+from contracts.authoring.document import source
 from contracts.authoring.store import LATEST, Title, chosen, editions, of_folder
 from contracts.errors import ContractInvalid
 from contracts.problem import nearest, quoted
@@ -51,7 +51,7 @@ def opened(place: str) -> Store:
         return Store(tuple(documents), documents.__getitem__)
     import boto3  # noqa: PLC0415 (who reads a folder needs none)
 
-    from infra.catalog import S3Catalog, kept, text_of  # noqa: PLC0415
+    from infra.stack_admin.catalog import S3Catalog, kept, text_of  # noqa: PLC0415
 
     zone = S3Catalog(boto3.client("s3"), place if place.endswith("/") else f"{place}/")
     return Store(kept(zone), lambda title: text_of(zone, title))

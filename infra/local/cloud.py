@@ -18,17 +18,15 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_ba
 from moto.s3.exceptions import MissingBucket
 from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 
-from infra.local.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
-from infra.local.encoding import encode_lists
-from infra.local.events import deliver, object_created
-from infra.local.kept import NotKept
+from infra.local.events.events import deliver, object_created
+from infra.local.iam.calls import Call, Credential, Request, credential, look_call, request_of, s3_calls, service_calls
+from infra.local.iam.guard import Guard, because
 from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse, read_body
-from infra.local.memory import Memory
-from infra.local.outages import Outages
-from infra.local.rights import Guard, because
-from infra.local.rollback import sparing_copies
-from infra.local.s3_request import S3Request, Source, parse_request
-from infra.local.s3_rules import (
+from infra.local.moto_patches.faster_moto import spare
+from infra.local.moto_patches.fault_injection import Outages
+from infra.local.s3.encoding import encode_lists
+from infra.local.s3.request import S3Request, Source, parse_request
+from infra.local.s3.rules import (
     CONFLICT,
     CREATING,
     Refusal,
@@ -43,7 +41,9 @@ from infra.local.s3_rules import (
     source_refused,
     unreadable,
 )
-from infra.local.sparing import spare
+from infra.local.state.moto_state import Memory
+from infra.local.state.sqlite_store import NotKept
+from infra.local.template.rollback import sparing_copies
 
 _REMEMBERED_CALLS = 200_000
 LARGEST_COPY = 5 * 1024**3

@@ -22,23 +22,23 @@ import boto3
 from botocore.config import Config
 
 from contracts.plan import Plan
-from infra import bundles
-from infra.catalog import Publication, S3Catalog, publish
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec, Run
-from infra.local.events import Event, deliver
-from infra.local.invocation import Handler
-from infra.local.kept import Kept, NotKept
-from infra.local.memory import Memory
-from infra.local.pipe import Listener
-from infra.local.pump import Pump
-from infra.local.rights import JOB, Guard
-from infra.local.stack import Stack, deploy
-from infra.setup import session as spark_session
+from infra.local.emr.run import JobSpec, Run
+from infra.local.emr.server import EmrServerless
+from infra.local.events.events import Event, deliver
+from infra.local.events.invocation import Handler
+from infra.local.events.pipe import Listener
+from infra.local.events.pump import Pump
+from infra.local.iam.guard import JOB, Guard
+from infra.local.state.moto_state import Memory
+from infra.local.state.sqlite_store import Kept, NotKept
+from infra.local.template.stack import Stack, deploy
+from infra.packaging import bundles
 from infra.setup.expectations import bring
-from infra.setup.session import lead_s3, local_session
+from infra.setup.spark import session as spark_session
+from infra.setup.spark.session import lead_s3, local_session
 from infra.setup.wheels import this_cpu
+from infra.stack_admin.catalog import Publication, S3Catalog, publish
 from spark_jobs import validate
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.authoring.drafting.profile import Profile, SampleRefused
+from contracts.authoring.draft.profile import Profile, SampleRefused
 from infra.sampling import delimited, json_lines, parquet
 from infra.sampling.looking import LARGE, kind, look
 

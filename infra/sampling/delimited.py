@@ -11,11 +11,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, Any
 
-from contracts.authoring.drafting import dialect
-from contracts.authoring.drafting.cells import by_record, columns, over_lines
-from contracts.authoring.drafting.column import Column
-from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
-from contracts.columns import OURS
+from contracts.authoring.draft import dialect
+from contracts.authoring.draft.cells import by_record, columns, over_lines
+from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
+from contracts.files.header import OURS
 from contracts.plan import Csv
 from contracts.problem import quoted
 from infra.sampling.looking import ADDED, HEAD, MOST_BROKEN, Looked, opened, pieces

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from contracts.authoring.compiling import compile_text
-from contracts.authoring.drafting.drafting import Draft
-from contracts.authoring.drafting.profile import SampleRefused
-from functions.admission import admit
+from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.draft.drafting import Draft
+from contracts.authoring.draft.profile import SampleRefused
+from functions.admission.admit import admit
 
 
 def held(made: Draft, paths: Sequence[Path]) -> Draft:

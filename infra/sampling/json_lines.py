@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
-from contracts.authoring.drafting.column import Column
-from contracts.authoring.drafting.profile import Found, Profile, Sample, SampleRefused, scarcest, settle
-from contracts.columns import MOST_COLUMNS, OURS
-from contracts.nested import name_of
+from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.profile import Found, Profile, Sample, SampleRefused, scarcest, settle
+from contracts.files.header import MOST_COLUMNS, OURS
 from contracts.plan import CONTAINERS, REPEATING, LogicalType
+from contracts.values.nested import name_of
 from infra.sampling.looking import ADDED, MOST_BROKEN, Looked, opened, pieces
 
 MOST_DEPTH, MOST_KEYS = 10, 100
@@ -48,7 +48,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_Number, parse_f
 
 @dataclass(slots=True)
 class Seen:
-    """What stood in samples, by the steps that lead there from a record (see `contracts.nested`).
+    """What stood in samples, by the steps that lead there from a record (see `contracts.values.nested`).
 
     `objects` counts the objects that stood somewhere, `arrays` the arrays, `elements` what these or maps held in all.
     `maps` are the places whose objects are known to be maps. `filled` has for each sample its records, and how many of

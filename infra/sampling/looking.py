@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from contracts.authoring.drafting.profile import SampleRefused
+from contracts.authoring.draft.profile import SampleRefused
 from contracts.plan import Compression, FileFormat
-from functions import foreign, parquet_footer
-from functions.packed import MAGIC
-from functions.texts import MARKS
+from functions.admission.heads import foreign_forms, parquet_footer
+from functions.admission.heads.gzip_head import MAGIC
+from functions.admission.heads.problems import MARKS
 
 ODD = re.compile(rb"[\x80-\x9f]|[\xc2\xc3][\x80-\xbf]|[\xc4-\xdf][\xa1-\xba\xbc-\xbf]|[\xe0-\xf4][\xa0-\xbf]{2}")
 HEAD = 256 * 1024
@@ -27,7 +27,7 @@ LARGE, PARTS = 32 << 20, 2
 MOST_BROKEN = 10
 """The percentage of lines that may be no records before a file is no CSV, or no JSON Lines."""
 ADDED = "dropgate adds it to rejected.csv, and leaves it out of account when the file comes back"
-"""Why nothing is proposed for a column of these names (`contracts.columns.OURS`)."""
+"""Why nothing is proposed for a column of these names (`contracts.files.header.OURS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _is_text(path: Path, raw: bytes) -> None:
     for mark, name in MARKS:
         if raw.startswith(mark):
             raise SampleRefused(f"{path.name} is written in {name}, which is not read here; save it as UTF-8")
-    if form := foreign.of_bytes(raw):
+    if form := foreign_forms.of_bytes(raw):
         text = f"{path.name} is {form.name}; give plain CSV, JSON Lines or Parquet (gzip is fine for text)"
         raise SampleRefused(text)
     controls = sum(raw.count(bytes([n])) for n in (*range(9), *range(14, 27)))

@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.authoring.drafting.column import Column
-from contracts.authoring.drafting.profile import Profile, Sample, SampleRefused
-from contracts.nested import name_of
-from contracts.parquet import STORED
+from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.profile import Profile, Sample, SampleRefused
 from contracts.plan import LogicalType, Property
 from contracts.problem import Problem, quoted
-from functions import parquet_footer, parquet_head
-from functions.parquet_fit import FITTING
-from functions.parquet_footer import Column as Stored
-from functions.parquet_head import LARGEST_FOOTER
-from functions.parquet_nested import read_as, steps
-from functions.parquet_types import TOO_LONG
+from contracts.values.nested import name_of
+from contracts.values.parquet_types import STORED
+from functions.admission.heads import parquet_footer, parquet_head
+from functions.admission.heads.parquet_fit import FITTING
+from functions.admission.heads.parquet_footer import Column as Stored
+from functions.admission.heads.parquet_head import LARGEST_FOOTER
+from functions.admission.heads.parquet_nested import read_as, steps
+from functions.admission.heads.parquet_types import TOO_LONG
 from infra.sampling.json_lines import Route, Seen, read, settled
 
 if TYPE_CHECKING:
@@ -141,18 +141,18 @@ def _places(prop: Property) -> tuple[int, int] | None:
 
 def _read_parquet(path: Path, session: SparkSession, seen: Seen, types: Mapping[str, str]) -> Sample:
     """Let Spark write the columns of these types as JSON Lines, and read these."""
-    from spark_jobs import pages, tables
+    from spark_jobs.formats import parquet, parquet_pages
     from spark_jobs.validate import configured
 
     with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
         link, spark = Path(folder, "1.parquet"), configured(session)
         link.symlink_to(path.resolve())
-        if problem := tables.flaw(spark, link.as_uri(), types):
+        if problem := parquet.flaw(spark, link.as_uri(), types):
             raise SampleRefused(f"{path.name}: {problem.message} {problem.fix}")
         try:
-            tables.shown(spark, link.as_uri(), types).write.json(Path(folder, "out").as_uri())
-        except pages.UNREADABLE as error:
-            raise SampleRefused(f"{path.name}: {tables.undecoded(error).message} {AGAIN}") from None
+            parquet.shown(spark, link.as_uri(), types).write.json(Path(folder, "out").as_uri())
+        except parquet_pages.UNREADABLE as error:
+            raise SampleRefused(f"{path.name}: {parquet.undecoded(error).message} {AGAIN}") from None
         total = 0
         for part in sorted(Path(folder, "out").glob("part-*")):
             if part.stat().st_size:

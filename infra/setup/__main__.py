@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from infra.setup import archive, jars, packages, system
-from infra.setup.errors import SetupMissing
-from infra.setup.java import PACKAGES, java_home
+from infra.errors import SetupMissing
+from infra.setup import packages, system
 from infra.setup.progress import Progress
+from infra.setup.spark import archive, jars
+from infra.setup.spark.java import PACKAGES, java_home
 
 Step = tuple[str, Callable[[], bool], Callable[[Progress], str]]
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from infra.setup.environments import python_of
-from infra.setup.jars import ROOT
+from infra.setup.spark.jars import ROOT
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from infra.setup.errors import SetupMissing
+from infra.errors import SetupMissing
 from infra.setup.wheels import LAMBDA
 
 TASK = "/var/task"

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.setup import jars
-from infra.setup.errors import SetupMissing
-from infra.setup.jars import ROOT
-from infra.setup.java import java_home
+from infra.errors import SetupMissing
+from infra.setup.spark import jars
+from infra.setup.spark.jars import ROOT
+from infra.setup.spark.java import java_home
 
 LOCK = ROOT / "locks" / "dynamodb-local.txt"
 PACKAGES = ("software.amazon.dynamodb:DynamoDBLocal:3.1.0",)  # the newest for Java 17

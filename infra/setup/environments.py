@@ -10,9 +10,9 @@ import subprocess
 import venv
 from pathlib import Path
 
-from infra.setup.errors import SetupMissing
-from infra.setup.jars import ROOT
+from infra.errors import SetupMissing
 from infra.setup.packages import PIP, VERSION
+from infra.setup.spark.jars import ROOT
 
 PLACE = ROOT / ".dropgate" / "environments"
 BUILD = ROOT / "locks" / "build.txt"

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.errors import SetupMissing
 from infra.setup import wheels
-from infra.setup.errors import SetupMissing
 from infra.setup.progress import Tell
 
 if TYPE_CHECKING:

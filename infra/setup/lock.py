@@ -9,9 +9,10 @@ import tempfile
 import venv
 from pathlib import Path
 
-from infra.setup import dynamodb, jars
-from infra.setup.jars import ROOT
-from infra.setup.java import java_home
+from infra.setup import dynamodb
+from infra.setup.spark import jars
+from infra.setup.spark.jars import ROOT
+from infra.setup.spark.java import java_home
 
 TOOLS = ROOT / ".dropgate" / "lock"
 HEADER = "make lock"

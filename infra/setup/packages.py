@@ -9,10 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from infra.errors import SetupMissing
 from infra.setup import system
-from infra.setup.errors import SetupMissing
-from infra.setup.jars import ROOT
 from infra.setup.progress import Tell
+from infra.setup.spark.jars import ROOT
 
 VENV = ROOT / ".venv"
 VERSION = "{}.{}".format(*sys.version_info)

@@ -14,10 +14,10 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from infra.errors import WheelUnfit
 from infra.setup import packages
-from infra.setup.errors import WheelUnfit
-from infra.setup.jars import ROOT
 from infra.setup.progress import Tell
+from infra.setup.spark.jars import ROOT
 
 KEPT = ROOT / ".dropgate" / "wheels"
 MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}

@@ -17,7 +17,7 @@ ENDED = b"id|amount\n1|10.50\n2|1.50\n"
 MIB = 1024 * 1024
 EVENTS = b'{"id": 1, "name": "Ana", "amount": 10.5, "day": "2026-01-31"}\n{"id": 2, "name": null}\n'
 PACKED = gzip.compress(GOOD)
-THINGS = (Path(__file__).parents[1] / "unit" / "functions" / "things.parquet").read_bytes()
+THINGS = (Path(__file__).parents[1] / "unit" / "functions" / "admission" / "heads" / "things.parquet").read_bytes()
 
 
 def _tar() -> bytes:

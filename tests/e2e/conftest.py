@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.linting import lint
-from contracts.authoring.relating import files
+from contracts.authoring.compiler.lint import lint
+from contracts.authoring.compiler.reference_checks import files
 from contracts.job import JobRequest
 from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
 from functions.ports import Ports
-from functions.submission import Drop
 from infra.local.embedded import QUIET, Embedded, session
-from spark_jobs import storage, validate
+from spark_jobs import validate
+from spark_jobs.spark import storage
 
 HERE = Path(__file__).parent
 CRASHING = "crash.v1"

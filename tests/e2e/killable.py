@@ -21,7 +21,7 @@ from botocore.config import Config
 
 from functions.aws.clients import Clients, ports_from
 from functions.ports import Ports
-from infra.local.stack import Stack
+from infra.local.template.stack import Stack
 from tests.e2e.processes import APPLICATION
 
 KEY = "dropgate"

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.e2e.cases import FOREIGN, GOOD, THINGS, Case
-from tests.integration.job.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
+from tests.integration.spark_jobs.formats.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
 
 MOMENT = datetime(2026, 7, 1, 8, 0, tzinfo=UTC)
 SKIPPED = datetime(2026, 3, 29, 2, 30)  # noqa: DTZ001 (a local time)

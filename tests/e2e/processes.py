@@ -25,13 +25,13 @@ import boto3
 from functions.aws.clients import Clients
 from functions.aws.s3 import S3Store
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec
-from infra.local.events import deliver
-from infra.local.kept import Kept
-from infra.local.memory import Memory
-from infra.local.pump import Pump
-from infra.local.stack import Stack, deploy
+from infra.local.emr.run import JobSpec
+from infra.local.emr.server import EmrServerless
+from infra.local.events.events import deliver
+from infra.local.events.pump import Pump
+from infra.local.state.moto_state import Memory
+from infra.local.state.sqlite_store import Kept
+from infra.local.template.stack import Stack, deploy
 from tests.builders import a_plan, publish
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from contracts.problem import visible
-from functions.replay import replay
-from functions.submission import Drop
+from functions.drop import Drop
+from functions.operations.replay import replay
 from tests.e2e.cases import CASES as OTHERS
 from tests.e2e.cases import GOOD, Case
 from tests.e2e.conftest import World

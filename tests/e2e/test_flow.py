@@ -17,14 +17,14 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from contracts.authoring.compiling import load_plan
-from functions.submission import Drop
+from contracts.authoring.compiler.compile import load_plan
+from functions.drop import Drop
 from infra.cli import try_
 from infra.cli.main import main
-from infra.local.emr_events import EventFaults
-from infra.local.events import deliver, object_created
-from infra.local.rights import JOB
-from infra.trial import last_drops, try_on
+from infra.local.emr.job_events import EventFaults
+from infra.local.events.events import deliver, object_created
+from infra.local.iam.guard import JOB
+from infra.offline.trial import last_drops, try_on
 from tests.e2e.cases import GOOD, HEADER
 from tests.e2e.conftest import World
 

@@ -24,11 +24,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from contracts.errors import ObjectGone
 from functions import keys
 from functions.aws import items
-from functions.differences import differences
+from functions.doctor.compare import differences
+from functions.drop import UNVERSIONED, Drop, Location
+from functions.operations.replay import replay
 from functions.ports import Ports, months, stamp
-from functions.reconcile import reconcile
-from functions.replay import replay
-from functions.submission import UNVERSIONED, Drop, Location
+from functions.schedule.reconcile import reconcile
 from tests.e2e.killable import Killable
 from tests.invariants import INVARIANTS, Seen, judged, observing
 

@@ -18,10 +18,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from functions.aws import items
+from functions.drop import Drop
 from functions.handlers.runtime import logger
-from functions.submission import Drop
-from infra.setup.session import LOG
-from spark_jobs.jvm import java_class
+from infra.setup.spark.session import LOG
+from spark_jobs.spark.jvm import java_class
 from tests.builders import a_drop
 from tests.e2e.cases import HEADER, THINGS
 from tests.e2e.conftest import MARK, World

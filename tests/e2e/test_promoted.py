@@ -9,7 +9,7 @@ from decimal import Decimal
 from pyspark.sql import SparkSession
 
 from contracts.plan import Property
-from functions.overruling import Overruled, reject
+from functions.operations.override import Overruled, reject
 from tests.e2e.conftest import World
 
 HEAD = b"id,name,amount,day,at\n"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.linting import lint
-from contracts.authoring.relating import files
+from contracts.authoring.compiler.lint import lint
+from contracts.authoring.compiler.reference_checks import files
 from contracts.job import JobRequest
-from functions.submission import Drop
+from functions.drop import Drop
 from tests.e2e.conftest import HERE, Related, World
 
 CARRIERS = (HERE / "contracts" / "sales" / "carriers.csv").read_bytes()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from infra.local.kept import FORMAT, Kept, NotKept
+from infra.local.state.sqlite_store import FORMAT, Kept, NotKept
 from tests.e2e.killable import Killable
 
 LANDING = "dropgate-landing"

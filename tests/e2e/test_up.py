@@ -19,7 +19,7 @@ from botocore.config import Config
 
 from functions import keys
 from functions.aws.clients import Clients, ports_from
-from functions.submission import Drop
+from functions.drop import Drop
 from infra.local.embedded import session
 
 CONTRACT = """\

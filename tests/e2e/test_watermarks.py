@@ -7,7 +7,7 @@ from decimal import Decimal
 from contracts.job import JobResult
 from contracts.watermarks import HighMark
 from functions import keys
-from functions.submission import Drop
+from functions.drop import Drop
 from tests.e2e.conftest import World
 
 FIRST = b"day,amount\n2026-01-01,1\n2026-01-02,2\n"

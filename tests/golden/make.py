@@ -19,16 +19,17 @@ from typing import Any
 from click.testing import CliRunner
 
 from contracts import codec
-from contracts.authoring.linting import lint
-from contracts.authoring.relating import files
+from contracts.authoring.compiler.lint import lint
+from contracts.authoring.compiler.reference_checks import files
 from contracts.job import JobRequest
 from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
 from infra.cli.main import main as cli
 from infra.local.embedded import QUIET, Embedded, session
-from infra.setup.session import local_session
-from spark_jobs import storage, validate
+from infra.setup.spark.session import local_session
+from spark_jobs import validate
+from spark_jobs.spark import storage
 from tests.e2e.cases import CASES, GOOD, HEADER
 from tests.oracle import referring, trees
 from tests.oracle.cases import MORE_FORMS, NESTED_FORMS

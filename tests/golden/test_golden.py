@@ -19,7 +19,7 @@ from contracts.plan import Plan
 from contracts.verdict import decide, document
 from functions.aws import items
 from functions.aws.items import Item
-from infra.bundles import ROOT
+from infra.packaging.bundles import ROOT
 
 CORPUS = Path(__file__).parents[1] / "data" / "golden"
 VERSIONS = sorted(path.name for path in CORPUS.iterdir())

@@ -12,7 +12,7 @@ from random import Random
 from pyspark.sql import SparkSession
 
 from contracts.plan import Plan
-from spark_jobs import sieve
+from spark_jobs.prefilter import prefilter
 from tests.oracle import files, records, running, tables, trees
 from tests.oracle.contracts import Contract, Document, a_contract
 from tests.oracle.running import Compared, Difference
@@ -115,8 +115,8 @@ def sifted(spark: SparkSession, folder: Path, form: Document, seed: object, coun
 def _is_sifted(plan: Plan) -> bool:
     if plan.file_format == "parquet":
         types = tuple(tables.TYPES.get(p.type, "string") for p in plan.properties)
-        return sieve.of_columns(plan, tuple(p.name for p in plan.properties), types) is not None
-    return sieve.proof(plan, tuple(p.name for p in plan.properties), ()) is not None
+        return prefilter.of_columns(plan, tuple(p.name for p in plan.properties), types) is not None
+    return prefilter.proof(plan, tuple(p.name for p in plan.properties), ()) is not None
 
 
 def nested(spark: SparkSession, folder: Path, form: Document, seed: object, count: int) -> Cases:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from contracts.authoring import watermarks
-from contracts.authoring.directions import OTHER_END
+from contracts.authoring.diff.directions import OTHER_END
+from contracts.authoring.quality import watermarks
 from tests.oracle.contracts import Document, compiled
 from tests.oracle.expressions import an_expression
 

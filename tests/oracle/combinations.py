@@ -12,7 +12,7 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from contracts.authoring.compiling import compile_text
+from contracts.authoring.compiler.compile import compile_text
 from contracts.plan import Plan
 from tests.oracle import files, trees
 from tests.oracle.contracts import DATED, OF_FORMAT, Contract, Document, a_document

@@ -10,8 +10,8 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from contracts.authoring import conditions, watermarks
-from contracts.authoring.compiling import compile_text
+from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.quality import row_filters, watermarks
 from contracts.plan import LogicalType, Plan, Property
 from contracts.watermarks import HighMark
 from tests.oracle import expressions, figures, hostile, queries
@@ -148,7 +148,7 @@ def _overrides(chance: Random, plan: Plan, kinds: Mapping[str, str]) -> Document
         if check.scope != "record" and check.kind not in ("logicalType", "knownKeys") and chance.random() < 0.1:
             wanted["filter"] = expressions.an_expression(chance, kinds, 1)
         above = [p.name for p in plan.properties if watermarks.unfit(p) is None]
-        if above and check.scope != "record" and check.kind not in conditions.ALWAYS and chance.random() < 0.1:
+        if above and check.scope != "record" and check.kind not in row_filters.ALWAYS and chance.random() < 0.1:
             wanted["watermark"] = chance.choice(above)
         if wanted:
             found[check.id] = wanted

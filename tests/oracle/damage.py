@@ -18,7 +18,7 @@ OBJECTS = b"".join(
     b'{"id": %d, "name": "a\\u00e9", "amount": %d.5, "day": "2026-01-%02d", "note": null}\n' % (n, n, n)
     for n in range(1, LINES)
 )
-TABLE = (Path(__file__).parents[1] / "unit" / "functions" / "things.parquet").read_bytes()
+TABLE = (Path(__file__).parents[1] / "unit" / "functions" / "admission" / "heads" / "things.parquet").read_bytes()
 COLUMNS: list[Document] = [
     {"name": "id", "logicalType": "integer", "unique": True},
     {"name": "name", "logicalType": "string", "logicalTypeOptions": {"maxLength": 3}},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from contracts.plan import FOREIGN_KEY, Csv, Plan, Property
-from contracts.trailer import LONGEST_LINE, Trailer
+from contracts.terms.trailer import LONGEST_LINE, Trailer
 from tests.oracle.contracts import Contract
 from tests.oracle.judging import GOOD, NULL, of_cell, sums
 from tests.oracle.records import Cell, content

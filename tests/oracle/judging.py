@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.decision import Decision
+from contracts.files.mojibake import Letters
 from contracts.job import Count, DropResult
-from contracts.letters import Letters
 from contracts.plan import CONTAINERS, FOREIGN_KEY, QUERIES, Check, Plan
 from contracts.problem import Problem
 from contracts.verdict import decide

@@ -23,15 +23,15 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from contracts.nested import name_of
 from contracts.plan import LogicalType, Plan, Property
 from contracts.problem import Problem
-from functions import parquet_footer
-from functions.admission import admit
-from functions.parquet_fit import FITTING
-from functions.parquet_nested import KEYS, SHAPES, steps
-from tests.integration.job.test_parquet_forms import ALL, told
-from tests.integration.job.world import Judged, a_plan, judge
+from contracts.values.nested import name_of
+from functions.admission.admit import admit
+from functions.admission.heads import parquet_footer
+from functions.admission.heads.parquet_fit import FITTING
+from functions.admission.heads.parquet_nested import KEYS, SHAPES, steps
+from tests.integration.spark_jobs.formats.test_parquet_forms import ALL, told
+from tests.integration.spark_jobs.world import Judged, a_plan, judge
 
 MANIFEST = Path(__file__).parents[1] / "data" / "parquet_testing.json"
 FOLDERS = ("data", "bad_data", "shredded_variant")
@@ -249,7 +249,7 @@ def differences(now: Mapping[str, Entry], agreed: Mapping[str, Entry]) -> Iterab
 
 def main(arguments: Sequence[str]) -> int:
     """Hold a checkout against the manifest, or write that anew."""
-    from infra.setup.session import local_session  # noqa: PLC0415 (Spark starts for the command alone)
+    from infra.setup.spark.session import local_session  # noqa: PLC0415 (Spark starts for the command alone)
 
     with tempfile.TemporaryDirectory() as folder:
         spark = local_session("parquet-testing", memory="1500m", brief=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
-from contracts.authoring.regex import to_java
+from contracts.authoring.patterns.regex import to_java
 from contracts.plan import Check, Csv, Plan, Property
-from tests.integration.job.world import a_check, a_plan, a_property
+from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 from tests.oracle import hostile, judging, records
 from tests.oracle.contracts import OF_FORMAT, PATTERNS, WORDS
 

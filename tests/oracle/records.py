@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from contracts.plan import CONTAINERS, Csv, Plan, Property
-from contracts.trailer import LONGEST, Ending, Trailer, Unread
+from contracts.terms.trailer import LONGEST, Ending, Trailer, Unread
 from tests.oracle import nested
 from tests.oracle.nested import Number, Pairs
 from tests.oracle.values import value_of

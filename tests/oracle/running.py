@@ -10,13 +10,13 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from contracts.decision import Decision
+from contracts.files.mojibake import Letters
 from contracts.job import SIFTED_FROM, DropResult, JobReference, JobResult
-from contracts.letters import Letters
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
-from functions.admission import Admission, admit, header
+from functions.admission.admit import Admission, admit, header
 from spark_jobs.validate import run
-from tests.integration.job.world import Judged, a_request
+from tests.integration.spark_jobs.world import Judged, a_request
 from tests.oracle import records, referring
 from tests.oracle.judging import Opinion, judge
 

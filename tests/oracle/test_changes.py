@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.authoring.change import Direction, joined
-from contracts.authoring.comparing import compare
-from contracts.authoring.compiling import Compiled, compile_text
-from contracts.pattern import captures
+from contracts.authoring.compiler.compile import Compiled, compile_text
+from contracts.authoring.diff.change import Direction, joined
+from contracts.authoring.diff.compare import compare
 from contracts.plan import Plan
+from contracts.terms.key_pattern import captures
 from tests.oracle import files, running
 from tests.oracle.cases import MORE_FORMS
 from tests.oracle.changing import changed, thinned

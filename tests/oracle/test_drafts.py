@@ -12,10 +12,10 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.compiling import compile_text
-from contracts.authoring.drafting.drafting import draft
+from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.draft.drafting import draft
 from contracts.plan import Plan
-from functions.admission import admit
+from functions.admission.admit import admit
 from infra.sampling import profile
 from tests.oracle.judging import judge
 from tests.oracle.records import content

@@ -15,10 +15,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from contracts.authoring import regex
-from contracts.authoring.exporting.exported import Contract, Exported
-from contracts.authoring.exporting.json_schema import write
-from contracts.authoring.exporting.reading import read
+from contracts.authoring.exports.exported import Contract, Exported
+from contracts.authoring.exports.json_schema import write
+from contracts.authoring.exports.reading import read
+from contracts.authoring.patterns import regex
 from contracts.plan import Plan, Property
 from tests.oracle import cases
 from tests.oracle.contracts import a_contract

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from contracts.authoring.exporting import sample
+from contracts.authoring.exports import sample
 from tests.oracle import cases
 from tests.oracle.contracts import a_contract
 from tests.oracle.judging import judge

@@ -19,18 +19,18 @@ import yaml
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.authoring.core_expectations import expectations
-from contracts.authoring.exporting import dbt
-from contracts.authoring.exporting.exported import Contract
-from contracts.authoring.exporting.great_expectations import write
-from contracts.authoring.exporting.reading import read
+from contracts.authoring.exports import dbt
+from contracts.authoring.exports.exported import Contract
+from contracts.authoring.exports.great_expectations import write
+from contracts.authoring.exports.reading import read
+from contracts.authoring.quality.core_expectations import expectations
 from contracts.job import Count
 from contracts.plan import EXPECTATION, HOLDS_TRUE, Check, Plan
 from infra.setup.expectations import bring
-from tests.integration.job.world import Judged
+from tests.integration.spark_jobs.world import Judged
 from tests.oracle import cases, running
 from tests.oracle.test_exported import read_back
-from tests.unit.authoring.documents import FILE, a_document
+from tests.unit.contracts.authoring.documents import FILE, a_document
 
 PROPERTIES = """\
 - {name: id, logicalType: integer, primaryKey: true, logicalTypeOptions: {minimum: 1, maximum: 100}}

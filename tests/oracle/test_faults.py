@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult
-from tests.integration.job.world import Judged
+from tests.integration.spark_jobs.world import Judged
 from tests.oracle import faults, records, running
 from tests.oracle.judging import judge
 

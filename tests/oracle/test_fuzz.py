@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import DropResult
-from functions.admission import Admission
+from functions.admission.admit import Admission
 from tests.oracle import cases, damage, running
 from tests.oracle.contracts import Contract
 from tests.oracle.test_oracle import TORTURE

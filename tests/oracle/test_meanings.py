@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.compiling import compile_text
+from contracts.authoring.compiler.compile import compile_text
 from contracts.decision import Decision
 from contracts.job import DropResult
 from contracts.plan import Plan, Property

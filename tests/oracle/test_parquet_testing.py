@@ -14,9 +14,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from contracts.plan import Plan, Property
-from functions import parquet_footer
-from tests.integration.job.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
-from tests.integration.job.world import a_plan, a_property, judge
+from functions.admission.heads import parquet_footer
+from tests.integration.spark_jobs.formats.test_parquet_forms import DEFINITIONS, LISTS, REPETITIONS, a_file, relevelled
+from tests.integration.spark_jobs.world import a_plan, a_property, judge
 from tests.oracle import parquet_testing
 from tests.oracle.parquet_testing import FOLDERS, as_text, refusals
 

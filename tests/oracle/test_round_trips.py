@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contracts.authoring import source
-from contracts.authoring.exporting.exported import Column, Contract
-from contracts.authoring.exporting.formats import FORMATS
-from contracts.authoring.exporting.reading import read
-from contracts.authoring.importing.bringing import bring_in
+from contracts.authoring.document import source
+from contracts.authoring.exports.exported import Column, Contract
+from contracts.authoring.exports.formats import FORMATS
+from contracts.authoring.exports.reading import read
+from contracts.authoring.imports.bringing import bring_in
 from contracts.plan import Property
 from tests.oracle.cases import FORMS
 from tests.oracle.contracts import a_contract

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.job import test_formats
+from tests.integration.spark_jobs.formats import test_registry
 from tests.oracle import faults, test_nested
 from tests.oracle.judging import judge
 from tests.oracle.meanings import CASES
 from tests.oracle.records import content
-from tests.unit import test_verdict
+from tests.unit.contracts import test_verdict
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ NAMED: dict[str, Mapping[str, object]] = {
     "verdict": test_verdict.CASES,
     "fault": faults.CSV,
     "nested": test_nested.LINES,
-    "json": test_formats.LINES,
+    "json": test_registry.LINES,
 }
 """By their word on the page: the cases that may hold a line."""
 
@@ -52,10 +52,10 @@ def _is_there(held: str) -> bool:
     return all((ROOT / path).is_file() for path in held.split(", "))
 
 
-@pytest.mark.parametrize("name", test_formats.LINES)
+@pytest.mark.parametrize("name", test_registry.LINES)
 def test_oracle_says_the_same_of_lines_of_json(name: str) -> None:
-    """What the job says of them is held by tests/integration/job/test_formats.py."""
-    line, expected = test_formats.LINES[name]
-    plan = test_formats.plan_of("jsonl")
+    """What the job says of them is held by tests/integration/spark_jobs/formats/test_registry.py."""
+    line, expected = test_registry.LINES[name]
+    plan = test_registry.plan_of("jsonl")
     opinion = judge(plan, content(plan, (), f"{line}\n".encode()))
     assert {i for _, ids in opinion.rows.values() for i in ids} == {*expected}

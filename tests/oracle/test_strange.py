@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.authoring.compiling import compile_text
-from contracts.authoring.drafting.drafting import draft
-from contracts.authoring.drafting.profile import SampleRefused
-from infra.judge import judge as at_home
+from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.draft.drafting import draft
+from contracts.authoring.draft.profile import SampleRefused
+from infra.offline.judge import judge as at_home
 from infra.sampling import profile
 from infra.sampling.door import held
 from tests.oracle import strange, strange_tables

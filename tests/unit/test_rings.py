@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from infra.bundles import ROOT
+from infra.packaging.bundles import ROOT
 from tests import rings
 
 PATTERNS = [p for patterns in (rings.QUICK, rings.SLOW, rings.SPARK, *rings.PROOFS.values()) for p in patterns]
@@ -20,7 +20,7 @@ PATTERNS = [p for patterns in (rings.QUICK, rings.SLOW, rings.SPARK, *rings.PROO
         ("tests/oracle/test_meanings.py::test_job[csv]", None),
         ("tests/oracle/test_meanings.py::test_job[jsonl]", "oracle"),
         ("tests/oracle/test_oracle.py::test_job_and_oracle_say_the_same[csv]", None),
-        ("tests/unit/functions/test_crashes.py::test_way[a-before]", "attacks"),
+        ("tests/unit/functions/flow/test_crashes.py::test_way[a-before]", "attacks"),
         ("tests/unit/test_new.py::test_anything", None),
     ],
 )
@@ -29,13 +29,13 @@ def test_part_follows_the_first_pattern_that_fits(test: str, part: str | None) -
 
 
 def test_no_proof_is_quick() -> None:
-    assert rings.is_quick("tests/unit/test_codec.py::test_decode")
-    assert not rings.is_quick("tests/unit/functions/test_crashes.py::test_way")
-    assert not rings.is_quick("tests/unit/test_setup.py::test_java")
+    assert rings.is_quick("tests/unit/contracts/test_codec.py::test_decode")
+    assert not rings.is_quick("tests/unit/functions/flow/test_crashes.py::test_way")
+    assert not rings.is_quick("tests/unit/infra/setup/test_setup.py::test_java")
 
 
 def test_one_worker_runs_all_of_spark_in_the_test_command() -> None:
-    tests = ("tests/e2e/test_a.py::test_b", "tests/integration/job/test_c.py::test_d[x@y]", "tests/unit/test_a.py::t")
+    tests = ("tests/e2e/test_a.py::test_b", "tests/integration/spark_jobs/test_c.py::test_d[x@y]", "tests/unit/test_a.py::t")
     assert [rings.scope_of(test, proofs=False) for test in tests] == ["spark", "spark", "tests/unit/test_a.py"]
     assert [rings.scope_of(test, proofs=True) for test in tests] == [test.partition("::")[0] for test in tests]
 

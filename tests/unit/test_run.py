@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from infra.bundles import ROOT
+from infra.packaging.bundles import ROOT
 
 TESTS = """\
 import pytest

@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from operator import ge, lt
 from typing import Any
 
-from infra.local.template import expand, of_type
+from infra.local.template.template import expand, of_type
 from tests.integration.functions.conftest import TEMPLATE
 
 _EXPANDED = expand(TEMPLATE, "us-east-1")

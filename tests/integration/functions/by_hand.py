@@ -21,23 +21,24 @@ from typing import Any
 import boto3
 import pytest
 
-from contracts.columns import rejected_file, valid_file
+from contracts.files.header import rejected_file, valid_file
 from contracts.job import DataFile, DataFiles, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan, Reference
 from contracts.table import columns
-from functions import ingest, keys
+from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
+from functions.flow import ingest
 from functions.handlers import runtime
 from functions.handlers.object_created import created
 from functions.ports import ObjectStore, Ports
-from functions.submission import Drop
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec
-from infra.local.events import deliver, object_created
-from infra.local.invocation import Invoker, acting_as
-from infra.local.polling import QueuePoller
-from infra.local.stack import Stack, deploy
+from infra.local.emr.run import JobSpec
+from infra.local.emr.server import EmrServerless
+from infra.local.events.events import deliver, object_created
+from infra.local.events.invocation import Invoker, acting_as
+from infra.local.events.polling import QueuePoller
+from infra.local.template.stack import Stack, deploy
 from tests.builders import REJECTED, Judge, a_plan, all_good, answer, publish
 from tests.integration.functions import alarms
 from tests.integration.functions.conftest import TEMPLATE

@@ -5,16 +5,16 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import boto3
 import pytest
 
 from functions.aws.clients import Clients
 from infra.local.cloud import Cloud
-from infra.local.stack import Stack, deploy
+from infra.local.template.stack import Stack, deploy
+from infra.packaging.bundles import ROOT
 
-TEMPLATE = Path(__file__).parents[3] / "template.yaml"
+TEMPLATE = ROOT / "template.yaml"
 
 
 @pytest.fixture(scope="module")

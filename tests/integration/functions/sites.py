@@ -24,7 +24,8 @@ Site = tuple[str, str]
 
 def sites() -> set[Site]:
     """All that there are."""
-    modules = Path(functions.__file__).parent.glob("*.py")
+    folder = Path(functions.__file__).parent
+    modules = (p for p in folder.rglob("*.py") if p.parent.name not in ("aws", "handlers"))
     return {site for path in modules for site in _within(ast.parse(path.read_text(encoding="utf-8")), path.stem)}
 
 

@@ -22,11 +22,11 @@ from contracts.errors import DropgateError
 from contracts.plan import Plan
 from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
 from functions.ports import Ports
-from functions.reconcile import Trouble, reconcile
-from functions.submission import Drop
-from infra.local.emr_run import ENDED as OVER
-from infra.local.invocation import acting_as
+from functions.schedule.reconcile import Trouble, reconcile
+from infra.local.emr.run import ENDED as OVER
+from infra.local.events.invocation import acting_as
 from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES, publish
 from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site

@@ -11,16 +11,17 @@ import pytest
 from click.testing import Result
 from moto.s3.models import s3_backends
 
-from contracts.columns import valid_file
 from contracts.errors import ServiceUnavailable
+from contracts.files.header import valid_file
 from contracts.plan import Plan
 from contracts.table import Column
-from functions import ingest, keys
+from functions import keys
+from functions.flow import ingest
 from functions.handlers.object_created import created
-from functions.overruling import accept, reject
+from functions.operations.override import accept, reject
 from functions.ports import Mark
+from infra.local.iam.policy_evaluator import Statement, grants, read
 from infra.local.loopback import ACCOUNT
-from infra.local.policies import Statement, grants, read
 from tests.builders import valid_rows
 from tests.integration.functions.test_people import Office
 from tests.integration.functions.test_rights import CLOCK, LONG_AGO, ORDERS, ROWS, Site, site

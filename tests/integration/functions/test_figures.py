@@ -13,7 +13,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
 from functions import keys
 from functions.aws import items
-from functions.reconcile import reconcile
+from functions.schedule.reconcile import reconcile
 from infra.local.cloud import Cloud
 from infra.local.loopback import ACCOUNT
 from tests.builders import a_drop

@@ -22,21 +22,21 @@ import pytest
 from contracts.job import JobRequest
 from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop
 from functions.handlers import batch_due, job_state_changed, object_created, schedule
 from functions.handlers.runtime import STACK, logger
 from functions.ports import Ports, stamp
-from functions.submission import Drop
-from infra import deployed
-from infra.local import events
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
-from infra.local.emr_events import EventFaults
-from infra.local.emr_run import JobSpec
-from infra.local.events import deliver
-from infra.local.invocation import Context
-from infra.local.pump import Pump
-from infra.local.stack import deploy
-from infra.local.template import expand, of_type
+from infra.local.emr.job_events import EventFaults
+from infra.local.emr.run import JobSpec
+from infra.local.emr.server import EmrServerless
+from infra.local.events import events
+from infra.local.events.events import deliver
+from infra.local.events.invocation import Context
+from infra.local.events.pump import Pump
+from infra.local.template.stack import deploy
+from infra.local.template.template import expand, of_type
+from infra.stack_admin import deployed
 from tests.builders import Judge, a_plan, a_window, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 

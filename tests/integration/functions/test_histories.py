@@ -17,8 +17,8 @@ from functions import keys
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.s3 import S3Store
-from functions.submission import Created, Drop
-from infra.local.template import expand, of_type
+from functions.drop import Created, Drop
+from infra.local.template.template import expand, of_type
 from tests.fakes import TestClock
 from tests.histories import STRICT, Histories, Played
 from tests.integration.functions.conftest import TEMPLATE

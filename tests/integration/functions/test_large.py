@@ -12,11 +12,11 @@ from botocore.exceptions import ClientError
 
 from functions.aws.clients import Clients, ports_from
 from functions.aws.s3 import S3Store
-from functions.moves import Carried, Replaced, Taken, Unfinished, carry, promote
+from functions.drop import Drop, Location
 from functions.ports import Mark, Ports, Stat
-from functions.submission import Drop, Location
+from functions.promotion.copies import Carried, Replaced, Taken, Unfinished, carry, promote
 from infra.local.cloud import Cloud
-from infra.local.stack import Stack
+from infra.local.template.stack import Stack
 from tests.builders import a_drop
 
 MIB = 1024**2

@@ -17,8 +17,8 @@ from contracts.errors import ServiceUnavailable
 from functions.handlers.runtime import RESERVE
 from functions.ports import Ports, Window
 from infra.local.cloud import Cloud
-from infra.local.invocation import Invoker
-from infra.local.outages import FAILURES, Failure
+from infra.local.events.invocation import Invoker
+from infra.local.moto_patches.fault_injection import FAILURES, Failure
 from tests.integration.functions.by_hand import (
     CLOCK,
     CREATED,

@@ -18,9 +18,9 @@ from contracts.table import Column
 from functions.aws.clients import Clients
 from functions.ports import Mark
 from infra.cli.main import main
-from infra.local.calls import Call
 from infra.local.embedded import session
-from infra.local.policies import grants, read
+from infra.local.iam.calls import Call
+from infra.local.iam.policy_evaluator import grants, read
 from tests.integration.functions.test_rights import CLOCK, Site, site
 
 __all__ = ["site"]

@@ -23,6 +23,7 @@ from functions.aws.dynamodb import DynamoLedger
 from functions.aws.emr_serverless import EmrJobs, JobCode
 from functions.aws.s3 import S3Store
 from functions.aws.sqs import SqsDelays, window_in
+from functions.drop import Drop, Location, Moved, Promotion, RowCounts, advance
 from functions.ports import (
     Absence,
     Batch,
@@ -39,10 +40,9 @@ from functions.ports import (
     Watermarks,
     Window,
 )
-from functions.submission import Drop, Location, Moved, Promotion, RowCounts, advance
-from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec
-from infra.local.stack import Stack
+from infra.local.emr.run import JobSpec
+from infra.local.emr.server import EmrServerless
+from infra.local.template.stack import Stack
 from tests.builders import a_drop
 from tests.fakes import MemoryJobs, MemoryLedger, MemoryStore
 

@@ -13,11 +13,11 @@ from contracts.errors import ObjectUnreadable, ServiceUnavailable
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
 from functions.aws.s3 import S3Store
+from functions.drop import Location
 from functions.ports import Mark
-from functions.submission import Location
 from infra.local.cloud import Cloud
-from infra.local.rights import Rights
-from infra.local.stack import Stack
+from infra.local.iam.guard import Rights
+from infra.local.template.stack import Stack
 from tests.builders import a_drop
 
 

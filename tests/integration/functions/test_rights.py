@@ -21,23 +21,24 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts import codec
-from contracts.arrival import Arrival
 from contracts.job import JobRequest
 from contracts.plan import Limit, Plan, Reference
-from contracts.sets import SetRule
-from functions import batching, ingest, keys
+from contracts.terms.arrival import Arrival
+from contracts.terms.file_sets import SetRule
+from functions import keys
 from functions.aws.clients import Clients, ports_from
+from functions.drop import Drop, Location
+from functions.flow import batching, ingest
 from functions.handlers.object_created import created
+from functions.operations.replay import Replayed, replay
 from functions.ports import Absence, Mark, Ports, Window, stamp
-from functions.replay import Replayed, replay
-from functions.submission import Drop, Location
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
-from infra.local.emr_run import JobSpec
-from infra.local.events import object_created
-from infra.local.invocation import Invoker
-from infra.local.rights import JOB
-from infra.local.stack import Stack, deploy
+from infra.local.emr.run import JobSpec
+from infra.local.emr.server import EmrServerless
+from infra.local.events.events import object_created
+from infra.local.events.invocation import Invoker
+from infra.local.iam.guard import JOB
+from infra.local.template.stack import Stack, deploy
 from tests.builders import a_plan, all_good, answer, one_bad, publish
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contracts.sets import SetRule
+from contracts.terms.file_sets import SetRule
 from functions.aws import items
 from functions.ports import stamp
 from infra.local.cloud import Cloud

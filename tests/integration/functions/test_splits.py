@@ -9,9 +9,9 @@ import pytest
 
 from functions.aws.clients import Clients
 from functions.aws.dynamodb import DynamoLedger
-from functions.ingest import ingest
-from functions.splitting import MOST_TRIES
-from infra.local.stack import Stack
+from functions.flow.ingest import ingest
+from functions.flow.splitting import MOST_TRIES
+from infra.local.template.stack import Stack
 from tests.builders import World, a_plan
 
 

@@ -19,11 +19,12 @@ import pytest
 
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Limit, Plan
-from contracts.sets import SetRule
-from functions import keys, overruling
-from functions.differences import differences
+from contracts.terms.file_sets import SetRule
+from functions import keys
+from functions.doctor.compare import differences
+from functions.operations import override
+from functions.operations.replay import replay as replayed
 from functions.ports import Ports
-from functions.replay import replay as replayed
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
 from tests.builders import a_marked_plan, a_plan, a_window, all_good, one_bad, reaching
@@ -38,7 +39,7 @@ GATHERED = a_plan(
 LISTED = a_plan("listed.v1", ("listed/{day}/*.csv",), set=SetRule(("day",), 3600, manifest="listed/{day}/all.json"))
 MARKED = a_marked_plan(contract="marks.v1", files=("marks/*.csv",))
 WITH_ROWS = a_plan("rows.v1", ("rows/*.csv",), promote="rows", tolerance=Limit(Decimal(1), "rows"))
-WITH_TABLE = a_plan("table.v1", ("table/*.csv",), promote="table", tolerance=Limit(Decimal(1), "rows"))
+WITH_TABLE = a_plan("table_commit.v1", ("table/*.csv",), promote="table", tolerance=Limit(Decimal(1), "rows"))
 LARGER = a_plan("large.v1", ("large/*.csv",))
 WIDE = f"id,{'n' * 3000}"
 """A header that is too long for the ledger."""
@@ -133,13 +134,13 @@ def judge_a_version_again(attack: Attack) -> None:
 def accept_all_the_same(attack: Attack) -> None:
     drop = attack.upload("orders/bad.csv")
     attack.settle()
-    attack.ask(lambda ports: overruling.accept(ports, attack.drop(drop), "ann", "checked by hand"))
+    attack.ask(lambda ports: override.accept(ports, attack.drop(drop), "ann", "checked by hand"))
 
 
 def reject_after_all(attack: Attack) -> None:
     drop = attack.upload("orders/a.csv")
     attack.settle()
-    attack.ask(lambda ports: overruling.reject(ports, attack.drop(drop), "ann", "recalled"))
+    attack.ask(lambda ports: override.reject(ports, attack.drop(drop), "ann", "recalled"))
 
 
 def compare(attack: Attack) -> None:
@@ -176,7 +177,7 @@ def exchange_in_a_table(attack: Attack) -> None:
     attack.settle()
     drop = attack.upload("table/a.csv", b"id,note\n2,b\n")
     attack.settle()
-    attack.ask(lambda ports: overruling.reject(ports, attack.drop(drop), "ann", "recalled"))
+    attack.ask(lambda ports: override.reject(ports, attack.drop(drop), "ann", "recalled"))
 
 
 def move_in_parts(attack: Attack) -> None:
@@ -386,7 +387,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     claim_again,
 )
 
-FASTER = "where somebody else was faster: tests/unit/functions/test_crashes.py lets somebody be at every call"
+FASTER = "where somebody else was faster: tests/unit/functions/flow/test_crashes.py lets somebody be at every call"
 HANDED = "handed on to admission, which reads"
 UNSWEPT: dict[Site, str] = {
     ("batching._claim", "drops"): FASTER,
@@ -395,19 +396,25 @@ UNSWEPT: dict[Site, str] = {
     ("batching.start", "batch"): FASTER,
     ("batching.write_batch", "batch"): FASTER,
     ("batching._write_singly", "write"): FASTER,
-    ("gathering._send_on", "drops"): FASTER,
-    ("gathering._send_on", "file_set"): FASTER,
-    ("moves._begun", "break_off"): FASTER,
-    ("moves._begun", "upload"): FASTER,
-    ("overruling.accept", "drop"): FASTER,
-    ("requesting._line", "read"): HANDED,
+    ("file_sets._send_on", "drops"): FASTER,
+    ("file_sets._send_on", "file_set"): FASTER,
+    ("copies._begun", "break_off"): FASTER,
+    ("copies._begun", "upload"): FASTER,
+    ("override.accept", "drop"): FASTER,
+    ("job_request._line", "read"): HANDED,
     ("ingest._look", "read"): HANDED,
-    ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/test_differences.py",
-    ("receipts.unless_forgotten", "remaining"): "forgotten meanwhile: tests/unit/functions/test_forgetting.py",
-    ("receipts.unless_forgotten", "delete"): "forgotten meanwhile: tests/unit/functions/test_forgetting.py",
-    ("batching._there", "drop"): "an item that no version reads, or was deleted: tests/unit/functions/test_not_ours.py",
-    ("batching._line_up", "open_window"): "no place is free, or it is held up: tests/unit/functions/test_batching.py",
-    ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/test_batching.py",
+    ("receipts._withdrawn", "history"): "settled, `doctor` alone asks: tests/unit/functions/doctor/test_compare.py",
+    ("receipts.unless_forgotten", "remaining"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    ("receipts.unless_forgotten", "delete"): "forgotten meanwhile: tests/unit/functions/operations/test_erase.py",
+    (
+        "batching._there",
+        "drop",
+    ): "an item that no version reads, or was deleted: tests/unit/functions/flow/test_not_ours.py",
+    (
+        "batching._line_up",
+        "open_window",
+    ): "no place is free, or it is held up: tests/unit/functions/flow/test_batching.py",
+    ("batching._go_on", "drops"): "a batch that took none: tests/unit/functions/flow/test_batching.py",
 }
 """Calls that no scenario makes, each with its reason."""
 BY_HAND = ("difference", "differences", "table_differences", "restoring", "forgetting", "stuck")

@@ -20,8 +20,8 @@ from functions.aws.clients import Clients
 from functions.aws.delta import DeltaTables
 from functions.ports import Mark, Tables
 from infra.cli.maintain import as_text
-from infra.local.stack import Stack
-from infra.maintain import Maintained, maintain
+from infra.local.template.stack import Stack
+from infra.stack_admin.maintain import Maintained, maintain
 from tests.fakes import MemoryTables
 from tests.integration.functions.rows import of, parquet
 

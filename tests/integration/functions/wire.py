@@ -27,12 +27,12 @@ import functions.aws
 import functions.handlers.counting
 from functions.aws.clients import TRIES
 from functions.ports import Ports
-from infra.local.calls import credential
 from infra.local.cloud import Cloud
-from infra.local.emr import EmrServerless
+from infra.local.emr.server import EmrServerless
+from infra.local.iam.calls import credential
 from infra.local.loopback import Environ, StartResponse
-from infra.local.outages import FAILURES
-from infra.local.s3_request import parse_request
+from infra.local.moto_patches.fault_injection import FAILURES
+from infra.local.s3.request import parse_request
 from tests.integration.functions.by_hand import Killed, Site
 
 Side = Literal["before", "after", "lost", "throttled", "timed out"]
@@ -229,7 +229,7 @@ def _asked() -> tuple[str, str]:
             method, site = name, ""
         elif path == COUNTING:
             site = ""
-        elif path.parent == AWS.parent:
+        elif AWS.parent in path.parents and path.parent.name != "handlers":
             site = site or f"{path.stem}.{name}"
         frame = frame.f_back
     return method, site

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.test_formats import BAD, GOOD
+from tests.integration.contracts.test_formats import BAD, GOOD
 from tests.oracle.meanings.case import Case, Meaning, Refused, bad, figure, good, one, values
 
 COMPOSED, APART = "\u00e9", "e\u0301"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from functions import keys
+from infra.packaging.bundles import ROOT
 from tests.builders import ZONES, a_plan
 
 
@@ -24,7 +24,7 @@ def test_drop_id_tells_where_its_parts_end() -> None:
 
 
 def test_producers_page_computes_the_same_id() -> None:
-    page = Path(__file__).parents[3].joinpath("docs", "producers.md").read_text(encoding="utf-8")
+    page = ROOT.joinpath("docs", "producers.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - our own page

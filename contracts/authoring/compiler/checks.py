@@ -1,0 +1,166 @@
+"""All checks of a contract: its schema object in, the plan's properties and checks with ids of their own out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.properties import nesting, primary_key, properties
+from contracts.authoring.properties.nesting import Place
+from contracts.authoring.quality import custom, expectations, library_metrics, queries, relationships, row_filters
+from contracts.files.header import OURS
+from contracts.plan import CONTAINERS, Check, Property, record_checks
+from contracts.problem import nearest
+
+OBJECT: Path = ("schema", 0)
+
+
+def schema_object(document: Document, *, whole: bool) -> dict[str, Any] | None:
+    """The one schema object of a contract; None, and a finding if the document is `whole`, where there is none."""
+    objects = document.data.get("schema") or []
+    if len(objects) > 1:
+        message = "The contract has several schema objects, and `drop` does not say which of them its files are."
+        fix = "Make `drop` a list, with `object: <name>` first in each entry."
+        document.error(("schema", 1), "no-object", message, fix)
+    one = objects[0] if objects else None
+    if not isinstance(one, dict) or not one.get("properties") or "name" not in one:
+        fix = "Write a `schema` with one object and its `properties`."
+        if whole:
+            document.error(OBJECT, "no-properties", "The contract names no properties.", fix)
+        return None
+    return one
+
+
+def read(document: Document, one: dict[str, Any], block: DropBlock | None) -> tuple[list[Property], list[Check]]:
+    """The properties of a schema object and the checks of their constraints and metrics, each with an id of its own.
+
+    The block says in which format the records come: what a record is, and whether a text can be anything else.
+    """
+    first = record_checks(block.format, block.columns.extra) if block else ()
+    placed: list[tuple[Check, Path]] = [(check, ()) for check in first]
+    places = list(nesting.places(document, (*OBJECT, "properties"), one["properties"]))
+    known: dict[tuple[str, ...], tuple[Property, list[Check]]] = {}
+    for place in places:
+        above = known.get(place.route[:-1])
+        if found := properties.read(document, place, above[0] if above else None):
+            known[place.route] = found
+    props = [prop for prop, _ in known.values()]
+    for place, (prop, own) in ((p, known[p.route]) for p in places if p.route in known):
+        if block:
+            nesting.in_format(document, place, prop.type, block.format)
+        if prop.type == "string" and block and block.format != "csv":
+            placed.append((properties.type_check(prop), place.path))
+        placed += [(check, place.path) for check in own]
+        placed += _quality(document, place.path, place.source, prop, props)
+    placed = primary_key.together(document, (*OBJECT, "properties"), one["properties"], placed)
+    placed += _quality(document, OBJECT, one, None, props)
+    placed += relationships.read(document, places, props, block)
+    _names(document, places)
+    _clashes(document, placed)
+    return props, [check for check, _ in placed]
+
+
+def _quality(
+    document: Document, path: Path, owner: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> list[tuple[Check, Path]]:
+    placed: list[tuple[Check, Path]] = []
+    for n, entry in enumerate(owner.get("quality") or []):
+        at: Path = (*path, "quality", n)
+        if not isinstance(entry, dict) or (prop and not nesting.is_for(document, at, entry, prop)):
+            continue
+        filled = row_filters.filled(document, at, *row_filters.apart(entry, at), prop)
+        check = _entry(document, at, filled[0], prop, props) if filled else None
+        made = row_filters.joined(document, check, filled[1], props) if check and filled else None
+        placed += [(row_filters.told(made, filled[0]), at)] if made and filled else []
+    return placed
+
+
+def _entry(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check of one entry, by its type."""
+    match entry.get("type"):
+        case "custom" if entry["engine"] == custom.ENGINE:
+            return custom.read(document, path, entry, prop, props)
+        case "custom" if entry["engine"] in expectations.ENGINES:
+            flat = [p for p in props if not p.path and p.type not in CONTAINERS]
+            return expectations.read(document, path, entry, prop, flat)
+        case "custom":
+            return queries.of_another(document, path, entry, prop)
+        case "sql":
+            return queries.sql(document, path, entry, prop, props)
+        case "text":
+            return queries.for_people(document, path, entry, prop)
+    return library_metrics.read(document, path, entry, prop, props)
+
+
+def _names(document: Document, places: Sequence[Place]) -> None:
+    """Refuse names that stand twice, and those that no column can have."""
+    seen: set[str] = set()
+    for place in places:
+        if place.name in seen:
+            message = f"The property `{place.name}` stands twice."
+            document.error((*place.path, "name"), "duplicate-property", message, "Keep one of them.")
+        if wrong := _unusable(place.name):
+            document.error((*place.path, "name"), "bad-name", wrong, "Give the column another name.")
+        seen.add(place.name)
+
+
+def _unusable(name: str) -> str | None:
+    if name in OURS:
+        return f"`{name}` is a column that dropgate adds to `rejected.csv`, and takes away when the file comes back."
+    return None if name.isprintable() else f"{name!r} has characters that cannot be printed."
+
+
+def _clashes(document: Document, placed: list[tuple[Check, Path]]) -> None:
+    """Refuse two checks of one id: history is joined on them."""
+    seen: set[str] = set()
+    for check, path in placed:
+        if check.id in seen and not _is_twice(document, check.property):
+            message = f"Two checks have the id `{check.id}`."
+            document.error(path, "check-id-clash", message, "Give a quality entry an `id:` of its own.")
+        if not check.id.isprintable() and (check.property or "").isprintable():
+            message = f"The id {check.id!r} has characters that cannot be printed."
+            document.error(path, "bad-name", message, "Give the entry an `id:` of one line.")
+        seen.add(check.id)
+
+
+def _is_twice(document: Document, name: str | None) -> bool:
+    return any(f.code == "duplicate-property" and f"`{name}`" in f.message for f in document.findings)
+
+
+def never_missing(document: Document, one: dict[str, Any], nulls: Collection[str]) -> None:
+    """Refuse missing values of properties that the dialect of the file makes null."""
+    for n, source in enumerate(one["properties"]):
+        if isinstance(source, dict):
+            library_metrics.never_missing(document, source, (*OBJECT, "properties", n), nulls)
+
+
+def overridden(
+    document: Document, path: Path, block: DropBlock, checks: list[Check], props: Sequence[Property]
+) -> list[Check]:
+    """The checks with what `drop.checks` says of them, which stands at `path`; ids never change by it."""
+    by_id = {c.id: c for c in checks}
+    for name, wanted in block.checks.items():
+        check = by_id.get(name)
+        if check is None:
+            close = nearest(name, by_id)
+            fix = f"Write `{close}`." if close else "`dropgate lint --format json` lists the ids."
+            document.error((*path, name), "unknown-check", f"The contract has no check `{name}`.", fix, on_key=True)
+            continue
+        if check.scope == "record" and wanted.severity == "warning":
+            message = f"`{name}` cannot be a warning: such a line is no record."
+            document.error((*path, name, "severity"), "bad-value", message, "Write `tolerance:` if some may be lost.")
+        if check.threshold and (wanted.tolerance or wanted.quiet):
+            message = f"`{name}` has a threshold of its own in its quality entry."
+            document.error((*path, name, "tolerance"), "bad-value", message, "Change the entry's operator.")
+        severity, tolerance = wanted.severity or check.severity, wanted.tolerance or check.tolerance
+        told = {"quiet": {"value": str(wanted.quiet.value), "unit": wanted.quiet.unit}} if wanted.quiet else {}
+        made = replace(check, severity=severity, tolerance=tolerance, arguments=check.arguments | told)
+        said = {key: ((*path, name, key), value) for key, value in wanted.said.items()}
+        by_id[name] = row_filters.joined(document, made, said, props) or made
+    return list(by_id.values())

@@ -1,0 +1,225 @@
+"""One contract file to its plan: an ODCS document in; findings, and a plan if none of them is an error, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path as File
+
+from contracts.authoring.compiler import checks, impossible, schema_objects
+from contracts.authoring.document import heading, json_schema, sla, source, versions
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding, Path
+from contracts.authoring.document.upgrade import CURRENT, lift
+from contracts.authoring.drop_block import file_sets, parse, table, trailer
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.quality import relationships
+from contracts.errors import ContractInvalid
+from contracts.plan import Check, Plan, Property
+
+OF_THEIR_OWN = {"properties", "quality", "relationships"}
+"""The lists whose entries can be read without each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What became of a contract file; `plan` is None if an error stands among the findings or it matches no files.
+
+    `places` says where each pattern of the plan stands, for findings about two contracts. `draft` is the plan of a
+    contract of whatever status, `document` what it was made from: for those who compare two editions.
+    """
+
+    file: str
+    plan: Plan | None
+    findings: tuple[Finding, ...]
+    places: tuple[Finding, ...] = ()
+    draft: Plan | None = field(default=None, compare=False, repr=False)
+    document: Document | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error keeps the contract from being published."""
+        return any(f.level == "error" for f in self.findings)
+
+
+def compile_file(path: File) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file, one of each schema object; a file that cannot be read is a finding, too."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        document = Document(str(path))
+        message = f"The file cannot be read: {error.strerror}."
+        document.error((), "unreadable", message, "Look at its name and rights.")
+        return (_done(document),)
+    return compile_each(raw, str(path))
+
+
+def load_plans(path: File) -> tuple[Plan, ...]:
+    """The plans of a contract file; ContractInvalid, with the first error or the reason, if it has none."""
+    compiled = compile_file(path)
+    findings = [f for one in compiled for f in one.findings]
+    plans = tuple(one.plan for one in compiled if one.plan)
+    if plans and not any(one.failed for one in compiled):
+        return plans
+    first = next((f for f in findings if f.level == "error"), findings[0])
+    raise ContractInvalid(f"{first.file}:{first.line}: {first.message} {first.fix}")
+
+
+def load_plan(path: File) -> Plan:
+    """The plan of a contract file with one schema object; ContractInvalid if it has none, or several."""
+    plans = load_plans(path)
+    if len(plans) > 1:
+        raise ContractInvalid(f"{path} has {len(plans)} contracts: {', '.join(p.contract for p in plans)}. Name one.")
+    return plans[0]
+
+
+def compile_text(raw: bytes, file: str) -> Compiled:
+    """Compile the contract in a file's bytes; of several schema objects the first."""
+    return compile_each(raw, file)[0]
+
+
+def compile_each(raw: bytes, file: str) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file's bytes, one of each schema object."""
+    document = source.read(raw, file)
+    if document.data is None and document.findings:
+        return (_done(document),)
+    if not isinstance(document.data, dict):
+        fix = f"Write keys and values, beginning with `apiVersion: {CURRENT}`."
+        document.error((), "not-odcs", "The file is no ODCS document.", fix)
+        return (_done(document),)
+    lift(document)
+    return tuple(_compile_part(part) for part in schema_objects.parts(document)) or (_done(document),)
+
+
+def _compile_part(document: Document) -> Compiled:
+    """Compile a document of one schema object."""
+    broken = json_schema.check(document)
+    _older(document)
+    for path in broken:
+        _take_out(document, path)
+    return _compile(document, whole=not broken)
+
+
+def _older(document: Document) -> None:
+    found = str(document.data.get("apiVersion"))
+    if found.startswith("v2."):
+        message = f"ODCS {found} is not built yet."
+        document.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
+
+
+def _take_out(document: Document, path: Path) -> None:
+    """Take out what the standard refuses, with the property or entry around it; the rest can be read."""
+    inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
+    end = inside[-1] + 1 if inside else len(path)
+    owner, last = document.value(path[: end - 1]), path[end - 1] if path else 0
+    if isinstance(owner, dict):
+        owner.pop(last, None)
+    elif isinstance(owner, list) and isinstance(last, int):
+        owner[last] = None
+
+
+def _booleans(document: Document) -> None:
+    """Warn of yes, no, on and off where they were taken as booleans."""
+    said = {(f.line, f.column) for f in document.findings}
+    for path, mark in document.marks.items():
+        word = document.word(path)
+        if word and (mark.line, mark.column) not in said:
+            meant = "true" if word.casefold() in {"yes", "on"} else "false"
+            message = f"The bare `{word}` is read as {meant}; other YAML readers take it as text."
+            document.warning(path, "yaml-boolean", message, f'Write `{meant}`, or "{word}" in quotes.')
+
+
+def _compile(document: Document, *, whole: bool) -> Compiled:
+    """Read what the standard has not refused; `whole` tells that nothing was."""
+    heading.description(document)
+    heading.unused_sections(document)
+    path = parse.find(document)
+    sla.read(document)
+    if path is None:
+        return _done(document)
+    status = heading.status(document)
+    contract = heading.contract_name(document)
+    if contract:
+        heading.file_name(document, contract)
+        contract = f"{document.product}.v{versions.numbers(document.data['version'])[0]}"
+    one = checks.schema_object(document, whole=whole)
+    block = parse.read(document, path)
+    props, found = checks.read(document, one, block) if one else ([], [])
+    places = parse.places(document, path)
+    if block is None:
+        return _done(document)
+    if one:
+        checks.never_missing(document, one, block.csv.null_values if block.format == "csv" else ())
+    if whole:
+        found = checks.overridden(document, (*path, "checks"), block, found, props)
+    file_sets.sums(document, (*path, "set"), block, props)
+    trailer.sums(document, (*path, "csv", "trailer"), block.csv, props)
+    trailer.valid(document, (*path, "csv", "trailer"), block.csv, props, found)
+    _tolerated(document, path, block)
+    _observed(document, path, block)
+    if block.promote == "table":
+        table.read(document, (*path, "promote"), props)
+    if contract is None or one is None or not whole:
+        return _done(document)
+    plan = _plan(document, contract, block, props, found)
+    if not any(f.level == "error" for f in document.findings):
+        impossible.read(document, plan, path)
+    return _done(document, plan, places, in_force=status is not None)
+
+
+def _tolerated(document: Document, path: Path, block: DropBlock) -> None:
+    """Warn that a tolerance lets rows through."""
+    if block.promote == "object" and (block.tolerance or any(c.tolerance for c in block.checks.values())):
+        at: Path = (*path, "tolerance") if block.tolerance else (*path, "checks")
+        message = "With `promote: object` the rejected rows within the tolerance travel with the file to its consumers."
+        fix = "Write `promote: rows` to leave them out, or tell the consumers."
+        document.warning(at, "tolerated-rows-travel", message, fix, on_key=True)
+
+
+def _observed(document: Document, path: Path, block: DropBlock) -> None:
+    """Note that nothing is kept from consumers."""
+    if block.mode == "observe":
+        message = "With `mode: observe` files that break the contract are promoted all the same."
+        fix = "Write `mode: enforce`, or leave it out, as soon as the receipts are as they should be."
+        document.note((*path, "mode"), "only-observed", message, fix, on_key=True)
+    if block.mode == "observe" and block.promote == "table":
+        message = "A file that breaks the contract cannot be promoted all the same where valid rows go into a table."
+        fix = "Observe with `promote: object`, then write `mode: enforce` and `promote: table`."
+        document.error((*path, "mode"), "no-observed-table", message, fix, on_key=True)
+
+
+def _plan(document: Document, contract: str, block: DropBlock, props: list[Property], found: list[Check]) -> Plan:
+    data = document.data
+    return Plan(
+        contract=contract,
+        id=document.product,
+        version=data["version"],
+        object=data["schema"][0]["name"],
+        producer=block.producer,
+        files=block.files,
+        properties=tuple(props),
+        checks=tuple(found),
+        csv=block.csv,
+        columns=block.columns,
+        empty=block.empty,
+        tolerance=block.tolerance,
+        promote=block.promote,
+        mode=block.mode,
+        same_key=block.same_key,
+        same_content=block.same_content,
+        deprecated=data.get("status") == "deprecated",
+        file_format=block.format,
+        compression=block.compression,
+        references=relationships.references(document, found, block),
+        arrival=block.arrival,
+        set=block.set,
+    )
+
+
+def _done(
+    document: Document, draft: Plan | None = None, places: tuple[Finding, ...] = (), *, in_force: bool = False
+) -> Compiled:
+    _booleans(document)
+    findings = tuple(sorted(dict.fromkeys(document.findings)))
+    if any(f.level == "error" for f in findings):
+        draft = None
+    return Compiled(document.file, draft if in_force else None, findings, places, draft, document)

@@ -1,0 +1,129 @@
+"""Contract files together: paths in, what became of each and what is wrong between them out."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as File
+
+from contracts.authoring.compiler import reference_checks
+from contracts.authoring.compiler.compile import Compiled, compile_file
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.drop_block.pattern_overlap import witness
+from contracts.catalog import Entry, Index
+from contracts.plan import Plan
+from contracts.terms.key_pattern import literal_folder
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """Contract files held against the standard, against what is built, and against each other."""
+
+    contracts: tuple[Compiled, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything keeps the contracts from being published."""
+        return any(f.level == "error" for f in self.findings)
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The plans of the contracts that match files."""
+        return tuple(c.plan for c in self.contracts if c.plan)
+
+
+def contract_files(paths: Sequence[File]) -> list[File]:
+    """The contract files that paths name: files as they are, folders with all YAML below them.
+
+    A folder that cannot be opened stands for the files in it, so that lint says so.
+    """
+    found: list[File] = []
+    for path in paths:
+        if path.is_dir():
+            below = (f for f in path.rglob("*") if (f.suffix in SUFFIXES and f.is_file()) or _is_shut(f))
+            found += sorted(f for f in below if not any(p.startswith(".") for p in f.relative_to(path).parts))
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def _is_shut(path: File) -> bool:
+    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
+
+
+def lint(paths: Sequence[File]) -> Linted:
+    """Everything that there is to say about the contracts at some paths."""
+    contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
+    between = [f for a, b in _near(contracts) for f in _between(a, b)]
+    between += reference_checks.between(contracts)
+    contracts = tuple(map(reference_checks.stamped, contracts))
+    return Linted(contracts, tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between]))))
+
+
+def index_of(plans: Sequence[Plan]) -> Index:
+    """The pattern index of plans, the same whatever their order."""
+    return Index(tuple(sorted(map(_entry, plans), key=lambda e: e.contract)))
+
+
+def _entry(plan: Plan) -> Entry:
+    signal = plan.set.signal if plan.set else None
+    return Entry(plan.contract, plan.sha, plan.producer, plan.files, plan.deprecated, plan.arrival, signal)
+
+
+def _near(contracts: Sequence[Compiled]) -> Iterator[tuple[Compiled, Compiled]]:
+    """The pairs between which anything can be wrong: of one name, or with a folder in a folder of the other."""
+    names: dict[str, list[int]] = defaultdict(list)
+    folders: dict[str, list[int]] = defaultdict(list)
+    for n, plan in ((n, c.plan) for n, c in enumerate(contracts) if c.plan):
+        names[plan.contract].append(n)
+        for folder in {literal_folder(pattern) for pattern in plan.files}:
+            folders[folder].append(n)
+    pairs = {pair for numbers in names.values() for pair in itertools.combinations(numbers, 2)}
+    for folder, numbers in folders.items():
+        for end in (0, *(n + 1 for n, char in enumerate(folder) if char == "/")):
+            around = folders.get(folder[:end], ())
+            pairs |= {(min(a, b), max(a, b)) for a in numbers for b in around if a != b}
+    return ((contracts[a], contracts[b]) for a, b in sorted(pairs))
+
+
+def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
+    if a.plan is None or b.plan is None:
+        return
+    if a.plan.contract == b.plan.contract:
+        fix = "Keep one file, or give one another `id` or major version."
+        yield replace(b.places[0], code="same-contract", message=f"{a.file} is {a.plan.contract}, too.", fix=fix)
+        return
+    for (first, here), (second, there) in itertools.product(_patterns(a), _patterns(b)):
+        if key := witness(first, second):
+            other = f"`{first}` ({a.plan.contract}, {here.file}:{here.line})"
+            message = f"`{second}` ({b.plan.contract}) and {other} both match `{key}`."
+            yield replace(
+                there,
+                code="overlap",
+                message=message,
+                fix="Make one of them narrower; a key can belong to one contract only.",
+            )
+        elif a.plan.producer != b.plan.producer:
+            yield from _nested(a.plan, first, b.plan, second, there)
+
+
+def _patterns(compiled: Compiled) -> list[tuple[str, Finding]]:
+    """The patterns of its files and of its marker or manifest, each with its place."""
+    if compiled.plan is None:
+        return []
+    signal = compiled.plan.set.signal if compiled.plan.set else None
+    return list(zip((*compiled.plan.files, *((signal,) if signal else ())), compiled.places, strict=True))
+
+
+def _nested(a: Plan, first: str, b: Plan, second: str, place: Finding) -> Iterator[Finding]:
+    """A producer's folder within another's: rights and receipts go by folder, they would mix."""
+    one, other = literal_folder(first), literal_folder(second)
+    if one.startswith(other) or other.startswith(one):
+        message = f"The folders of {a.producer} (`{one}`) and {b.producer} (`{other}`) lie in one another."
+        yield replace(place, code="nested-folders", message=message, fix="Give each producer a folder of its own.")

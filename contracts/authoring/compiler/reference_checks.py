@@ -1,0 +1,217 @@
+"""What relationships name, looked at where it lies: compiled contracts in, findings about the other side out.
+
+A contract that is not among them is read from its file. Reference files are looked at as far as their header.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path as File
+
+from contracts.authoring.compiler.compile import Compiled, compile_file
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding, Path
+from contracts.authoring.properties import nesting
+from contracts.authoring.properties.values import type_name
+from contracts.authoring.quality.relationships import OBJECT, Relation, file_of, identity, is_object, relations
+from contracts.catalog import reference_name
+from contracts.errors import DocumentInvalid
+from contracts.plan import Check, Plan, Property, Reference
+from contracts.problem import nearest, quoted
+
+LONGEST_HEADER = 1 << 16
+DELIMITERS = ";\t|,"
+"""Those that are thought of where the header of a reference file is one column."""
+MOST_BYTES = 256 << 20
+"""So large a reference file may be: it is published whole, in one request."""
+
+
+def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
+    """What is wrong with the other side of the relationships of some contracts."""
+    known = {one.draft.contract: one for one in contracts if one.draft}
+    asks = {name: _asked(one.draft) for name, one in known.items() if one.draft}
+    for one in contracts:
+        plan, document = one.draft, one.document
+        if plan is None or document is None or not plan.references:
+            continue
+        checks = {check.id: check for check in plan.checks}
+        for relation in _relations(document, plan):
+            check = checks[identity(relation)]
+            reference = plan.reference(check)
+            if reference.path is not None:
+                yield from _of_file(document, check, reference, relation)
+            else:
+                yield from _of_contract(document, check, reference, relation, known)
+                yield from _circle(document, plan.contract, reference.name, relation, asks)
+
+
+def beside(path: File, name: str) -> File:
+    """Where a reference file lies, of a contract's file."""
+    return path.parent / name
+
+
+def is_below(path: File, name: str) -> bool:
+    """Whether a reference file lies in the folder of the contract's file, or below: no other is read or published."""
+    return beside(path, name).resolve().is_relative_to(path.parent.resolve())
+
+
+def stamped(one: Compiled) -> Compiled:
+    """A contract whose plan names the bytes of its reference files, as far as they are there."""
+    if one.plan is None or not any(reference.path for reference in one.plan.references):
+        return one
+    references = tuple(_stamped(File(one.file), reference) for reference in one.plan.references)
+    return replace(one, plan=replace(one.plan, references=references))
+
+
+def _stamped(contract: File, reference: Reference) -> Reference:
+    path = beside(contract, reference.path) if reference.path else None
+    if path is None or not path.is_file() or not is_below(contract, reference.path or ""):
+        return reference
+    with path.open("rb") as opened:
+        return replace(reference, sha256=hashlib.file_digest(opened, "sha256").hexdigest())
+
+
+def files(contracts: Sequence[Compiled]) -> dict[str, bytes]:
+    """The reference files of contracts whose plans are stamped, by the names that they are published under."""
+    found: dict[str, bytes] = {}
+    for one in contracts:
+        for reference in one.plan.references if one.plan else ():
+            if reference.path and reference.sha256:
+                body = beside(File(one.file), reference.path).read_bytes()
+                if hashlib.sha256(body).hexdigest() != reference.sha256:
+                    raise DocumentInvalid(f"{reference.path} has changed while it was published; publish again.")
+                found[reference_name(reference)] = body
+    return found
+
+
+def _relations(document: Document, plan: Plan) -> list[Relation]:
+    sources = document.data["schema"][0]["properties"]
+    places = list(nesting.places(document, (*OBJECT, "properties"), sources))
+    return list(relations(document, places, plan.properties))
+
+
+def _asked(plan: Plan) -> set[str]:
+    return {one.contract for one in plan.references if one.contract}
+
+
+def _of_contract(
+    document: Document, check: Check, reference: Reference, relation: Relation, known: Mapping[str, Compiled]
+) -> Iterator[Finding]:
+    at: Path = (*relation.path, "to")
+    found = known.get(reference.name) or _read(document, relation, reference.name)
+    if isinstance(found, tuple):
+        yield document.finding("error", at, "unknown-contract", *found)
+    elif found.plan is None or found.draft is None:
+        message = f"`{reference.name}` matches no files: nothing of it is ever promoted."
+        fix = "Give it a `drop` block and `status: active`, or leave the relationship out."
+        yield document.finding("error", at, "not-in-force", message, fix)
+    else:
+        theirs = {prop.name: prop for prop in found.draft.roots}
+        first, one = relation.targets[0], found.document.data["schema"][0] if found.document else {}
+        if not is_object(first, one):
+            names = [str(one[key]) for key in ("id", "name") if key in one]
+            message = f"`{reference.name}` has no schema object `{first.object}`."
+            yield document.finding("error", at, "unknown-object", message, f"Write `{names[0]}`.")
+            return
+        for own, column in zip(relation.properties, check.arguments["columns"], strict=True):
+            yield from _of_property(document, at, own, f"{reference.name}.{column}", theirs.get(column), theirs)
+
+
+def _of_property(
+    document: Document, at: Path, own: Property, called: str, other: Property | None, theirs: Mapping[str, Property]
+) -> Iterator[Finding]:
+    if other is None:
+        close = nearest(called.rpartition(".")[2], theirs)
+        fix = f"Write `{close}`." if close else f"Its properties are {quoted(theirs, most=12)}."
+        yield document.finding("error", at, "unknown-property", f"There is no property `{called}`.", fix)
+    elif own.type != other.type or (own.type == "number" and (own.exact is None) != (other.exact is None)):
+        message = f"`{own.name}` is {type_name(own)}, `{called}` is {type_name(other)}: they are never the same."
+        yield document.finding("error", at, "wrong-type", message, "Give both the same type.")
+
+
+def _read(document: Document, relation: Relation, name: str) -> Compiled | tuple[str, str]:
+    """The contract of a file that is not among those known; else what is wrong, and the fix."""
+    first = relation.targets[0]
+    path = file_of(document, first)
+    if not first.file:
+        return f"`{name}` has errors of its own.", "Mend them first."
+    if not path.is_file():
+        files = [one.name for one in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
+        close = nearest(path.name, files)
+        return f"There is no contract file `{path}`.", (
+            f"Write `{close}`." if close else "Write the path from this file to that of the contract."
+        )
+    found = compile_file(path)
+    if one := next((one for one in found if one.draft and one.draft.contract == name), None):
+        return one
+    if any(one.failed for one in found):
+        return f"`{path}` has errors of its own.", f"Run `dropgate lint {path}`, and mend them first."
+    objects = [one.document.data["schema"][0] for one in found if one.document and one.document.data.get("schema")]
+    names = [str(each.get(key)) for each in objects for key in ("id", "name") if key in each]
+    close = nearest(first.object, names)
+    fix = f"Write `{close}`." if close else f"Its objects are {quoted(names, most=12)}."
+    if first.object in names:
+        return f"`{first.object}` of `{path}` matches no files.", "Give it a `drop` block and `status: active`."
+    return f"`{path}` has no schema object `{first.object}`.", fix
+
+
+def _circle(
+    document: Document, own: str, other: str, relation: Relation, asks: Mapping[str, set[str]]
+) -> Iterator[Finding]:
+    """Warn of contracts of which each waits for the promoted data of the other."""
+    seen, left = {other}, [other]
+    while left:
+        further = asks.get(left.pop(), set()) - seen
+        seen |= further
+        left += further
+    if own in seen:
+        message = f"`{own}` and `{other}` look for values in each other: neither can be the first to be promoted."
+        fix = "Leave one of them out, at least until both contracts have promoted data."
+        yield document.finding("warning", (*relation.path, "to"), "circle", message, fix)
+
+
+def _of_file(document: Document, check: Check, reference: Reference, relation: Relation) -> Iterator[Finding]:
+    block = next(path for path in document.marks if path[-3:] == ("references", reference.name, "file"))
+    path = beside(File(document.file), reference.path or "")
+    if not is_below(File(document.file), reference.path or ""):
+        message = f"The reference file `{reference.path}` lies outside the contract's folder."
+        yield document.finding("error", block, "bad-value", message, "Put it into that folder, or one below it.")
+        return
+    if not path.is_file():
+        there = [one.name for one in path.parent.iterdir() if one.is_file()] if path.parent.is_dir() else []
+        close = nearest(path.name, there)
+        fix = f"Write `{close}`." if close else "Write the path from the contract's folder to the file."
+        yield document.finding("error", block, "no-file", f"There is no reference file `{path}`.", fix)
+        return
+    if path.stat().st_size > MOST_BYTES:
+        message = f"The reference file `{path}` is larger than {MOST_BYTES >> 20} MiB."
+        fix = "Give it a contract of its own, and refer to that."
+        yield document.finding("error", block, "too-large", message, fix)
+        return
+    columns = _columns(path, reference)
+    if columns is None:
+        return
+    for name in check.arguments["columns"]:
+        if name not in columns:
+            close = nearest(name, columns)
+            fix = f"Write `{reference.name}.{close}`." if close else f"Its columns are {quoted(columns, most=12)}."
+            if len(columns) == 1 and (sign := next((d for d in DELIMITERS if name in columns[0].split(d)), None)):
+                fix = (
+                    f"Its columns are apart by `{sign}`: write `csv: {{delimiter: {json.dumps(sign)}}}` beside `file`."
+                )
+            message = f"The reference file `{path}` has no column `{name}`."
+            yield document.finding("error", (*relation.path, "to"), "unknown-property", message, fix)
+
+
+def _columns(path: File, reference: Reference) -> list[str] | None:
+    """The columns that the header of a CSV file names; None of another file."""
+    if reference.file_format != "csv" or not reference.csv.header:
+        return None
+    with path.open("rb") as opened:
+        text = opened.read(LONGEST_HEADER).decode(reference.csv.encoding, "replace").removeprefix("\ufeff")
+    line = text.replace("\r", "\n").partition("\n")[0]
+    return next(csv.reader([line], **reference.csv.for_python), [])

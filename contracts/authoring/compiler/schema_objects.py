@@ -1,0 +1,108 @@
+"""A document with several schema objects: the document in, one of a single object for each of them out.
+
+`drop` is a list then, each entry with the `object` that it is about. What comes out reads as any document, its places
+are those of the file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Mark, Path
+from contracts.authoring.document.heading import ID
+from contracts.authoring.drop_block.parse import VENDOR
+from contracts.problem import nearest, quoted
+
+KEY = "object"
+
+
+def parts(document: Document) -> list[Document]:
+    """The documents of the objects; the document itself where `drop` is no list; none, and findings, if it is wrong."""
+    at, objects = _block(document), _objects(document)
+    entries = document.value((*at, "value")) if at else None
+    if at is None or not objects or not isinstance(entries, list):
+        return [document]
+    before = document.errors()
+    by_object = _by_object(document, (*at, "value"), entries, objects)
+    if document.errors() > before:
+        return []
+    return [_part(document, n, at, by_object.get(name), several=len(objects) > 1) for name, n in objects.items()]
+
+
+def _block(document: Document) -> Path | None:
+    listed = document.data.get("customProperties")
+    for n, entry in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(entry, dict) and entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR:
+            return ("customProperties", n)
+    return None
+
+
+def _objects(document: Document) -> dict[str, int]:
+    """The places of the schema objects by their names; none where they cannot be told apart by them."""
+    listed = document.data.get("schema")
+    objects = listed if isinstance(listed, list) else []
+    names = [one.get("name") if isinstance(one, dict) else None for one in objects]
+    found = {name: n for n, name in enumerate(names) if isinstance(name, str)}
+    return found if len(found) == len(names) else {}
+
+
+def _by_object(document: Document, path: Path, entries: list[Any], objects: dict[str, int]) -> dict[str, int]:
+    """The place of each object's entry."""
+    found: dict[str, int] = {}
+    for n, entry in enumerate(entries):
+        at: Path = (*path, n)
+        name = entry.get(KEY) if isinstance(entry, dict) else None
+        if not isinstance(entry, dict):
+            document.wrong_type(at, "a mapping")
+        elif not isinstance(name, str):
+            fix = f"Write `object:` with one of {quoted(objects, most=12)}."
+            document.error(at, "missing-key", "The entry does not say which schema object it is about.", fix)
+        elif name not in objects:
+            close = nearest(name, objects)
+            fix = f"Write `{close}`." if close else f"Write one of {quoted(objects, most=12)}."
+            document.error((*at, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
+        elif name in found:
+            fix = "Keep one; its `files` may be a list."
+            document.error((*at, KEY), "two-blocks", f"A second entry of `{name}` stands here.", fix)
+        elif len(objects) > 1 and not ID.fullmatch(f"{document.data.get('id')}.{name}"):
+            message = f"The object `{name}` cannot stand in keys: with the id it names the contract of its files."
+            fix = "Write letters, digits, `.`, `_` and `-`, at most 80 together with the id."
+            document.error((*at, KEY), "bad-id", message, fix)
+        else:
+            found[name] = n
+    return found
+
+
+def _part(document: Document, n: int, block: Path, entry: int | None, *, several: bool) -> Document:
+    """The document with one object and its entry alone."""
+    owner: Path = (*block, "value", entry) if entry is not None else ()
+    data = {**document.data, "schema": [document.data["schema"][n]]}
+    listed = list(document.data["customProperties"])
+    if entry is None:
+        del listed[int(block[1])]
+    else:
+        value = {key: one for key, one in document.value(owner).items() if key != KEY}
+        listed[int(block[1])] = {**listed[int(block[1])], "value": value}
+    data["customProperties"] = listed
+    moves: dict[Path, Path] = {("schema", n): ("schema", 0)}
+    if owner:
+        moves[owner] = (*block, "value")
+    return Document(
+        document.file,
+        data,
+        _moved(document.marks, moves),
+        _moved(document.keys, moves),
+        list(document.findings),
+        document.raw,
+        data["schema"][0]["name"] if several else None,
+        tuple(one for other, one in enumerate(document.data["schema"]) if other != n),
+    )
+
+
+def _moved(marks: dict[Path, Mark], moves: dict[Path, Path]) -> dict[Path, Mark]:
+    """Places with those of the object and its entry where a document of one object has them."""
+    found = {path: mark for path, mark in marks.items() if not any(path[: len(to)] == to for to in moves.values())}
+    for old, new in moves.items():
+        found |= {(*new, *path[len(old) :]): mark for path, mark in marks.items() if path[: len(old)] == old}
+    return found

@@ -1,0 +1,1 @@
+"""Two contract versions in, their changes and the version they ask for out; imports the compiler and below."""

@@ -1,0 +1,156 @@
+"""What two plans say of files as a whole: two editions in, the changes of heading and `drop` block out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from contracts.authoring.diff import directions
+from contracts.authoring.diff.change import Change, Direction
+from contracts.authoring.diff.edition import OBJECT, Edition, was
+from contracts.plan import Limit
+from contracts.problem import visible
+from contracts.terms.arrival import WEEKDAYS, Arrival
+from contracts.terms.file_sets import SetRule
+from contracts.terms.trailer import Trailer
+
+
+def changes(old: Edition, new: Edition) -> Iterator[Change]:
+    """All of them."""
+    yield from _heading(old, new)
+    yield from _block(old, new)
+    yield from _files(old, new)
+
+
+def _heading(old: Edition, new: Edition) -> Iterator[Change]:
+    if old.plan.id != new.plan.id:
+        yield new.change("id", "id", was("id", old.plan.id, new.plan.id), ("id",))
+    if old.plan.object != new.plan.object:
+        message = was("schema.name", old.plan.object, new.plan.object)
+        yield new.change("object", "schema.name", message, (*OBJECT, "name"))
+    if old.status != new.status:
+        kind = "status" if old.in_force == new.in_force else "activated" if new.in_force else "retired"
+        yield new.change(kind, "status", was("status", old.status, new.status), ("status",), "none")
+
+
+BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
+    "producer": ("producer", "producer", None),
+    "file_format": ("format", "format", None),
+    "compression": ("compression", "format", None),
+    "empty": ("empty", "empty", directions.of_policies),
+    "promote": ("promote", "promote", None),
+    "mode": ("mode", "mode", directions.of_policies),
+    "same_key": ("sameKey", "same-key", directions.of_policies),
+    "same_content": ("sameContent", "same-content", directions.of_policies),
+}
+"""Fields of a plan that are one value: the key of the `drop` block, the kind of change, what compares its values."""
+DIALECT = {"null_values": "nullValues", "multi_line": "multiLine"}
+
+BY_VALUES: dict[str, Callable[[Any, Any], Direction]] = {
+    "trailer": directions.of_trailers,
+    "mojibake": directions.of_policies,
+}
+"""Keys of the dialect whose values say in which direction it changed."""
+
+
+def _block(old: Edition, new: Edition) -> Iterator[Change]:
+    for name, (key, kind, way) in BLOCK.items():
+        before, after = getattr(old.plan, name), getattr(new.plan, name)
+        if before != after:
+            found = way(before, after) if way else None
+            yield new.change(kind, key, was(key, before, after), new.block(key), found)
+    if old.plan.tolerance != new.plan.tolerance:
+        found = directions.of_file_tolerance(old.plan, new.plan)
+        message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
+        yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), found)
+    yield from _dialect(old, new)
+    yield from _columns(old, new)
+    yield from _references(old, new)
+    yield from _arrival(old, new)
+    if old.plan.set != new.plan.set:
+        message = was("set", *(_ended(one) for one in (old.plan.set, new.plan.set)))
+        yield new.change("set", "set", message, new.block("set"))
+
+
+def _arrival(old: Edition, new: Edition) -> Iterator[Change]:
+    before, after = old.plan.arrival, new.plan.arrival
+    if before != after:
+        message = was("arrival", *(_window(one) for one in (before, after)))
+        found = directions.of_arrivals(before, after)
+        yield new.change("arrival", "arrival", message, new.block("arrival"), found)
+
+
+def _ended(rule: SetRule | None) -> str:
+    if rule is None:
+        return "each file alone"
+    end = rule.signal or f"{rule.parts} files"
+    return f"of {', '.join(rule.of)}, until {end}, within {rule.within // 60} minutes" + (
+        f", with sums of {', '.join(rule.sums)}" if rule.sums else ""
+    )
+
+
+def _window(arrival: Arrival | None) -> str:
+    if arrival is None:
+        return "at any time"
+    days = "every day" if arrival.days == WEEKDAYS else ", ".join(arrival.days)
+    files = "1 file" if arrival.files == 1 else f"{arrival.files:,} files"
+    return f"{files}, {days} from {arrival.since} by {arrival.by} {arrival.zone}, outside: {arrival.outside}"
+
+
+def _references(old: Edition, new: Edition) -> Iterator[Change]:
+    """Reference files that both editions have; of the others the rule speaks that names them."""
+    before, after = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
+    for name in before.keys() & after.keys():
+        if before[name] != after[name]:
+            message = f"The reference `{name}` is another file, or is written in another way."
+            yield new.change("reference", f"references.{name}", message, new.block("references", name))
+
+
+def _limit(limit: Limit | None) -> str:
+    return f"at most {limit}" if limit else "no record that a check without a tolerance of its own fails"
+
+
+def _dialect(old: Edition, new: Edition) -> Iterator[Change]:
+    if old.plan.file_format != "csv" or new.plan.file_format != "csv":
+        return
+    for one in fields(new.plan.csv):
+        before, after = getattr(old.plan.csv, one.name), getattr(new.plan.csv, one.name)
+        same = set(before) == set(after) if one.name == "null_values" else before == after
+        if not same:
+            key = DIALECT.get(one.name, one.name)
+            told = [_last(value) if one.name == "trailer" else value for value in (before, after)]
+            way = BY_VALUES.get(one.name)
+            found: Direction = way(before, after) if way else "both"
+            yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *told), new.block("csv", key), found)
+
+
+def _last(rule: Trailer | None) -> str:
+    if rule is None:
+        return "none"
+    rows = [f"rows in cell {rule.rows}"] if rule.rows else []
+    sums = (f"sum of {name} in cell {place}" for name, place in rule.sums.items())
+    return ", ".join([visible(rule.begins, 10), *rows, *sums])
+
+
+def _columns(old: Edition, new: Edition) -> Iterator[Change]:
+    for one in fields(new.plan.columns):
+        before, after = getattr(old.plan.columns, one.name), getattr(new.plan.columns, one.name)
+        if before != after:
+            # of JSON Lines a check of its own holds `extra`, and has the direction
+            found: Direction = "none" if new.plan.file_format == "jsonl" else directions.of_policies(before, after)
+            key = f"columns.{one.name}"
+            yield new.change("columns", key, was(key, before, after), new.block("columns", one.name), found)
+
+
+def _files(old: Edition, new: Edition) -> Iterator[Change]:
+    before, after = set(old.plan.files), set(new.plan.files)
+    if before == after:
+        return
+    message = was("files", old.plan.files, new.plan.files)
+    nameless = [{re.sub(r"\{[^{}:]*", "{", p) for p in several} for several in (before, after)]
+    if nameless[0] == nameless[1]:
+        yield new.change("files-names", "files", message, new.block("files"))
+    else:
+        yield new.change("files", "files", message, new.block("files"), directions.of_sets(*nameless))

@@ -1,0 +1,61 @@
+"""A change between two editions of a contract: what is another, which way it goes, whom it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from contracts.authoring.document.versions import Step
+
+Direction = Literal["none", "tightens", "loosens", "both"]
+"""Of the files that a contract accepts: none, fewer, more, some fewer and some more."""
+Level = Literal["none", "compatible", "breaking"]
+"""For one side: only the words are others; the meaning is another and hurts nobody; who relies on it may be hurt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference: `kind` stable, `path` in the contract, `message` for people, and its place in the new file.
+
+    From the producer's side it breaks if files that were accepted may be refused, from the consumer's if data may come
+    that could not come before.
+    """
+
+    kind: str
+    path: str
+    message: str
+    direction: Direction
+    producer: Level
+    consumer: Level
+    file: str
+    line: int
+    column: int
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it may hurt either side."""
+        return "breaking" in (self.producer, self.consumer)
+
+    @property
+    def step(self) -> Step:
+        """The number of the version that it has to raise."""
+        return "major" if self.breaks else "minor" if "compatible" in (self.producer, self.consumer) else "patch"
+
+
+def direction(*, tightens: bool, loosens: bool) -> Direction:
+    """The direction of what refuses files that were accepted, or accepts such as were refused."""
+    if tightens:
+        return "both" if loosens else "tightens"
+    return "loosens" if loosens else "none"
+
+
+def joined(several: Iterable[Direction]) -> Direction:
+    """The direction of several changes together."""
+    found = set(several)
+    return direction(tightens=bool(found & {"tightens", "both"}), loosens=bool(found & {"loosens", "both"}))
+
+
+def turned(one: Direction) -> Direction:
+    """The direction of the way back."""
+    return direction(tightens=one in ("loosens", "both"), loosens=one in ("tightens", "both"))

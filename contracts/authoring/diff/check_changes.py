@@ -1,0 +1,127 @@
+"""What two plans ask for: two editions in, the changes of the checks of properties that both have out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from contracts.authoring.diff import directions
+from contracts.authoring.diff.change import Change, Direction
+from contracts.authoring.diff.edition import OBJECT, Edition, was
+from contracts.plan import Check
+
+BESIDE = ("about", "quiet", "reference")
+"""Arguments of checks that say nothing of what is asked for."""
+FOLLOWS = ("required", "logicalType")
+"""Kinds of checks that come and go with the property's flag and type, or the file's format, which say it."""
+
+
+def changes(old: Edition, new: Edition) -> Iterator[Change]:
+    """All of them; those that follow from a property's own change are left to it."""
+    names = [{p.name for p in s.plan.properties} for s in (old, new)]
+    before, after = ({c.id: c for c in s.plan.checks if _is_told(c, *names)} for s in (old, new))
+    if old.plan.file_format != new.plan.file_format:
+        before, after = ({i: c for i, c in s.items() if c.scope != "record"} for s in (before, after))
+    for check, other in _matched(before, after):
+        if check and other:
+            yield from _check(old, new, check, other)
+        elif other and other.kind not in FOLLOWS:
+            yield _new_check(new, other)
+        elif check and check.kind not in FOLLOWS:
+            yield _no_check(new, check)
+
+
+def _is_told(check: Check, before: set[str], after: set[str]) -> bool:
+    """Whether both plans have the properties of a check; else the property's change says it all."""
+    return check.property is None or (check.property in before and check.property in after)
+
+
+def _matched(before: dict[str, Check], after: dict[str, Check]) -> list[tuple[Check | None, Check | None]]:
+    """The checks of one id together, or those that are the same but for it; then those that stand alone."""
+    same = [n for n, check in before.items() if n in after and _kindred(check) == _kindred(after[n])]
+    pairs: list[tuple[Check | None, Check | None]] = [(before[n], after[n]) for n in same]
+    left, right = ({n: c for n, c in side.items() if n not in same} for side in (before, after))
+    for name, check in list(left.items()):
+        twin = next((n for n, c in right.items() if _rule(c) == _rule(check)), None) or _other_end(check, right)
+        if twin:
+            pairs.append((left.pop(name), right.pop(twin)))
+    return [*pairs, *((c, None) for c in left.values()), *((None, c) for c in right.values())]
+
+
+def _other_end(check: Check, others: dict[str, Check]) -> str | None:
+    """The id of the check that bounds the same property on the same side, the bound itself aside."""
+    wanted = (directions.OTHER_END.get(check.kind), check.property)
+    return next((n for n, c in others.items() if _kindred(c) == wanted), None)
+
+
+def _kindred(check: Check) -> tuple[str, str | None]:
+    return check.kind, check.property
+
+
+def _rule(check: Check) -> str:
+    arguments = {key: value for key, value in check.arguments.items() if key not in BESIDE}
+    return repr((*_kindred(check), check.scope, arguments, check.threshold))
+
+
+def _new_check(new: Edition, check: Check) -> Change:
+    message = f"`{check.id}` is new: {check.expected}{_warns(check)}."
+    return new.change("check-added", check.id, message, new.check_path(check), "tightens" if check.refuses else "none")
+
+
+def _no_check(new: Edition, check: Check) -> Change:
+    message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
+    at = new.property_path(check.property) if check.property else OBJECT
+    return new.change("check-removed", check.id, message, at, "loosens" if check.refuses else "none")
+
+
+def _warns(check: Check) -> str:
+    return " (a warning)" if check.severity == "warning" else ""
+
+
+def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[Change]:
+    at = new.check_path(after)
+    refuses = before.refuses and after.refuses
+    if before.id != after.id:
+        message = f"`{before.id}` is called `{after.id}` now; the history of the one does not go on in the other."
+        yield new.change("check-renamed", after.id, message, at)
+    if before.severity != after.severity:
+        said = "rejects now; before it warned" if after.severity == "error" else "only warns now; before it rejected"
+        way: Direction = "tightens" if after.refuses else "loosens" if before.refuses else "none"
+        where = new.override(after) or at
+        yield new.change("severity", f"{after.id}.severity", f"`{after.id}` {said}.", where, way)
+    if _rule(before) != _rule(after):
+        way = directions.of_rules((before, old.plan), (after, new.plan))
+        kind = "rule" if way != "none" else "words"
+        message = f"`{after.id}` asks for: {after.expected}. Before: {before.expected}."
+        yield new.change(kind, after.id, message, at, way if refuses else "none")
+    elif after.expected != before.expected and _says_it_alone(old, new, after):
+        message = f"`{after.id}` asks for the same in other words: {after.expected}."
+        yield new.change("words", after.id, message, at)
+    if before.tolerance != after.tolerance:
+        way = directions.of_tolerances((before, old.plan), (after, new.plan)) if refuses else "none"
+        message = f"`{after.id}` tolerates {_tolerated(after)}, and tolerated {_tolerated(before)}."
+        yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at, way)
+    elif before.quiet != after.quiet:
+        message = f"`{after.id}` warns beyond {after.quiet or 'none'}, and did beyond {before.quiet or 'none'}."
+        yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at)
+    if before.arguments.get("reference") != after.arguments.get("reference"):
+        message = f"`{after.id}` tells other columns of a failing record."
+        yield new.change("words", f"{after.id}.referenceColumns", message, at)
+    if before.dimension != after.dimension:
+        message = was(f"{after.id}.dimension", before.dimension, after.dimension)
+        yield new.change("dimension", f"{after.id}.dimension", message, at)
+
+
+def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
+    """Whether nothing else tells that a check has other words: the labels of its values, the type of its property."""
+    return check.property is not None and check.kind != "enum" and not _another_type(old, new, check.property)
+
+
+def _another_type(old: Edition, new: Edition, name: str) -> bool:
+    """Whether a property's values are others, which its own change says."""
+    before, after = (s.plan.property_named(name) for s in (old, new))
+    return replace(before, classification=None, required=False) != replace(after, classification=None, required=False)
+
+
+def _tolerated(check: Check) -> str:
+    return f"{check.tolerance}" if check.tolerance else "what the file does"

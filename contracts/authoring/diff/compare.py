@@ -1,0 +1,122 @@
+"""Two editions of a contract: what became of each of them in, all changes between them out.
+
+What the plans say is compared field by field, as contracts.authoring.diff.change_kinds has them; what no plan holds by
+the documents. A change stands at its place in the new file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from contracts.authoring.compiler.compile import Compiled
+from contracts.authoring.diff import block_changes, check_changes, property_changes, text_changes
+from contracts.authoring.diff.change import Change, Level
+from contracts.authoring.diff.edition import Edition
+from contracts.authoring.document import versions
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.document.versions import Step
+from contracts.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A contract before and after; a version is None where there is no such edition.
+
+    `announced` tells that the new edition is another contract (a new major version, another id): what breaks there
+    breaks nobody who goes on with the old one. `findings` say what is wrong with the version.
+    """
+
+    contract: str
+    old: str | None
+    new: str | None
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...] = ()
+    announced: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether anybody is hurt who was not told by the version, or the version is wrong."""
+        return bool(self.findings) or (not self.announced and any(c.breaks for c in self.changes))
+
+    @property
+    def step(self) -> Step | None:
+        """The number of the version that the changes have to raise."""
+        return versions.wanted(c.step for c in self.changes)
+
+
+def compare(old: Compiled, new: Compiled) -> Comparison:
+    """Everything that changed between two contracts that compile; ContractInvalid for one that does not."""
+    before, after = Edition.of(old), Edition.of(new)
+    found = [c for part in PARTS for c in part.changes(before, after)]
+    found += text_changes.changes(before, after, found)
+    if not old.plan:
+        found = [_unbound(c) for c in found]
+    changes = tuple(sorted(found, key=lambda c: (not c.breaks, c.step == "patch", c.line, c.column, c.path)))
+    announced = before.plan.contract != after.plan.contract
+    findings = _version(before.plan, after, changes) if before.plan.id == after.plan.id else ()
+    return Comparison(after.plan.contract, before.plan.version, after.plan.version, changes, findings, announced)
+
+
+def added(new: Compiled) -> Comparison:
+    """A contract that was not there before."""
+    side = Edition.of(new)
+    one = side.change("contract-added", "", "The contract is new.", ())
+    return Comparison(side.plan.contract, None, side.plan.version, (one,))
+
+
+def removed(old: Compiled) -> Comparison:
+    """A contract that is not there any more; one that was not in force is missed by nobody."""
+    side = Edition.of(old)
+    one = side.change("contract-removed", "", "The contract is gone: its files match nothing.", ())
+    return Comparison(side.plan.contract, side.plan.version, None, (one if old.plan else _unbound(one),))
+
+
+def _unbound(change: Change) -> Change:
+    """A change of a contract that was not in force: nobody relied on it."""
+    calm: dict[Level, Level] = {"breaking": "compatible", "compatible": "compatible", "none": "none"}
+    return replace(change, producer=calm[change.producer], consumer=calm[change.consumer])
+
+
+PARTS = (block_changes, property_changes, check_changes)
+
+
+def _version(old: Plan, new: Edition, changes: tuple[Change, ...]) -> tuple[Finding, ...]:
+    """What is wrong with the new version: it says less than the changes do, or goes back."""
+    step, now = versions.wanted(c.step for c in changes), new.plan.version
+    if step is None:
+        if new.document.part:
+            return ()  # another object of the document may have changed
+        if versions.order(now) >= versions.order(old.version):
+            return ()
+        message = f"Version {now} comes after {old.version}, and nothing has changed."
+        return (new.document.finding("error", ("version",), "version", message, f'Write version: "{old.version}".'),)
+    if versions.says_enough(old.version, now, step):
+        return ()
+    wanted = versions.after(old.version, step)
+    return (
+        new.document.finding(
+            "error", ("version",), "version", _why(changes, old.version, now), _how(new, wanted, step)
+        ),
+    )
+
+
+def _why(changes: tuple[Change, ...], before: str, now: str) -> str:
+    step = versions.wanted(c.step for c in changes)
+    count = sum(c.step == step for c in changes)
+    some = "1 change" if count == 1 else f"{count} changes"
+    what = {
+        "major": f"{some} since {before} {'breaks' if count == 1 else 'break'} producers or consumers",
+        "minor": f"{some} since {before} {'has' if count == 1 else 'have'} another meaning",
+        "patch": f"{some} since {before} {'is' if count == 1 else 'are'} of words alone",
+    }[cast("Step", step)]
+    return f"{what}; `version: {now}` does not say so."
+
+
+def _how(new: Edition, wanted: str, step: Step) -> str:
+    if step != "major":
+        return f'Write version: "{wanted}".'
+    major = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}"
+    return (
+        f'Write version: "{wanted}" into a file of its own, {major}.yaml; who relies on {new.plan.contract} needs it.'
+    )

@@ -1,0 +1,140 @@
+"""What two documents say of things that no plan holds: promises and words; two documents in, what differs out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.authoring.diff.change_kinds import ENUM, OBJECT, PROPERTY, QUALITY, TOP, Said
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block.parse import VENDOR
+from contracts.plan import OPERATORS
+
+NAMES = ("id", "name", "property", "username", "channel", "server", "role", "element", "synonym", "url")
+"""What tells the entries of a list apart, where all have it and each its own; else their places do."""
+INNER = (("items",), ("map", "key"), ("map", "value"))
+"""Where a property has one within it."""
+GONE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One difference: where it stands in the new document, and what stood there before and does now."""
+
+    said: Said
+    path: Path
+    before: Any
+    now: Any
+
+
+def differences(old: Document, new: Document) -> Iterator[Described]:
+    """What two documents say otherwise and no plan does; of properties and quality entries that both have."""
+    yield from _keys(TOP, old.data, new.data, ())
+    yield from _custom(old.data, new.data)
+    at: Path = ("schema", 0)
+    before, now = old.data["schema"][0], new.data["schema"][0]
+    yield from _keys(OBJECT, before, now, at)
+    yield from _quality(before, now, at)
+    yield from _properties(before, now, at)
+
+
+def _properties(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    for n, prop, other in _pairs(old.get("properties"), new.get("properties"), "name"):
+        yield from _property(prop, other, (*path, "properties", n))
+
+
+def _property(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    """What two editions of a property, and of all within it, say otherwise."""
+    yield from _keys(PROPERTY, old, new, path)
+    yield from _quality(old, new, path)
+    for k, value, label in _pairs(old.get("enum"), new.get("enum"), "value"):
+        yield from _keys(ENUM, value, label, (*path, "enum", k))
+    yield from _properties(old, new, path)
+    for steps in INNER:
+        before, now = (_at(side, steps) for side in (old, new))
+        if before is not None and now is not None:
+            yield from _property(before, now, (*path, *steps))
+
+
+def _at(found: Any, steps: tuple[str, ...]) -> Mapping[str, Any] | None:
+    for step in steps:
+        found = found.get(step) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def entry_name(entry: Mapping[str, Any]) -> str:
+    """What tells a quality entry from the others of its property."""
+    inner = entry.get("implementation")
+    metric = entry.get("metric") or (inner.get("metric") if isinstance(inner, dict) else None)
+    severity = "" if entry.get("severity", "error") == "error" else f".{entry['severity']}"
+    return str(entry.get("id") or entry.get("name") or f"{metric}{severity}")
+
+
+def _quality(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    before = {entry_name(e): e for e in old.get("quality") or []}
+    for n, entry in enumerate(new.get("quality") or []):
+        if (name := entry_name(entry)) in before:
+            yield from _keys(QUALITY, before[name], entry, (*path, "quality", n))
+
+
+def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Described]:
+    """Custom properties but our own."""
+    before, now = ([e for e in d.get("customProperties") or [] if not is_ours(e)] for d in (old, new))
+    for one in _walk("words", before, now, ("customProperties",)):
+        yield Described(one.said, ("customProperties",), one.before, one.now)
+    said = [
+        next((e.get("description") for e in d.get("customProperties") or [] if is_ours(e)), None) for d in (old, new)
+    ]
+    if said[0] != said[1]:
+        yield Described("words", ("customProperties",), *said)
+
+
+def is_ours(entry: Mapping[str, Any]) -> bool:
+    """Whether a custom property is the `drop` block."""
+    return entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR
+
+
+def _keys(table: Mapping[str, Said], old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
+    for key in dict.fromkeys((*old, *new)):
+        said = "plan" if key in OPERATORS else table.get(key, "words")
+        if said != "plan":
+            yield from _walk(said, old.get(key, GONE), new.get(key, GONE), (*path, key))
+
+
+def _pairs(old: Any, new: Any, name: str) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """The entries of two lists that have the same name, and the place in the new one."""
+    before = {repr(e[name]): e for e in old or []}
+    for n, entry in enumerate(new or []):
+        if repr(entry[name]) in before:
+            yield n, before[repr(entry[name])], entry
+
+
+def _walk(said: Said, old: Any, new: Any, path: Path) -> Iterator[Described]:
+    """The parts that differ, as deep as both have them."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            yield from _walk(said, old.get(key, GONE), new.get(key, GONE), (*path, key))
+        return
+    name = _name(old, new)
+    if name:
+        before, now = ({e[name]: (n, e) for n, e in enumerate(v)} for v in (old, new))
+        for key in dict.fromkeys((*before, *now)):
+            n = now[key][0] if key in now else len(new)
+            yield from _walk(said, before.get(key, (0, GONE))[1], now.get(key, (0, GONE))[1], (*path, n))
+    elif old is not new and old != new:
+        yield Described(said, path, None if old is GONE else old, None if new is GONE else new)
+
+
+def _name(old: Any, new: Any) -> str | None:
+    """The key that names the entries of both lists; None where they are no lists, or have no such key."""
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return None
+    for key in NAMES:
+        lists = [[e.get(key) if isinstance(e, dict) else None for e in v] for v in (old, new)]
+        if all(
+            None not in v and len(set(map(repr, v))) == len(v) and all(isinstance(x, str) for x in v) for v in lists
+        ):
+            return key
+    return None

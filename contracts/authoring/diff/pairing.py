@@ -1,0 +1,82 @@
+"""Contract files before and after: two paths in, each contract held against its other edition out.
+
+Of folders, contracts are paired by id and major version. One that is gone while a higher major version of its id is
+new is compared with that: so a contract breaks, and says it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path as File
+
+from contracts.authoring.compiler.compile import Compiled, compile_file
+from contracts.authoring.compiler.lint import contract_files
+from contracts.authoring.diff.compare import Comparison, added, compare, removed
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.document.versions import numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """All contracts of two sides; `findings` are what kept some of them from being read, and versions that are wrong.
+
+    `aside` names the files that say nothing of files, having no `drop` block.
+    """
+
+    contracts: tuple[Comparison, ...]
+    unread: tuple[Finding, ...] = ()
+    aside: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that is to be mended before the new contracts are published."""
+        return (*self.unread, *(f for c in self.contracts for f in c.findings))
+
+    @property
+    def failed(self) -> bool:
+        """Whether the new contracts break anybody who was not told, or cannot be judged."""
+        return bool(self.unread) or any(c.failed for c in self.contracts)
+
+
+def compare_paths(old: File, new: File) -> Compared:
+    """Compare two contract files, or the contracts of folders; of a file and a folder, the file's contract."""
+    before, after = ([one for f in contract_files([p]) for one in compile_file(f)] for p in (old, new))
+    every = [*before, *after]
+    unread = tuple(f for c in every if c.failed for f in c.findings if f.level == "error")
+    aside = tuple(dict.fromkeys(c.file for c in every if not c.failed and c.draft is None))
+    if unread:
+        return Compared((), unread, aside)
+    if len(every) == 2 and not old.is_dir() and not new.is_dir() and not aside:
+        return Compared((compare(before[0], after[0]),))
+    return Compared(
+        tuple(_paired(_named(before), _named(after), len(before) > 1 or old.is_dir(), len(after) > 1 or new.is_dir())),
+        (),
+        aside,
+    )
+
+
+def _named(several: list[Compiled]) -> dict[str, Compiled]:
+    return {c.draft.contract: c for c in several if c.draft}
+
+
+def _paired(old: dict[str, Compiled], new: dict[str, Compiled], many_old: bool, many_new: bool) -> list[Comparison]:
+    """Comparisons by the contract's name; what only a folder has is left out where the other side is one file."""
+    found = [compare(old[name], new[name]) for name in old if name in new]
+    gone = {name: c for name, c in old.items() if name not in new}
+    more = {name: c for name, c in new.items() if name not in old}
+    if many_new:
+        for name, one in list(gone.items()):
+            if successor := _successor(one, more):
+                found.append(compare(gone.pop(name), more.pop(successor)))
+        found += [removed(c) for c in gone.values()]
+    if many_old:
+        found += [added(c) for c in more.values()]
+    return sorted(found, key=lambda c: c.contract)
+
+
+def _successor(gone: Compiled, more: dict[str, Compiled]) -> str | None:
+    """The next major version among new contracts of the same id."""
+    assert gone.draft
+    major = numbers(gone.draft.version)[0]
+    later = {numbers(c.draft.version)[0]: name for name, c in more.items() if c.draft and c.draft.id == gone.draft.id}
+    return next((later[n] for n in sorted(later) if n > major), None)

@@ -1,0 +1,125 @@
+"""What two plans say of columns: two editions in, the changes of their properties out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contracts.authoring.diff import directions
+from contracts.authoring.diff.change import Change, Direction, direction, joined
+from contracts.authoring.diff.edition import OBJECT, Edition, shown, was
+from contracts.plan import Plan, Property
+from contracts.problem import nearest
+
+
+def changes(old: Edition, new: Edition) -> Iterator[Change]:
+    """All of them."""
+    before, after = ({p.name: p for p in s.plan.properties} for s in (old, new))
+    gone = [p for p in old.plan.properties if p.name not in after]
+    more = [p for p in new.plan.properties if p.name not in before]
+    for prop in gone:
+        if other := _renamed(old, new, prop, more):
+            more.remove(other)
+            way = joined((_less(old.plan, new.plan, prop), _more(old.plan, new.plan, other)))
+            message = f"`{prop.name}` is gone, and `{other.name}` looks like it under another name."
+            yield new.change("property-renamed", other.name, message, (*new.property_path(other.name), "name"), way)
+        else:
+            message = f"The property `{prop.name}` ({prop.type}) is gone."
+            at = (*OBJECT, "properties")
+            yield new.change("property-removed", prop.name, message, at, _less(old.plan, new.plan, prop))
+    for prop in more:
+        said = ", required" if prop.required else ""
+        message = f"The property `{prop.name}` ({prop.type}{said}) is new."
+        at = (*new.property_path(prop.name), "name")
+        yield new.change("property-added", prop.name, message, at, _more(old.plan, new.plan, prop))
+    for name, prop in after.items():
+        if name in before:
+            yield from _property(old, new, before[name], prop)
+    yield from _order(old, new)
+
+
+def _renamed(old: Edition, new: Edition, prop: Property, more: list[Property]) -> Property | None:
+    """The new property that is most likely the one that is gone: of its type, with a like name or the same rules."""
+    same = {p.name: p for p in more if p.type == prop.type}
+    if close := nearest(prop.name, same):
+        return same[close]
+    words = {"name", "description", "businessName", "tags"}
+    rules = {k: v for k, v in old.document.value(old.property_path(prop.name)).items() if k not in words}
+    for name, other in same.items():
+        theirs = new.document.value(new.property_path(name))
+        if len(rules) > 1 and rules == {k: v for k, v in theirs.items() if k not in words}:
+            return other
+    return None
+
+
+def _more(old: Plan, new: Plan, prop: Property) -> Direction:
+    """What a property more does: files without it lack a column, files with it had one too many."""
+    return direction(tightens=_is_asked(new, prop), loosens=_refuses_others(old))
+
+
+def _less(old: Plan, new: Plan, prop: Property) -> Direction:
+    return direction(tightens=_refuses_others(new), loosens=_is_asked(old, prop))
+
+
+def _is_asked(plan: Plan, prop: Property) -> bool:
+    """Whether a plan may refuse a file for what it has, or has not, in a property."""
+    if any(c.severity == "error" and prop.name in c.properties() for c in plan.checks):
+        return True
+    if plan.file_format == "jsonl":
+        return prop.required
+    headless = plan.file_format == "csv" and not plan.csv.header
+    typed = plan.file_format == "parquet"
+    columns = plan.columns
+    return headless or typed or prop.required or columns.missing == "reject" or columns.order == "exact"
+
+
+def _refuses_others(plan: Plan) -> bool:
+    """Whether a plan refuses a file that has a column which it does not know."""
+    if plan.file_format == "jsonl":
+        return any(c.kind == "knownKeys" and c.severity == "error" for c in plan.checks)
+    return plan.columns.extra == "reject" or (plan.file_format == "csv" and not plan.csv.header)
+
+
+VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
+
+
+def _property(old: Edition, new: Edition, before: Property, after: Property) -> Iterator[Change]:
+    name, at = after.name, new.property_path(after.name)
+    if before.type != after.type:
+        message = was(f"{name}.logicalType", before.type, after.type)
+        yield new.change("type", f"{name}.logicalType", message, (*at, "logicalType"))
+    if before.required != after.required:
+        way = direction(tightens=after.required, loosens=before.required)
+        message = f"`{name}` {'must be there and not null now' if after.required else 'may be missing or null now'}."
+        yield new.change("required", f"{name}.required", message, (*at, "required"), way)
+    if before.exact != after.exact:
+        message = was(f"{name}.physicalType", _digits(before), _digits(after))
+        way = directions.of_values(directions.of_exact(before.exact, after.exact), old.plan, new.plan, name)
+        yield new.change("exact", f"{name}.physicalType", message, (*at, "physicalType"), way)
+    for field, key in VALUE_FORMATS.items():
+        was_so, is_so = getattr(before, field), getattr(after, field)
+        if was_so != is_so:
+            way = directions.of_offsets(was_so, is_so) if field == "offset" else "both"
+            way = directions.of_values(way, old.plan, new.plan, name)
+            path = f"{name}.{key}"
+            yield new.change("value-format", path, was(path, was_so, is_so), (*at, "logicalTypeOptions", key), way)
+    if before.classification != after.classification:
+        message = was(f"{name}.classification", before.classification, after.classification)
+        yield new.change("classification", f"{name}.classification", message, (*at, "classification"))
+
+
+def _digits(prop: Property) -> str:
+    return f"decimal({prop.exact[0]},{prop.exact[1]})" if prop.exact else "a double or an integer of 64 bits"
+
+
+def _order(old: Edition, new: Edition) -> Iterator[Change]:
+    names = [[p.name for p in s.plan.properties] for s in (old, new)]
+    before, after = [n for n in names[0] if n in names[1]], [n for n in names[1] if n in names[0]]
+    if before != after:
+        counts = any(_goes_by_order(s.plan) for s in (old, new))
+        message = f"The properties stand in another order: {shown(tuple(names[1]))}."
+        kind = "property-order" if counts else "property-order-shown"
+        yield new.change(kind, "properties", message, (*OBJECT, "properties"))
+
+
+def _goes_by_order(plan: Plan) -> bool:
+    return plan.columns.order == "exact" or (plan.file_format == "csv" and not plan.csv.header)

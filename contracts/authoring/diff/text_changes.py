@@ -1,0 +1,50 @@
+"""What two documents say besides their plans: two editions in, the changes of promises and words out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contracts.authoring.diff import descriptive, directions
+from contracts.authoring.diff.change import Change
+from contracts.authoring.diff.edition import Edition, was
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path, dotted
+
+
+def changes(old: Edition, new: Edition, told: list[Change]) -> Iterator[Change]:
+    """All of them; `told` are the changes that the plans have said."""
+    exact = {c.path for c in told if c.kind == "exact"}
+    for one in descriptive.differences(old.document, new.document):
+        path = _path(new.document, one.path)
+        if path not in exact:
+            yield new.change(one.said, path, was(path, one.before, one.now), one.path)
+    yield from _options(old, new, {c.path for c in told})
+
+
+def _path(document: Document, path: Path) -> str:
+    """A path for people, with the names of what has one: `slaProperties[latency].value`."""
+    name = document.name(path)
+    for end in range(len(path), 0, -1):
+        item = document.value(path[:end])
+        if isinstance(path[end - 1], int) and isinstance(item, dict) and path[:1] != ("schema",):
+            called = next((item[k] for k in descriptive.NAMES if isinstance(item.get(k), str)), None)
+            if called:
+                return f"{dotted(path[: end - 1])}[{called}]" + (f".{dotted(path[end:])}" if path[end:] else "")
+    return name
+
+
+def _options(old: Edition, new: Edition, told: set[str]) -> Iterator[Change]:
+    """Options that are written otherwise, and of which no rule comes."""
+    sources = {place.name: place.source.get("logicalTypeOptions") or {} for place in old.places()}
+    for place in new.places():
+        name, now = place.name, place.source.get("logicalTypeOptions") or {}
+        if (before := sources.get(name)) is None:
+            continue
+        for key in dict.fromkeys((*before, *now)):
+            if key == "required":
+                continue  # it is said of the properties that it names
+            path = f"{name}.{key}"
+            other_end = f"{name}.{directions.OTHER_END.get(key)}"
+            if before.get(key) != now.get(key) and path not in told and other_end not in told:
+                at = (*new.property_path(name), "logicalTypeOptions", key)
+                yield new.change("words", path, was(path, before.get(key), now.get(key)), at)

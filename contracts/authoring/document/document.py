@@ -1,0 +1,118 @@
+"""A contract document while it is read: plain values, the place of each, and what there is to say about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.authoring.document.finding import Finding, Level, Mark, Path, dotted
+
+WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
+"""The bare words that YAML 1.1 reads as booleans."""
+
+
+@dataclass(slots=True)
+class Document:
+    """A contract's values and where each of them, and each key, stands; `findings` grow while it is read.
+
+    `raw` is the file as it is. `part` is the name of the schema object, where the file has several and this is one;
+    `siblings` are the others, as they are written.
+    """
+
+    file: str
+    data: Any = None
+    marks: dict[Path, Mark] = field(default_factory=dict)
+    keys: dict[Path, Mark] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    raw: bytes = b""
+    part: str | None = None
+    siblings: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def product(self) -> str:
+        """What the contract of its files is called, without its version: the id, and the object where it is a part."""
+        return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
+
+    def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what keeps the contract from being published."""
+        self.findings.append(self.finding("error", path, code, message, fix, on_key=on_key))
+
+    def warning(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what is probably not meant so."""
+        self.findings.append(self.finding("warning", path, code, message, fix, on_key=on_key))
+
+    def note(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
+        """Say what is good to know."""
+        self.findings.append(self.finding("note", path, code, message, fix, on_key=on_key))
+
+    def errors(self) -> int:
+        """How many findings so far keep the contract from being published."""
+        return sum(f.level == "error" for f in self.findings)
+
+    def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
+        """Say that the value at a path is not `expected`; `text` tells that quotes would mend it."""
+        name, mark = self.name(path), self.place(path)
+        quotes = f'Write "{mark.text}" in quotes.'
+        if word := self.word(path):
+            message = f"`{name}` must be {expected}; YAML reads the bare `{word}` as true or false."
+            self.error(path, "wrong-type", message, quotes if text else f"Write {expected}.")
+        elif not mark.text or self.value(path) is None:
+            self.error(path, "wrong-type", f"`{name}` must be {expected}.", f"Write {expected} here.")
+        else:
+            fix = quotes if text else f"Write {expected}{'' if mark.plain else ', without quotes'}."
+            self.error(path, "wrong-type", f"`{name}` must be {expected}, not `{mark.text:.60}`.", fix)
+
+    def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
+        """A finding about the value, or the key, at a path."""
+        mark = self.place(path, on_key=on_key)
+        return Finding(self.file, mark.line, mark.column, level, code, message, fix)
+
+    def name(self, path: Path) -> str:
+        """A path for people: within a property or the drop block it begins there, as `amount.quality[0].metric`."""
+        if path[:1] == ("customProperties",) and path[2:3] == ("value",):
+            return dotted(path[3:] or ("drop",))
+        if path[:1] != ("schema",) or path[2:3] != ("properties",):
+            return dotted(path)
+        called = self.value((*path[:4], "name"))
+        return dotted(self._within(path[:4], (called,), path[4:]) if isinstance(called, str) and called else path)
+
+    def _within(self, owner: Path, named: Path, rest: Path) -> Path:
+        """A path whose beginning is `named`, with properties within properties by their names, too."""
+        inner = {"items": 1, "map": 2}.get(str(rest[0]), 0) if rest else 0
+        if inner:
+            return self._within((*owner, *rest[:inner]), (*named, *rest[:inner]), rest[inner:])
+        if rest[:1] != ("properties",) or not isinstance(name := self.value((*owner, *rest[:2], "name")), str):
+            return (*named, *rest)
+        return self._within((*owner, *rest[:2]), (*named, name), rest[2:])
+
+    def value(self, path: Path) -> Any:
+        """The value at a path; None where there is none."""
+        found = self.data
+        for part in path:
+            if isinstance(found, dict):
+                found = found.get(part)
+            elif isinstance(found, list) and isinstance(part, int) and part < len(found):
+                found = found[part]
+            else:
+                return None
+        return found
+
+    def place(self, path: Path, *, on_key: bool = False) -> Mark:
+        """Where a path stands, or the nearest of its parents that stands somewhere."""
+        for end in range(len(path), -1, -1):
+            if on_key and (mark := self.keys.get(path[:end])):
+                return mark
+            if mark := self.marks.get(path[:end]):
+                return mark
+        return Mark(1, 1)
+
+    def text(self, path: Path) -> str | None:
+        """The scalar at a path as the file writes it."""
+        mark = self.marks.get(path)
+        return mark.text if mark else None
+
+    def word(self, path: Path) -> str | None:
+        """The unquoted yes, no, on or off that stands at a path; None if something else does."""
+        mark = self.marks.get(path)
+        found = mark.text if mark and mark.plain else None
+        return found if found and found.casefold() in WORDS and found.casefold() not in {"true", "false"} else None

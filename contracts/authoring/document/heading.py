@@ -1,0 +1,86 @@
+"""What stands outside the schema of a contract: its id, version and status, and the sections that nobody checks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path as File
+from typing import Literal
+
+from contracts.authoring.document.document import Document
+from contracts.problem import nearest
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+VERSION = re.compile(r"v?(\d{1,9})(\.\d+){0,2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
+IN_FORCE = ("active", "deprecated")
+WAITING = ("proposed", "draft", "retired")
+UNUSED = (
+    "servers", "support", "price", "team", "roles", "slaDefaultElement", "tags",
+    "authoritativeDefinitions", "context",
+)  # fmt: skip
+"""Sections that describe and are not checked; each that is there is named once, in a note."""
+
+
+DESCRIPTION = ("purpose", "limitations", "usage", "authoritativeDefinitions", "customProperties")
+
+
+def description(document: Document) -> None:
+    """Name the keys of the description that the standard does not: its schema lets any stand there."""
+    for key in document.data["description"] if isinstance(document.data.get("description"), dict) else ():
+        if key not in DESCRIPTION:
+            close = nearest(key, DESCRIPTION)
+            fix = f"Write `{close}`." if close else "Put it under `customProperties`, or into `usage`."
+            message = f"ODCS speaks of no key `{key}` in `description`."
+            document.warning(("description", key), "unknown-key", message, fix, on_key=True)
+
+
+def unused_sections(document: Document) -> None:
+    """Name the sections that nothing comes of."""
+    for key in UNUSED:
+        if key in document.data:
+            document.note(
+                (key,), "not-used", f"`{key}` is not used.", "It may stay, for people and tools.", on_key=True
+            )
+
+
+def status(document: Document) -> Literal["active", "deprecated"] | None:
+    """The status of a contract that matches files; None, and a finding, where it matches none."""
+    found = document.data.get("status")
+    in_force = "Write `status: active` to put it in force."
+    if found == "active":
+        return "active"
+    if found == "deprecated":
+        message = "The contract is deprecated; it still matches files."
+        document.warning(("status",), "deprecated", message, "Write `status: retired` when it is to match no more.")
+        return "deprecated"
+    if found is None:
+        document.note((), "not-active", "The contract has no `status`; it matches no files.", in_force)
+    elif found in WAITING:
+        document.note(("status",), "not-active", f"The contract is `{found}`; it matches no files.", in_force)
+    else:
+        close = nearest(str(found), [*IN_FORCE, *WAITING])
+        fix = f"Write `{close}`." if close else "Write one of `active`, `deprecated`, `draft`, `proposed`, `retired`."
+        document.error(("status",), "unknown-value", f"`{found}` is not a status.", fix)
+    return None
+
+
+def contract_name(document: Document) -> str | None:
+    """`<id>.v<major>`, which names the contract in keys; None, and findings, if it has no such name."""
+    id_, version = document.data.get("id"), document.data.get("version")
+    if not isinstance(id_, str) or not isinstance(version, str):
+        return None
+    match = VERSION.fullmatch(version)
+    if not match:
+        fix = 'Write it as "1.0.0"; the first number goes into the contract\'s name.'
+        document.error(("version",), "bad-version", f"`{version:.40}` is no version.", fix)
+    if not ID.fullmatch(id_):
+        fix = "Write letters, digits, `.`, `_` and `-`, at most 80, the first a letter or digit."
+        document.error(("id",), "bad-id", f"The id `{id_:.90}` cannot stand in keys.", fix)
+        return None
+    return f"{id_}.v{int(match[1])}" if match else None
+
+
+def file_name(document: Document, contract: str) -> None:
+    """Warn of a file that is not named for its contract."""
+    if File(document.file).name not in {f"{contract}.yaml", f"{contract}.yml"}:
+        message = f"The contract is {contract}; its file has another name."
+        document.warning(("id",), "file-name", message, f"Name it `{contract}.yaml`.")

@@ -1,0 +1,245 @@
+"""The document against the JSON Schema of ODCS v3.2: findings go to the document, what may not be read on comes out.
+
+Every error is found, not the first alone. Two keywords of the schema speak badly of what is wrong: `oneOf` lists the
+faults of every branch, so the branch that was meant is looked for; `unevaluatedProperties` blames all keys once one
+part fails and takes most of the time, so it is read as "keys that no part of the schema speaks of".
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import Draft201909Validator, extend
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.plan import OPERATORS
+from contracts.problem import nearest, quoted
+
+TYPES = {
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+COMBINED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+UNDER_OPTIONS = ("minimum", "maximum", "minLength", "maxLength", "format", "pattern", "multipleOf")
+HINTS = {
+    **dict.fromkeys(UNDER_OPTIONS, "Write it under `logicalTypeOptions`; of a quality entry, under `arguments`."),
+    "validValues": "Write it under `arguments`.",
+    "nullable": "Write `required: true` for a property that must not be null.",
+    "type": "Write `logicalType`.",
+}
+ELSEWHERE = "Leave it out; what the standard has no room for goes under `customProperties`."
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    text = importlib.resources.files("open_data_contract_standard").joinpath("schema.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _unevaluated(_validator: Any, refused: Any, instance: Any, schema: dict[str, Any]) -> Iterator[ValidationError]:
+    if refused is False and isinstance(instance, dict) and not _known_keys(schema).issuperset(instance):
+        yield ValidationError("unknown keys")
+
+
+VALIDATOR = extend(Draft201909Validator, {"unevaluatedProperties": _unevaluated})  # type: ignore[no-untyped-call]
+
+
+@cache
+def _judge() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(_schema())
+
+
+def _fits(document: Document) -> bool:
+    """Whether the document fits the schema to the letter, so that no error need be looked for."""
+    try:
+        return _judge().is_valid(document.data)
+    except ValueError:  # what JSON cannot hold, or too deep a nesting
+        return False
+
+
+def check(document: Document) -> list[Path]:
+    """Say what does not fit the standard; the paths whose values must not be read on."""
+    if _fits(document):
+        return []
+    said: dict[tuple[Path, str], None] = {}
+    for error in _meant(VALIDATOR(_schema()).iter_errors(document.data)):
+        if not _of_no_type(error, document):
+            said |= dict.fromkeys(_say(error, document))
+    return [path for path, _ in said]
+
+
+def _of_no_type(error: ValidationError, document: Document) -> bool:
+    """Whether the error is about the options of a property without a type: the schema holds them against every type."""
+    path = tuple(error.absolute_path)
+    if path[:1] != ("schema",) or "logicalTypeOptions" not in path:
+        return False
+    prop = document.value(path[: path.index("logicalTypeOptions")])
+    return isinstance(prop, dict) and "logicalType" not in prop
+
+
+def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+    """The errors themselves; of alternatives those of the branch that was most likely meant."""
+    for error in errors:
+        branches: dict[Any, list[ValidationError]] = {}
+        if error.validator in {"oneOf", "anyOf"} and not _is_operators(error):
+            for inner in error.context or ():
+                branches.setdefault(inner.schema_path[0], []).append(inner)
+        meant = [found for found in branches.values() if not any(e.validator == "type" and not e.path for e in found)]
+        if len(meant) == 1:
+            yield from _meant(iter(meant[0]))
+        else:
+            yield error
+
+
+def _wanted(error: ValidationError) -> Any:
+    """What the keyword of the schema asks for."""
+    return error.validator_value
+
+
+def _is_operators(error: ValidationError) -> bool:
+    return error.validator == "oneOf" and any("mustBe" in branch.get("required", ()) for branch in _wanted(error))
+
+
+def _say(error: ValidationError, document: Document) -> Iterator[tuple[Path, str]]:
+    """Say one error; the paths and keys that it is about, each once for whatever number of errors."""
+    path: Path = tuple(error.absolute_path)
+    if error.validator in {"additionalProperties", "unevaluatedProperties"}:
+        yield from _unknown_keys(error, path, document)
+        return
+    if error.validator == "required":
+        yield from _missing_keys(error, path, document)
+        return
+    if _is_operators(error):
+        _operators(error, path, document)
+    elif error.validator == "type":
+        _wrong_type(error, path, document)
+    elif error.validator in {"enum", "const"}:
+        _wrong_word(error, path, document)
+    else:
+        _other(error, path, document)
+    yield path, ""
+
+
+def _unknown_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
+    if not isinstance(error.instance, dict):
+        return
+    known = _known_keys(error.schema)
+    for key in error.instance:
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else HINTS.get(key, ELSEWHERE)
+            where = f"`{document.name(path)}`" if path else "the document"
+            message = f"ODCS has no key `{key}` in {where}."
+            document.error((*path, key), "unknown-key", message, fix, on_key=True)
+            yield (*path, key), "unknown-key"
+
+
+KNOWN: dict[int, frozenset[str]] = {}
+"""The keys of each place of the schema that was asked for, by the identity of its dict: the schema is read once."""
+
+
+def _known_keys(schema: Any) -> frozenset[str]:
+    if id(schema) not in KNOWN:
+        KNOWN[id(schema)] = frozenset(_known(schema))
+    return KNOWN[id(schema)]
+
+
+def _known(schema: Any) -> set[str]:
+    """All keys that a place of the schema speaks of, in whichever of its parts."""
+    if not isinstance(schema, dict):
+        return set()
+    found = set(schema.get("properties", ()))
+    if ref := schema.get("$ref"):
+        found |= _known_at(ref)
+    for word in COMBINED:
+        inner = schema.get(word, ())
+        for part in inner if isinstance(inner, list) else (inner,):
+            found |= _known(part)
+    return found
+
+
+@cache
+def _known_at(ref: str) -> frozenset[str]:
+    target: Any = _schema()
+    for part in ref.removeprefix("#/").split("/"):
+        target = target[part]
+    return frozenset(_known(target))
+
+
+def _missing_keys(error: ValidationError, path: Path, document: Document) -> Iterator[tuple[Path, str]]:
+    if not isinstance(error.instance, dict):
+        return
+    for key in _wanted(error):
+        if key in error.instance or (key == "map" and "logicalType" not in error.instance):
+            continue  # the schema wants a map of every property without a logicalType
+        close = nearest(key, [k for k in error.instance if k not in _known_keys(error.schema)])
+        close = "rule" if key == "metric" and "rule" in error.instance else close
+        fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
+        where = f"`{document.name(path)}`" if path else "The document"
+        document.error(path, "missing-key", f"{where} lacks `{key}`.", fix)
+        yield path, key
+
+
+def _operators(error: ValidationError, path: Path, document: Document) -> None:
+    if not isinstance(error.instance, dict):
+        return
+    there = [k for k in error.instance if k in OPERATORS]
+    if len(there) > 1:
+        message = f"The entry has {quoted(there)}; it can have one."
+        fix = "Keep one, and write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
+    elif there:
+        inner = next((e for e in error.context or () if e.validator != "required"), error)
+        at: Path = (*path, *inner.path)
+        _wrong_type(inner, at, document) if inner.validator == "type" else _other(inner, at, document)
+    else:
+        known = _known_at("#/$defs/DataQuality")
+        if any(k not in known and nearest(k, OPERATORS) for k in error.instance):
+            return  # it is said of the key that is misspelt
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBe: 0`.")
+
+
+def _wrong_type(error: ValidationError, path: Path, document: Document) -> None:
+    wanted = _wanted(error) if isinstance(_wanted(error), list) else [_wanted(error)]
+    document.wrong_type(path, " or ".join(TYPES.get(w, str(w)) for w in wanted), text="string" in wanted)
+
+
+def _wrong_word(error: ValidationError, path: Path, document: Document) -> None:
+    allowed = [str(v) for v in (_wanted(error) if error.validator == "enum" else [_wanted(error)])]
+    close = nearest(str(error.instance), allowed)
+    fix = f"Write `{close}`." if close else f"Write one of {quoted(allowed, most=12)}."
+    document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of `{document.name(path)}`.", fix)
+
+
+def _other(error: ValidationError, path: Path, document: Document) -> None:
+    wanted = _wanted(error)
+    if path[-1] in ("from", "to") and "relationships" in path and isinstance(error.instance, str):
+        own = f"{error.instance}.<property>" if error.instance.isidentifier() else "object.property"
+        fix = f"Write `{own}`, or `file.yaml#/schema/object/properties/property` of another contract."
+        document.error(path, "bad-reference", f"`{error.instance!s:.60}` names no property.", fix)
+        return
+    message, fix = {
+        "pattern": ("has characters that are not allowed", f"Write it so that it matches `{wanted}`."),
+        "minItems": ("has too few entries", f"Write at least {wanted}."),
+        "maxItems": ("has too many entries", f"Write at most {wanted}."),
+        "uniqueItems": ("has an entry twice", "Keep each entry once."),
+        "minimum": (f"is below {wanted}", f"Write {wanted} or more."),
+        "exclusiveMinimum": (f"is not above {wanted}", f"Write more than {wanted}."),
+    }.get(
+        str(error.validator),
+        ("has none of the shapes that the standard allows", "See its section in the ODCS standard."),
+    )
+    document.error(path, "not-odcs", f"`{document.name(path)}` {message}.", fix)

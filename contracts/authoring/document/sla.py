@@ -1,0 +1,51 @@
+"""What a contract promises of its service (ODCS `slaProperties`): each is read and named, no file held against it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.problem import nearest
+
+TIMES = ("latency", "frequency", "retention")
+OTHERS = ("generalAvailability", "endOfSupport", "endOfLife", "timeOfAvailability", "errorRate", "availability")
+"""What else ODCS names, beside words of everybody's own (service-level-agreement.md)."""
+ARRIVAL = ("frequency", "timeOfAvailability")
+"""What `arrival` says of files with days, a window and a time zone, for which these have no place."""
+UNITS = (
+    *("s", "sec", "second", "seconds", "min", "minute", "minutes", "h", "hr", "hour", "hours", "d", "day", "days"),
+    *("w", "week", "weeks", "mo", "month", "months", "y", "yr", "year", "years"),
+)
+INSTEAD = "It may stay, for people and tools; what files are held against is `arrival` in the drop block."
+
+
+def read(document: Document) -> None:
+    """Say of each what it promises, and what cannot be meant."""
+    entries = document.data.get("slaProperties")
+    for n, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(entry, dict) and isinstance(entry.get("property"), str):
+            _promise(document, ("slaProperties", n), entry)
+
+
+def _promise(document: Document, path: Path, entry: dict[str, Any]) -> None:
+    name, value, unit = entry["property"], entry.get("value"), entry.get("unit")
+    at: Path = (*path, "property")
+    if name not in (*TIMES, *OTHERS) and (close := nearest(name, (*TIMES, *OTHERS))):
+        message = f"`{name}` is no service level that ODCS names."
+        document.warning(at, "unknown-value", message, f"Write `{close}`, if that is meant.")
+    if name not in TIMES:
+        fix = INSTEAD if name in ARRIVAL else "It may stay, for people and tools."
+        document.note(at, "not-used", f"`{name}` is not used.", fix)
+        return
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
+        message = f"`{name}` promises `{document.text((*path, 'value')) or ''}`, which is no length of time."
+        document.warning((*path, "value"), "wrong-type", message, "Write a number, and its `unit` beside it.")
+    elif unit is not None and unit not in UNITS:
+        close = nearest(str(unit), UNITS) or "h"
+        document.warning((*path, "unit"), "unknown-value", f"`{unit}` is no unit of time.", f"Write `{close}`.")
+    else:
+        message = f"`{name}` of {value} {unit or 'd'} is a promise that no file is held against yet."
+        fix = INSTEAD if name in ARRIVAL else "It may stay: who reads the contract sees it."
+        document.note(at, "not-checked", message, fix)

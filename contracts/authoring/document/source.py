@@ -1,0 +1,219 @@
+"""YAML text in, a document of plain values with the place of each out; what is wrong with the text comes as findings.
+
+Read event by event rather than with `safe_load`, which hides duplicate keys, positions and the text of numbers. Plain
+scalars follow YAML 1.2 (numbers stay exact as int and Decimal, dates stay text), but for yes, no, on and off: other
+ODCS tools read them as booleans, so do we, and say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from contracts.authoring.document.document import WORDS, Document
+from contracts.authoring.document.finding import Finding, Mark, Path
+
+MOST_BYTES = 1 << 20
+MOST_DEPTH = 50
+MOST_VALUES = 50_000
+"""Limits against files that are no contracts: aliases that multiply, brackets without end."""
+MOST_DIGITS = 100
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+NULLS = ("", "~", "null", "Null", "NULL")
+INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
+TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
+LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What ends a line to YAML 1.1 (section 4.2, "Line Break Characters")."""
+LOOK = (
+    "Look at this line and the one before: indentation, a colon that is missing, a quote that is not closed, "
+    "text with `: ` or ` #` that needs quotes."
+)
+
+
+@dataclass(slots=True)
+class Node:
+    """A value as it stands in the file: a scalar, a list of nodes or a list of pairs of nodes."""
+
+    kind: str
+    value: Any
+    mark: Mark
+
+
+class _Unreadable(Exception):
+    """The text cannot be read as one document; carries the finding that says why."""
+
+    def __init__(self, file: str, mark: Mark, code: str, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.finding = Finding(file, mark.line, mark.column, "error", code, message, fix)
+
+
+def read(raw: bytes, file: str) -> Document:
+    """The document in `raw`; its `data` is None where there is none to speak of, its findings then say why."""
+    document = Document(file, raw=raw)
+    try:
+        root = _Composer(_decode(raw, file), document).root()
+        document.data = _place(root, (), document)
+    except _Unreadable as stop:
+        document.data = None
+        document.findings.append(stop.finding)
+    return document
+
+
+def _decode(raw: bytes, file: str) -> str:
+    if len(raw) > MOST_BYTES:
+        message = f"The file has {len(raw):,} bytes; a contract has at most {MOST_BYTES:,}."
+        raise _Unreadable(file, Mark(1, 1), "too-large", message, "Look whether it is the right file.")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        mark = Mark(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise _Unreadable(file, mark, "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.") from None
+
+
+class _Composer:
+    """Builds nodes from parser events; it goes no deeper than MOST_DEPTH, whatever the file holds."""
+
+    def __init__(self, text: str, document: Document) -> None:
+        self.document = document
+        self.events = self._parse(text)
+        self.anchors: dict[str, Node] = {}
+
+    def root(self) -> Node:
+        root: Node | None = None
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                if root is not None:
+                    raise self._stop(event, "two-documents", "A second document begins here.", "Keep one per file.")
+                root = self._node(next(self.events), 0)
+        if root is None:
+            fix = "Write an ODCS contract, beginning with `apiVersion: v3.2.0`."
+            raise _Unreadable(self.document.file, Mark(1, 1), "empty-file", "The file holds no document.", fix)
+        return root
+
+    def _parse(self, text: str) -> Iterator[Any]:
+        try:
+            yield from yaml.parse(text, Loader=LOADER)
+        except yaml.reader.ReaderError as error:
+            before = text[: error.position]
+            mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+            message = "A character stands here that YAML does not allow."
+            raise _Unreadable(self.document.file, mark, "yaml-syntax", message, "Delete it.") from None
+        except yaml.MarkedYAMLError as error:
+            raise self._syntax(error, text) from None
+
+    def _syntax(self, error: yaml.MarkedYAMLError, text: str) -> _Unreadable:
+        where = error.problem_mark or error.context_mark
+        line, column = (where.line, where.column) if where else (0, 0)
+        lines = LINE_END.split(text)
+        at = lines[line] if line < len(lines) else ""
+        if "\t" in at[: column + 1]:
+            message = "The line is indented with a tab, which YAML does not allow."
+            mark = Mark(line + 1, at.index("\t") + 1)
+            return _Unreadable(self.document.file, mark, "yaml-syntax", message, "Indent with blanks.")
+        said = ", ".join(p for p in (error.context, error.problem) if p)
+        mark = Mark(line + 1, column + 1)
+        return _Unreadable(self.document.file, mark, "yaml-syntax", f"This is not YAML: {said}.", LOOK)
+
+    def _stop(self, event: Any, code: str, message: str, fix: str) -> _Unreadable:
+        return _Unreadable(self.document.file, _mark(event), code, message, fix)
+
+    def _node(self, event: Any, depth: int) -> Node:
+        if depth > MOST_DEPTH:
+            message = f"Values are nested more than {MOST_DEPTH} deep."
+            raise self._stop(event, "too-deep", message, "Look whether it is the right file.")
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event)
+        if isinstance(event, yaml.ScalarEvent):
+            node = self._scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = Node("list", self._items(depth), _mark(event))
+        else:
+            node = Node("map", self._pairs(depth), _mark(event))
+        if event.anchor:
+            self.anchors[event.anchor] = node
+        return node
+
+    def _alias(self, event: Any) -> Node:
+        if event.anchor not in self.anchors:
+            message = f"`*{event.anchor}` names nothing that was read before it."
+            raise self._stop(event, "unknown-alias", message, "Write the value out.")
+        return self.anchors[event.anchor]
+
+    def _items(self, depth: int) -> list[Node]:
+        found = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            found.append(self._node(event, depth + 1))
+        return found
+
+    def _pairs(self, depth: int) -> list[tuple[Node, Node]]:
+        found = []
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            key = self._node(event, depth + 1)
+            if key.kind != "scalar":
+                message = "A list or a mapping stands where a key is expected."
+                raise self._stop(event, "complex-key", message, "Write a name, then a colon.")
+            found.append((key, self._node(next(self.events), depth + 1)))
+        return found
+
+    def _scalar(self, event: Any) -> Node:
+        plain = event.implicit[0] and not event.style
+        mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1, event.value, plain)
+        if event.tag not in TEXT_TAGS:
+            stop = self._stop(
+                event, "yaml-tag", f"The tag `{event.tag}` is not read.", "Leave it out; write the value."
+            )
+            self.document.findings.append(stop.finding)
+        return Node("scalar", _plain(event.value) if plain and not event.tag else event.value, mark)
+
+
+def _mark(event: Any) -> Mark:
+    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _plain(text: str) -> Any:
+    if text in NULLS:
+        return None
+    if text.casefold() in WORDS:
+        return WORDS[text.casefold()]
+    if len(text) > MOST_DIGITS:
+        return text
+    if INTEGER.fullmatch(text):
+        return int(text)
+    return Decimal(text) if NUMBER.fullmatch(text) else text
+
+
+def _place(node: Node, path: Path, document: Document) -> Any:
+    """The plain value of a node, whose places are noted on the way."""
+    document.marks[path] = node.mark
+    if len(document.marks) > MOST_VALUES:
+        message = f"The document has more than {MOST_VALUES:,} values."
+        fix = "Write aliases out, or look whether it is the right file."
+        raise _Unreadable(document.file, node.mark, "too-large", message, fix)
+    if node.kind == "scalar":
+        return node.value
+    if node.kind == "list":
+        return [_place(item, (*path, n), document) for n, item in enumerate(node.value)]
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        name = str(key.mark.text)
+        inner = (*path, name)
+        if name in found:
+            _duplicate(document, key.mark, document.keys[inner])
+            continue
+        document.keys[inner] = key.mark
+        found[name] = _place(value, inner, document)
+    return found
+
+
+def _duplicate(document: Document, key: Mark, first: Mark) -> None:
+    message = f"The key `{key.text}` stands twice in one mapping; it stood in line {first.line} first."
+    fix = "Keep one of them."
+    document.findings.append(Finding(document.file, key.line, key.column, "error", "duplicate-key", message, fix))

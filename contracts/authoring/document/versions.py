@@ -1,0 +1,57 @@
+"""Semantic versions of contracts: a version and what has changed in, the version that it should have out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from contracts.authoring.document.heading import VERSION
+
+Step = Literal["major", "minor", "patch"]
+"""The number of a semantic version that a change has to raise."""
+
+STEPS: tuple[Step, ...] = ("major", "minor", "patch")
+
+
+def numbers(version: str) -> tuple[int, int, int]:
+    """The three numbers of a version that lint accepts; those that it leaves out are 0."""
+    match = VERSION.fullmatch(version)
+    assert match, version
+    found = [int(n) for n in version.removeprefix("v").partition("-")[0].partition("+")[0].split(".")]
+    major, minor, patch = [*found, 0, 0][:3]
+    return major, minor, patch
+
+
+def order(version: str) -> tuple[Any, ...]:
+    """Where a version stands among others (semver.org, section 11): one with a hyphen comes before that without."""
+    early = version.partition("+")[0].partition("-")[2]
+    parts = (
+        tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in early.split(".")) if early else ()
+    )
+    return (*numbers(version), not early, parts)
+
+
+def plain(version: str) -> str:
+    """A version in one spelling: three numbers, and what follows a hyphen; `v1` and `1.0+x` are 1.0.0."""
+    early = version.partition("+")[0].partition("-")[2]
+    return ".".join(map(str, numbers(version))) + (f"-{early}" if early else "")
+
+
+def wanted(steps: Iterable[Step]) -> Step | None:
+    """The number that changes have to raise together; None where there are none."""
+    found = set(steps)
+    return next((step for step in STEPS if step in found), None)
+
+
+def after(version: str, step: Step) -> str:
+    """The first version behind one that raises that number."""
+    major, minor, patch = numbers(version)
+    if step == "major":
+        return f"{major + 1}.0.0"
+    return f"{major}.{minor + 1}.0" if step == "minor" else f"{major}.{minor}.{patch + 1}"
+
+
+def says_enough(before: str, now: str, step: Step) -> bool:
+    """Whether a version is above another, and raises at least that number."""
+    depth = STEPS.index(step) + 1
+    return order(now) > order(before) and (step == "patch" or numbers(now)[:depth] > numbers(before)[:depth])

@@ -1,0 +1,117 @@
+"""How a CSV file is written: its first lines in; delimiter, quotes and whether a header stands there out."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from contracts.authoring.draft.cells import cells, over_lines
+from contracts.authoring.draft.column import WORDS
+from contracts.authoring.draft.kinds import Kinds
+from contracts.plan import Csv
+from contracts.problem import quoted
+
+DELIMITERS = (",", ";", "\t", "|")
+RARE = (":", "^", "~")
+"""Delimiters that are looked for only where none of the others parts anything."""
+APART = re.compile(r"[;\t|]")
+"""What seldom stands within a cell: where it often does, it is the delimiter."""
+LINES = 300
+
+
+def guessed(head: str, encoding: str) -> Csv:
+    """The dialect under which most of the first lines have as many cells, and the more cells the better."""
+    found = list(_dialects(head, encoding))
+    return max(found, key=lambda one: (*_score(head, one), -found.index(one)))
+
+
+def others(one: Csv) -> Iterator[Csv]:
+    """What else a file could be, of which some lines turn out to be no records."""
+    for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
+        other = replace(one, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
+        if other != one:
+            yield other
+
+
+def first_records(head: str, dialect: Csv) -> list[list[str]]:
+    """The first records, a header among them, that have as many cells as most; none where the first has others."""
+    every = _records(head, dialect)
+    found = [record for record in every if record]
+    width = _width(found)
+    return [record for record in found if len(record) == width] if every and _fits(every[0], width) else []
+
+
+def has_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns: distinct words, no values, that never come again in their column."""
+    first, rest = records[0], records[1:]
+    if any(not name.strip() or name in WORDS or _is_value(name) for name in first) or len(set(first)) < len(first):
+        return False
+    return not any(name in {record[n] for record in rest} for n, name in enumerate(first))
+
+
+def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
+    """Why the first record, which looks like one of names above values, names no columns; None if it does not."""
+    first, rest = records[0], records[1:]
+    if any(_is_value(name) for name in first) or not any(_is_value(cell) for record in rest for cell in record):
+        return None
+    if blank := [n for n, name in enumerate(first, 1) if not name.strip()]:
+        return f"column {', '.join(map(str, blank[:8]))} has no name" if len(blank) < len(first) else None
+    twice = sorted({name for name in first if first.count(name) > 1})
+    return f"{quoted(twice)} is the name of several columns" if twice else None
+
+
+def _is_value(text: str) -> bool:
+    kinds = Kinds()
+    kinds.fold([text])
+    return bool(kinds.numbers or kinds.booleans or kinds.writings or kinds.formats)
+
+
+def _dialects(head: str, encoding: str) -> Iterator[Csv]:
+    quotes = [('"', '"')]
+    quotes += [('"', "\\")] if '\\"' in head else []
+    quotes += [("'", "'")] if re.search(r"(^|[,;\t|])'[^'\n]*'([,;\t|]|$)", head, re.MULTILINE) else []
+    quotes += [("", '"')] if '"' in head else []
+    known = [delimiter for delimiter in DELIMITERS if delimiter in head]
+    for delimiter in known or [*(delimiter for delimiter in RARE if delimiter in head), ","]:
+        for quote, escape in quotes:
+            plain = Csv(delimiter, encoding, quote, escape)
+            yield plain
+            if quote:
+                yield Csv(delimiter, encoding, quote, escape, multi_line=True)
+
+
+def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
+    """How many records are alike, how few cells hold another delimiter, how many cells there are, whether quotes do."""
+    found = _records(head, dialect)
+    good = [record for record in found if record]
+    if not good:
+        return 0.0, 0.0, 0, False
+    width = _width(good)
+    alike = sum(len(record) == width for record in good) / len(found)
+    mixed = [sum(APART.search(record[n]) is not None for record in good if len(record) == width) for n in range(width)]
+    share = sum(count * 2 > len(good) for count in mixed) / width
+    alike = alike if width > 1 else alike / 2
+    return (alike if _fits(found[0], width) else alike / 4), -share, width, bool(dialect.quote)
+
+
+def _fits(record: list[str] | None, width: int) -> bool:
+    return record is not None and len(record) == width
+
+
+def _width(records: Sequence[Sequence[str]]) -> int:
+    return Counter(len(record) for record in records).most_common(1)[0][0] if records else 0
+
+
+def _records(head: str, dialect: Csv) -> list[list[str] | None]:
+    if not dialect.multi_line:
+        return [cells(line, dialect) for line in head.split("\n")[:LINES] if line]
+    found: list[list[str] | None] = []
+    try:
+        for record in over_lines(head.split("\n")[:LINES], dialect):
+            found.append(record)  # noqa: PERF402 (what was read before a fault counts)
+    except csv.Error:
+        found.append(None)
+    return found

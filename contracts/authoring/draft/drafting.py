@@ -1,0 +1,170 @@
+"""A first contract: what was seen of some files in, the text of an ODCS document with its proposals marked as such out.
+
+The same profile gives the same text. What a proposal rests on stands behind it, in a comment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.authoring.document import source
+from contracts.authoring.document.finding import Path
+from contracts.authoring.draft import names, proposing
+from contracts.authoring.draft.profile import Profile
+from contracts.authoring.drop_block import parse
+from contracts.authoring.imports import writing
+from contracts.authoring.imports.imported import contract
+from contracts.files.header import OURS
+from contracts.problem import quoted, visible
+
+BLOCK = ("customProperties", 0, "value")
+OBJECT = ("schema", 0)
+LONGEST_PRODUCER = 63
+LONGEST_LINE = 90
+SIDES = {"~": "key", "*": "value"}
+"""What a map has of its own, by the last step that leads there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A contract's name, `<id>.v<major>`, and its text."""
+
+    name: str
+    text: str
+
+
+def draft(profile: Profile, called: str | None = None, producer: str | None = None) -> Draft:
+    """The contract that the samples make."""
+    name = called or names.called(profile.samples[0].name)
+    whose = producer or name[:LONGEST_PRODUCER]
+    pattern = names.pattern([sample.name for sample in profile.samples], whose)
+    notes: dict[Path, str] = {}
+    columns = _columns(profile, notes)
+    document = contract(name, {"name": name, "properties": columns, "quality": _rows(profile, notes)}, status="active")
+    block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes)}
+    document["customProperties"] = [block]
+    head = _head(profile, pattern, whose, is_named=producer is not None)
+    return Draft(f"{document['id']}.v1", annotated(writing.text(document, head), notes))
+
+
+def annotated(text: str, notes: dict[Path, str]) -> str:
+    """A document with a comment behind each key that has a note; above it where a value is parted by one."""
+    document = source.read(text.encode(), "draft")
+    said: dict[int, list[str]] = {}
+    for path, note in notes.items():
+        said.setdefault(document.place(path, on_key=True).line - 1, []).append(note)
+    comments = {line: f"# proposed: {visible('; '.join(told), 400)}" for line, told in said.items()}
+    lines = text.split("\n")
+    behind = "\n".join(f"{line}  {comments[n]}" if n in comments else line for n, line in enumerate(lines))
+    if source.read(behind.encode(), "draft").data == document.data:
+        return behind
+    return "\n".join(f"{comments[n]}\n{line}" if n in comments else line for n, line in enumerate(lines))
+
+
+def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
+    key = proposing.key_of(profile)
+    found = [proposing.property_of(c, is_primary=c.name == key) for c in profile.columns]
+    columns: list[dict[str, Any]] = []
+    placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]] = {}
+    for column, one in zip(profile.columns, found, strict=True):
+        route = column.path or (column.name,)
+        path = placed[route] = (one.value, _place(columns, placed, route, one.value))
+        for part, note in one.notes.items():
+            at: Path = (*path[1], part)
+            notes[(*at, 0, "metric") if part == "quality" else at] = note
+    return columns
+
+
+def _place(
+    columns: list[dict[str, Any]],
+    placed: dict[tuple[str, ...], tuple[dict[str, Any], Path]],
+    route: tuple[str, ...],
+    value: dict[str, Any],
+) -> Path:
+    """Put a property into what it lies in; where it stands in the document."""
+    if len(route) == 1:
+        columns.append(value)
+        return (*OBJECT, "properties", len(columns) - 1)
+    owner, path = placed[route[:-1]]
+    if route[-1] == "[]":
+        owner["items"] = value
+        return (*path, "items")
+    if side := SIDES.get(route[-1]):
+        owner.setdefault("map", {})[side] = value
+        return (*path, "map", side)
+    inner = owner.setdefault("properties", [])
+    inner.append(value)
+    return (*path, "properties", len(inner) - 1)
+
+
+def _rows(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
+    least, most = proposing.rows(profile)
+    counts = sorted({sample.records + sample.broken for sample in profile.samples})
+    seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
+    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
+    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
+    return [
+        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
+        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
+    ]
+
+
+def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]) -> dict[str, Any]:
+    block: dict[str, Any] = {"files": pattern, "producer": producer, "format": profile.format}
+    notes[(*BLOCK, "format")] = "the samples are written so"
+    if len(pattern) < LONGEST_LINE:  # a longer one may go over several lines, which no comment may part
+        notes[(*BLOCK, "files")] = f"by the name{'s' * (len(profile.samples) > 1)} of the samples"
+    if profile.compression != "none":
+        block["compression"] = profile.compression
+    if profile.csv:
+        block["csv"] = dict(proposing.dialect(profile))
+        notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
+        if profile.broken:
+            notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
+        if len(profile.csv.null_values) > 1:
+            notes[(*BLOCK, "csv", "nullValues")] = "they stand where all else is of a type"
+    is_more = any(name not in OURS for name, _ in profile.left)
+    columns = ({"extra": "ignore"} if is_more else {}) | ({"order": "exact"} if profile.order == "exact" else {})
+    if columns:
+        block["columns"] = columns
+    if profile.order == "exact":
+        notes[(*BLOCK, "columns")] = "the order of all samples; without it columns are found by name"
+    if limit := proposing.broken_limit(profile):
+        block["tolerance"] = {"rows": limit}
+        notes[(*BLOCK, "tolerance")] = _broken(profile)
+    return block
+
+
+def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> list[str]:
+    """What stands above the contract: what it was made of, and what a person has to look at."""
+    files = quoted([visible(sample.name) for sample in profile.samples], most=3)
+    lines = [f"A first contract, by dropgate init, out of {files}: {profile.records:,} records."]
+    lines.append("What is `proposed` rests on these records alone. Look at this before you publish it:")
+    look = [
+        f"`files` and `producer`: that keys are like {pattern}, and that {producer} uploads them"
+        + ("." if is_named else "; no --producer was given."),
+        "`rowCount`, `minimum`, `maximum`, lengths and null rates: whether the next file keeps to them.",
+    ]
+    if sets := [c.name for c in profile.columns if proposing.value_set(c)]:
+        look.append(f"`enum` of {quoted(sets)}: whether these are all values that there are.")
+    key = proposing.key_of(profile)
+    look.append(
+        f"`primaryKey`: whether {quoted([key])} names a record." if key else "No column names a record: say which do."
+    )
+    if twofold := [c.name for c in profile.columns if c.others]:
+        look.append(f"`format` of {quoted(twofold)}: day and month could stand the other way round.")
+    if empty := [c.name for c in profile.columns if not c.filled]:
+        look.append(f"{quoted(empty)}: no value was seen.")
+    if profile.csv and not profile.csv.header:
+        look.append("The files have no header: name the columns.")
+    if profile.broken:
+        look.append(f"{_broken(profile)}; `tolerance` lets so many through.")
+    look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
+    return [*lines, *(f"  - {line}" for line in look)]
+
+
+def _broken(profile: Profile) -> str:
+    few = profile.broken == 1
+    return "1 line of the samples is no record" if few else f"{profile.broken:,} lines of the samples are no records"

@@ -1,0 +1,209 @@
+"""What the values of a column could all be: distinct texts in, chunk by chunk; the types that fit them all out.
+
+Texts are looked at by their shape, each digit a 9, of which there are few where there are many texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from contracts.authoring.properties import datetimes
+from contracts.values.text_formats import TEXT
+
+NINES = {ord(digit): "9" for digit in "012345678"}
+NUMBER = re.compile(r"-?(9+)(?:\.(9+))?([eE][+-]?9{1,3})?")
+LEADING_ZERO = re.compile(r"^-?0[0-9]", re.MULTILINE)
+BOOLEANS = {"true", "false"}
+LARGEST = Decimal(2) ** 1023
+"""A number beyond is none, or nearly."""
+MOST_DIGITS = 38
+EXACTLY = 15
+"""Characters up to which two numbers that differ are different doubles."""
+
+ISO = "9999-99-99[T ]99:99:99(?:\\.9{1,6})?"
+Dated = Literal["date", "time", "timestamp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A way to write dates or times: the type, the pattern (None: ISO), the shape, an offset or none, a day's width."""
+
+    type: Dated
+    pattern: str | None
+    shape: str
+    offset: bool | None = None
+    day: int = 10
+
+
+def _written(kind: Dated, pattern: str) -> Writing:
+    plain = pattern.replace("'", "")
+    return Writing(kind, pattern, re.escape(re.sub("[yMdHms]", "9", plain)), day=8 if "yyyyMMdd" in pattern else 10)
+
+
+CALENDAR = (
+    "yyyy-MM-dd",
+    "yyyy/MM/dd",
+    "yyyy.MM.dd",
+    "dd/MM/yyyy",
+    "MM/dd/yyyy",
+    "dd.MM.yyyy",
+    "dd-MM-yyyy",
+    "yyyyMMdd",
+)
+CLOCK = ("HH:mm:ss", "HH:mm")
+WRITINGS: tuple[Writing, ...] = (
+    Writing("timestamp", None, ISO, offset=False),
+    Writing("timestamp", None, ISO + "(?:Z|[+-]99:99)", offset=True),
+    Writing("timestamp", None, ISO + "(?:Z|[+-]99:99)?"),
+    *(_written("date", day) for day in CALENDAR),
+    *(_written("time", clock) for clock in CLOCK),
+    Writing("time", None, r"99:99(?::99(?:\.9{1,6})?)?"),
+    *(_written("timestamp", f"{day} {clock}") for day in CALENDAR for clock in CLOCK),
+    *(_written("timestamp", f"{day}'T'{clock}") for day in CALENDAR for clock in CLOCK),
+    _written("timestamp", "yyyyMMddHHmmss"),
+)
+"""In the order in which one is proposed; day before month where a column could be either."""
+DIGITS_ALONE = re.compile("(?:19|20)[0-9]*")
+"""Numbers are taken for dates only in the years from 1900 to 2099."""
+
+FORMATS = {
+    name: re.compile(TEXT[name].pattern.replace(r"\z", r"\Z")) for name in ("uuid", "email", "ipv4", "ipv6", "uri")
+}
+NEEDED = {"uri": "://", "ipv6": ":"}
+"""What a text must hold beside its format: by RFC 3986 `a:b` is a URI, too."""
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_moment(text: str, kind: Dated, pattern: str | None, offset: bool | None) -> bool:
+    return datetimes.parse(text, kind, pattern, None, offset) is not None
+
+
+@dataclass(slots=True)
+class Kinds:
+    """What still fits all texts so far; `least` and `most` are the ends of numbers, `first` and `last` of texts."""
+
+    any: bool = False
+    numbers: bool = True
+    booleans: bool = True
+    writings: tuple[Writing, ...] = WRITINGS
+    formats: tuple[str, ...] = tuple(FORMATS)
+    shapes: set[tuple[int, int, bool]] = field(default_factory=set)
+    least: str = ""
+    most: str = ""
+    first: str = ""
+    last: str = ""
+    shortest: int = 0
+    longest: int = 0
+
+    def fold(self, texts: Collection[str]) -> None:
+        """Take in more texts; what does not fit one of them falls out."""
+        if not texts:
+            return
+        lengths = [len(text) for text in texts]
+        low, high = min(texts), max(texts)
+        self.shortest = min(lengths) if not self.any else min(self.shortest, *lengths)
+        self.longest = max(self.longest, *lengths)
+        self.first, self.last = (min(self.first, low), max(self.last, high)) if self.any else (low, high)
+        if self.booleans:
+            self.booleans = all(text.lower() in BOOLEANS for text in texts)
+        if self.numbers or self.writings:
+            self._shapes(texts)
+        self.formats = tuple(name for name in self.formats if _are_of(name, texts))
+        self.any = True
+
+    def merge(self, other: Kinds) -> None:
+        """Take in what fits other texts."""
+        if not other.any:
+            return
+        self.numbers &= other.numbers
+        self.booleans &= other.booleans
+        self.writings = tuple(w for w in self.writings if w in other.writings)
+        self.formats = tuple(name for name in self.formats if name in other.formats)
+        self.shapes |= other.shapes
+        self.shortest = min(self.shortest, other.shortest) if self.any else other.shortest
+        self.longest = max(self.longest, other.longest)
+        self.first = min(self.first, other.first) if self.any else other.first
+        self.last = max(self.last, other.last)
+        if self.numbers:
+            self.least = min(self.least or other.least, other.least, key=Decimal)
+            self.most = max(self.most or other.most, other.most, key=Decimal)
+        self.any = True
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether all are whole numbers of 64 bits."""
+        whole = self.numbers and all(scale == 0 and not power for _, scale, power in self.shapes)
+        return whole and int(self.least) >= -(2**63) and int(self.most) < 2**63
+
+    @property
+    def is_number(self) -> bool:
+        """Whether all are numbers of which a double knows the size; whole ones have no more than 64 bits."""
+        whole = all(scale == 0 and not power for _, scale, power in self.shapes)
+        return not whole and self.is_double
+
+    @property
+    def is_double(self) -> bool:
+        """Whether all are numbers of which a double knows the size."""
+        return self.numbers and max(abs(Decimal(self.least)), abs(Decimal(self.most))) < LARGEST
+
+    @property
+    def exact(self) -> tuple[int, int] | None:
+        """The most digits before the point and those after it, where all have as many after it."""
+        scales = {(scale, power) for _, scale, power in self.shapes}
+        whole = max((digits for digits, _, _ in self.shapes), default=0)
+        ((scale, power),) = scales if len(scales) == 1 else ((0, True),)
+        return (whole, scale) if scale and not power and whole + scale <= MOST_DIGITS else None
+
+    def _shapes(self, texts: Collection[str]) -> None:
+        joined = "\n".join(texts)
+        if joined.count("\n") != len(texts) - 1:
+            self.numbers, self.writings = False, ()
+            return
+        shapes = set(joined.translate(NINES).split("\n"))
+        if self.numbers:
+            self._numbers(shapes, joined, texts)
+        self.writings = tuple(w for w in self.writings if _is_written(w, shapes, texts))
+
+    def _numbers(self, shapes: set[str], joined: str, texts: Collection[str]) -> None:
+        found = [NUMBER.fullmatch(shape) for shape in shapes]
+        if not all(found) or LEADING_ZERO.search(joined):
+            self.numbers = False
+            return
+        self.shapes |= {(len(m[1]), len(m[2] or ""), m[3] is not None) for m in found if m}
+        key = float if max(map(len, shapes)) <= EXACTLY else Decimal
+        low, high = min(texts, key=key), max(texts, key=key)
+        self.least = min(self.least, low, key=Decimal) if self.any else low
+        self.most = max(self.most, high, key=Decimal) if self.any else high
+
+
+def _is_written(writing: Writing, shapes: set[str], texts: Collection[str]) -> bool:
+    shape = re.compile(writing.shape)
+    if not all(shape.fullmatch(one) for one in shapes):
+        return False
+    if writing.shape.isdigit() and not all(DIGITS_ALONE.fullmatch(text) for text in texts):
+        return False
+    return all(_is_moment(text, writing.type, writing.pattern, writing.offset) for text in _parts(writing, texts))
+
+
+def _parts(writing: Writing, texts: Collection[str]) -> Collection[str]:
+    """The texts or, of timestamps, each day, hour, minute, second and offset within an example: these are few."""
+    if writing.type != "timestamp":
+        return texts
+    ends = {"" if writing.pattern else text[19:].lstrip(".0123456789") for text in texts}
+    example = datetimes.example(writing.pattern or "yyyy-MM-dd'T'HH:mm:ss")
+    whole = example + min(ends)
+    found = {example + end for end in ends} | {text[: writing.day] + whole[writing.day :] for text in texts}
+    for pair in re.finditer("[0-9]{2}", example[writing.day :]):
+        at = writing.day + pair.start()
+        found |= {whole[:at] + two + whole[at + 2 :] for two in {text[at : at + 2] for text in texts}}
+    return found
+
+
+def _are_of(name: str, texts: Collection[str]) -> bool:
+    pattern, needed = FORMATS[name], NEEDED.get(name, "")
+    return all(needed in text and pattern.match(text) for text in texts)

@@ -1,0 +1,79 @@
+"""Names of files in, one pattern of keys and an id for all like them out; dates become parts of the pattern."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contracts.authoring.imports.imported import slug
+from contracts.terms.key_pattern import WIDTHS, is_date
+
+DATES = (
+    "%Y-%m-%dT%H-%M-%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%dT%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%d%H%M%S", "%Y-%m-%d", "%Y_%m_%d",
+    "%Y.%m.%d", "%d-%m-%Y", "%d.%m.%Y", "%Y%m%d", "%Y-%m", "%Y_%m", "%Y",
+)  # fmt: skip
+"""How dates stand in names, the longer first."""
+TOKEN = re.compile(r"\{[^}]*\}|[0-9]+|[A-Za-z]+|.", re.DOTALL)
+ENDINGS = re.compile(r"(\.[A-Za-z]{1,8}){1,2}$")
+
+
+def pattern(names: Sequence[str], producer: str) -> str:
+    """The pattern of keys under a producer's folder that all the names are of."""
+    first, *rest = (TOKEN.findall(_dated(name)) for name in names)
+    for other in rest:
+        first = _both(first, other)
+    return f"{producer}/{''.join(first)}"
+
+
+def called(name: str) -> str:
+    """An id by the fixed words of the pattern of a name."""
+    bare = re.sub(r"\{[^}]*\}|[*?]+", "-", ENDINGS.sub("", _dated(name.rpartition("/")[2])))
+    return slug(re.sub(r"[-_. ]*-[-_. ]*", "-", bare).strip("-_. ").lower())
+
+
+def _dated(name: str) -> str:
+    """A name with its dates as parts, and `?` for what a pattern or a key cannot hold as it is."""
+    plain = "".join("?" if c in "*?{}" or not c.isprintable() else c for c in name)
+    parts, at, count = [], 0, 0
+    while at < len(plain):
+        form = next((f for f in DATES if _stands(plain, at, f)), None)
+        if form is None:
+            parts.append(plain[at])
+            at += 1
+            continue
+        count += 1
+        parts.append(f"{{date{count if count > 1 else ''}:{form}}}")
+        at += _width(form)
+    return "".join(parts)
+
+
+def _stands(name: str, at: int, form: str) -> bool:
+    """Whether a date of a form stands there, of the years 1900 to 2099, and no digit beside it."""
+    end = at + _width(form)
+    text = name[at:end]
+    year = text if form.startswith("%Y") else text[-4:]
+    beside = name[max(at - 1, 0) : at] + name[end : end + 1]
+    return (
+        len(text) == _width(form)
+        and year[:2] in ("19", "20")
+        and not re.search("[0-9]", beside)
+        and is_date(text, form)
+    )
+
+
+def _width(form: str) -> int:
+    return sum(WIDTHS[p[1]] if p.startswith("%") else 1 for p in re.findall("%.|.", form))
+
+
+def _both(left: list[str], right: list[str]) -> list[str]:
+    """The tokens that two names share, with `*` for what is different between them."""
+    if len(left) == len(right):
+        merged = [a if a == b else "*" for a, b in zip(left, right, strict=True)]
+    else:
+        head = next(
+            (n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+        )
+        most = min(len(left), len(right)) - head
+        tail = next((n for n in range(most) if left[-1 - n] != right[-1 - n]), most)
+        merged = [*left[:head], "*", *left[len(left) - tail :]]
+    return [token for n, token in enumerate(merged) if token != "*" or n == 0 or merged[n - 1] != "*"]  # noqa: S105

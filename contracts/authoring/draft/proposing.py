@@ -1,0 +1,218 @@
+"""A profile in; a property of the contract for each column, and what each proposal rests on, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from typing import Any
+
+from contracts.authoring.draft.profile import Found, Profile
+from contracts.plan import CONTAINERS, REPEATING
+from contracts.problem import visible
+
+MOST_VALUES, LONGEST_VALUE = 50, 60
+OFTEN = 5
+"""How often, on average, each of few values stands before they are taken for a set of values."""
+LEAST_UNIQUE = 20
+"""Records below which it says little that every value stands once."""
+LONGEST_KEY = 40
+LIKE_KEY = ("id", "key", "uuid", "guid", "code", "number", "no", "nr", "index", "sku")
+ROOM_BEFORE = 2
+"""More digits before the point than were seen."""
+FURTHEST = 90
+"""The power of ten beyond which a number is not written as a bound."""
+MOST_DIGITS = 90
+"""Digits beyond which it is not, either: a contract's numbers have at most 100."""
+
+Notes = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A property as ODCS has it, and by its keys what each proposal rests on."""
+
+    value: dict[str, Any]
+    notes: Notes = field(default_factory=dict)
+
+
+def key_of(profile: Profile) -> str | None:
+    """The column that names a record: unique, never null, by its name the likeliest, else the first."""
+    found = [c for c in profile.columns if is_key(c)]
+    named = [c for c in found if any(part in LIKE_KEY for part in _words(c.name))]
+    return next((c.name for c in (*named, *found)), None)
+
+
+def is_key(column: Found) -> bool:
+    """Whether every record has a value of its own, in enough records, of a type and length that keys have."""
+    like = column.type == "integer" or (column.type == "string" and column.longest <= LONGEST_KEY)
+    return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
+
+
+def property_of(column: Found, *, is_primary: bool) -> Proposed:
+    """What is proposed for a column."""
+    last = column.path[-1] if column.path else f".{column.name}"
+    named = {} if last in REPEATING else {"name": last[1:]}
+    value: dict[str, Any] = {**named, "logicalType": column.type}
+    notes: Notes = {"logicalType": _on_type(column)}
+    if column.exact:
+        whole, scale = column.exact
+        value["physicalType"] = f"decimal({min(whole + ROOM_BEFORE + scale, 38)},{scale})"
+        notes["physicalType"] = f"all of them have {_counted(scale, 'digit')} after the point"
+    if column.records and not column.nulls and last != "~":
+        value["required"] = True
+        notes["required"] = f"no null in {_counted(column.records, 'place' if column.path else 'record')}"
+    if is_key(column):
+        value["primaryKey" if is_primary else "unique"] = True
+        notes["primaryKey" if is_primary else "unique"] = f"{_counted(column.filled, 'value')}, none of them twice"
+    if column.nulls and column.filled and not column.path:
+        most = null_limit(*(column.scarcest or (column.nulls, column.records)))
+        value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
+        notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} are null"
+    if values := value_set(column):
+        value["enum"] = [{"value": text} for text in values]
+        notes["enum"] = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
+    options, said = _options(column, is_set=bool(values))
+    if options:
+        value["logicalTypeOptions"] = options
+    if said:
+        notes["logicalTypeOptions"] = said
+    return Proposed(value, notes)
+
+
+def null_limit(nulls: int, records: int) -> int:
+    """The percentage of nulls that is allowed: what was seen and a quarter more, at least one percent more."""
+    seen = Decimal(100 * nulls) / records
+    return int(min(max(seen * Decimal("1.25"), seen + 1).to_integral_value(ROUND_CEILING), Decimal(100)))
+
+
+def value_set(column: Found) -> tuple[str, ...]:
+    """The values of a column of text that has few, each of them often; else none."""
+    if column.type != "string" or column.format or column.values is None or not column.values:
+        return ()
+    few = len(column.values) <= MOST_VALUES and len(column.values) * OFTEN <= column.filled
+    short = all(len(text) <= LONGEST_VALUE and text.isprintable() for text, _ in column.values)
+    return tuple(text for text, _ in column.values) if few and short else ()
+
+
+def bounds(column: Found) -> tuple[Decimal, Decimal] | None:
+    """The ends of the numbers, rounded outwards to the second digit of what lies between them."""
+    if not column.least:
+        return None
+    with localcontext(prec=100):
+        least, most = Decimal(column.least), Decimal(column.most)
+        if max(abs(least.adjusted()), abs(most.adjusted())) > FURTHEST:
+            return None
+        if max(len(least.as_tuple().digits), len(most.as_tuple().digits)) > MOST_DIGITS:
+            return None
+        step = Decimal(1).scaleb((most - least).adjusted() - 1) if most > least else None
+        if column.type == "integer":
+            step = max(step or Decimal(1), Decimal(1))
+        elif column.exact:
+            step = max(step or Decimal(0), Decimal(1).scaleb(-column.exact[1]))
+        if step is None:
+            return least, most
+        low, high = ((least / step).to_integral_value(ROUND_FLOOR), (most / step).to_integral_value(ROUND_CEILING))
+        return _plain(low * step), _plain(high * step)
+
+
+def rows(profile: Profile) -> tuple[int, int]:
+    """How many records a file may have: the fewest seen less a tenth, the most and half as many again."""
+    counts = [sample.records + sample.broken for sample in profile.samples]
+    return min(counts) * 9 // 10 or 1, max(counts) * 3 // 2 + 1
+
+
+def _plain(number: Decimal) -> Decimal:
+    """A number without an exponent and without zeros behind its digits."""
+    return Decimal(f"{number.normalize():f}") if number else Decimal(0)
+
+
+def _options(column: Found, *, is_set: bool) -> tuple[dict[str, Any], str]:
+    if column.type in ("integer", "number"):
+        return _range(column)
+    if column.type in CONTAINERS:
+        return {}, ""
+    if column.type == "string":
+        return _text(column) if column.filled and not is_set else ({}, "")
+    options: dict[str, Any] = {"format": column.format} if column.format else {}
+    if column.offset is not None:
+        options["timezone"] = column.offset
+    return options, _on_writing(column)
+
+
+def _range(column: Found) -> tuple[dict[str, Any], str]:
+    found = bounds(column)
+    if found is None:
+        return {}, ""
+    low, high = (int(n) if column.type == "integer" else n for n in found)
+    seen = f"{_all(column)} within, from {visible(column.least)} to {visible(column.most)}"
+    if is_key(column):
+        return ({"minimum": low}, f"{seen}; no maximum, as keys grow") if low >= 0 else ({}, "")
+    if column.type == "integer" and not (low >= -(2**63) and high < 2**63):
+        return {}, ""
+    return {"minimum": low, "maximum": high}, seen
+
+
+def _text(column: Found) -> tuple[dict[str, Any], str]:
+    if column.format:
+        return {"format": column.format}, f"{_all(column)} are of this format"
+    seen = f"{_all(column)} within, with {column.shortest:,} to {_counted(column.longest, 'character')}"
+    if column.shortest == column.longest:
+        seen = f"{_all(column)} have {_counted(column.longest, 'character')}"
+        return {"minLength": column.shortest, "maxLength": column.longest}, seen
+    most = -(-column.longest * 3 // 2 // 5) * 5
+    least = -(-column.shortest // 2)
+    return ({"minLength": least} if least else {}) | {"maxLength": most}, seen
+
+
+def _on_type(column: Found) -> str:
+    if not column.filled:
+        return "no value was seen; look what it is"
+    if column.type == "string":
+        return f"{_all(column)} are text"
+    return f"{_all(column)} are {'an' if column.type[0] in 'aio' else 'a'} {column.type}"
+
+
+def _on_writing(column: Found) -> str:
+    said = ""
+    if not column.filled:
+        return said
+    if column.type == "time" or (column.type != "boolean" and (column.format or "yyyy").startswith("yyyy")):
+        said = f"seen from {visible(column.first)} to {visible(column.last)}"
+    more = f"it could be {column.others[0]} as well" if column.others else ""
+    return "; ".join(part for part in (said, more) if part)
+
+
+def _all(column: Found) -> str:
+    return f"{column.filled:,} of {_counted(column.filled, 'value')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _words(name: str) -> list[str]:
+    """The words of a column's name, in lower case."""
+    spaced = "".join(f" {c}" if c.isupper() and n and name[n - 1].islower() else c for n, c in enumerate(name))
+    return "".join(c if c.isalnum() else " " for c in spaced).lower().split()
+
+
+def broken_limit(profile: Profile) -> str | None:
+    """The tolerance that lets samples through some of whose lines are no records; None where all are."""
+    shares = [Decimal(100 * s.broken) / (s.records + s.broken) for s in profile.samples if s.broken]
+    return f"{max(shares).quantize(Decimal('0.01'), ROUND_CEILING)}%" if shares else None
+
+
+def dialect(profile: Profile) -> Mapping[str, Any]:
+    """The keys of the `csv` block, as the samples are written."""
+    csv = profile.csv
+    if csv is None:
+        return {}
+    block: dict[str, Any] = {"delimiter": csv.delimiter, "header": csv.header, "encoding": csv.encoding}
+    if csv.quote != '"' or csv.escape != '"':
+        block |= {"quote": csv.quote, "escape": csv.escape}
+    if len(csv.null_values) > 1:
+        block["nullValues"] = list(csv.null_values)
+    if csv.mojibake != "reject":
+        block["mojibake"] = csv.mojibake
+    return block | ({"multiLine": True} if csv.multi_line else {})

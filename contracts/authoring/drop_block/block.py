@@ -1,0 +1,171 @@
+"""The `drop` block of a contract: what stands in it under its JSON Schema, and the block once it is read."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from typing import Any, Literal
+
+from contracts.plan import Columns, Compression, Csv, FileFormat, Limit, Mode, Promoted, Reference, Severity
+from contracts.terms.arrival import WEEKDAYS, Arrival
+from contracts.terms.file_sets import SetRule
+from contracts.terms.trailer import Trailer
+
+ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1", "latin1": "iso-8859-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What is said of one check, for which ODCS has no place on schema constraints.
+
+    `quiet` is how many rows may fail without a warning, `said` what entries of all kinds have (`conditions.OF_ANY`).
+    """
+
+    severity: Severity | None = None
+    tolerance: Limit | None = None
+    quiet: Limit | None = None
+    said: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DropBlock:
+    """Everything that ODCS has no room for: which files, how they are written, what becomes of them."""
+
+    files: tuple[str, ...]
+    producer: str
+    format: FileFormat
+    compression: Compression
+    csv: Csv
+    columns: Columns
+    empty: Literal["reject", "warn", "accept"]
+    tolerance: Limit | None
+    checks: dict[str, Override]
+    promote: Promoted
+    mode: Mode
+    same_key: Literal["supersede", "reject", "version"]
+    same_content: Literal["allow", "warn", "reject"]
+    references: dict[str, Reference]
+    arrival: Arrival | None
+    set: SetRule | None
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the block, `drop.schema.json`: its keys, their values, the defaults."""
+    text = importlib.resources.files("contracts.authoring.drop_block").joinpath("drop.schema.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def plain(value: dict[str, Any]) -> dict[str, Any]:
+    """The block as the schema knows it: a list of patterns, an encoding by its standard name."""
+    found = dict(value)
+    if isinstance(found.get("files"), str):
+        found["files"] = [found["files"]]
+    files = found.get("references")
+    if isinstance(files, dict):
+        found["references"] = {n: _encoded(one) if isinstance(one, dict) else one for n, one in files.items()}
+    return _encoded(found)
+
+
+def _encoded(found: dict[str, Any]) -> dict[str, Any]:
+    csv = found.get("csv")
+    if not isinstance(csv, dict) or not isinstance(csv.get("encoding"), str):
+        return found
+    name = csv["encoding"].casefold()
+    return {**found, "csv": {**csv, "encoding": ENCODINGS.get(name, name)}}
+
+
+def made(value: dict[str, Any]) -> DropBlock:
+    """The block of a value that fits the schema."""
+    whole = _with_defaults(schema(), value)
+    tolerance = whole.get("tolerance")
+    return DropBlock(
+        files=tuple(whole["files"]),
+        producer=whole["producer"],
+        format=whole["format"],
+        compression=whole["compression"],
+        csv=_csv(whole["csv"]),
+        columns=Columns(**whole["columns"]),
+        empty=whole["empty"],
+        tolerance=_limit(tolerance["rows"]) if tolerance else None,
+        checks={name: _override(wanted) for name, wanted in whole["checks"].items()},
+        promote=whole["promote"],
+        mode=whole["mode"],
+        same_key=whole["sameKey"],
+        same_content=whole["sameContent"],
+        references={name: _reference(name, wanted) for name, wanted in whole["references"].items()},
+        arrival=_arrival(whole["arrival"]) if "arrival" in value else None,
+        set=_set(whole["set"]) if "set" in value else None,
+    )
+
+
+def _set(wanted: dict[str, Any]) -> SetRule:
+    within = int(wanted["within"][:-1]) * {"m": 60, "h": 3600, "d": 86400}[wanted["within"][-1]]
+    rest = {key: wanted.get(key) for key in ("marker", "manifest", "parts")}
+    return SetRule(of=tuple(wanted["of"]), within=within, sums=tuple(dict.fromkeys(wanted["sums"])), **rest)
+
+
+def _arrival(wanted: dict[str, Any]) -> Arrival:
+    return Arrival(
+        by=wanted["by"],
+        since=wanted["from"],
+        days=tuple(day for day in WEEKDAYS if day in wanted["days"]),
+        zone=wanted["zone"],
+        files=wanted["files"],
+        outside=wanted["outside"],
+    )
+
+
+def _reference(name: str, wanted: dict[str, Any]) -> Reference:
+    """A reference file; its columns are of the types of the properties that are looked for in them."""
+    whole = _with_defaults(schema()["properties"]["references"]["additionalProperties"], wanted)
+    return Reference(name, path=whole["file"], file_format=whole["format"], csv=_csv(whole["csv"]))
+
+
+def _override(wanted: dict[str, Any]) -> Override:
+    rest = {key: value for key, value in wanted.items() if key not in ("severity", "tolerance")}
+    tolerance = wanted.get("tolerance")
+    both = tolerance if isinstance(tolerance, dict) else {"error": tolerance}
+    return Override(wanted.get("severity"), _limit(both.get("error")), _limit(both.get("warning")), rest)
+
+
+def _csv(written: dict[str, Any]) -> Csv:
+    return Csv(
+        delimiter=written["delimiter"],
+        encoding=written["encoding"],
+        quote=written["quote"],
+        escape=written["escape"],
+        null_values=tuple(written["nullValues"]),
+        header=written["header"],
+        multi_line=written["multiLine"],
+        trailer=_trailer(written["trailer"]) if written["trailer"] else None,
+        mojibake=written["mojibake"],
+    )
+
+
+def _trailer(wanted: dict[str, Any]) -> Trailer:
+    return Trailer(wanted["begins"], wanted.get("rows"), dict(wanted.get("sums", {})))
+
+
+def _with_defaults(known: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    found = dict(value)
+    if "$ref" in known:
+        known = schema()["$defs"][known["$ref"].rpartition("/")[2]]
+    for key, its in known["properties"].items():
+        if "default" in its:
+            found.setdefault(key, its["default"])
+        elif ("properties" in its or its.get("$ref") == "#/$defs/csv") and key not in its.get("required", ()):
+            found[key] = _with_defaults(its, value.get(key, {}))
+    return found
+
+
+def _limit(value: int | str | None) -> Limit | None:
+    if value is None:
+        return None
+    if isinstance(value, int):
+        return Limit(Decimal(value), "rows")
+    return Limit(Decimal(value.removesuffix("%").strip()), "percent")

@@ -1,0 +1,130 @@
+"""What is wrong with a `drop` block, in words: an error of its JSON Schema in, a finding with place and fix out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path, dotted
+from contracts.problem import nearest, quoted
+
+LATER: dict[str, tuple[Any, ...]] = {
+    "format": ("json", "orc", "avro", "xml", "xlsx", "fixed"),
+    "csv.encoding": (
+        "utf-16", "utf-16le", "utf-16be", "utf-32", "windows-1252", "cp1252", "iso-8859-15", "us-ascii", "ascii",
+        "gb18030", "shift_jis",
+    ),
+    "compression": ("zip", "zstd", "bzip2", "lz4", "snappy", "xz"),
+}  # fmt: skip
+"""What the design knows and this version does not do yet, by the key it stands under."""
+MISSING = {
+    "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
+    "producer": "who uploads the files, as `producer: inmet`; receipts go there",
+    "format": "`format: csv`, or another of docs/contracts.md",
+    "tolerance.rows": '`rows: 10` or `rows: "1%"`',
+    "arrival.by": 'the time by which files come, as `by: "06:00"`',
+    "set.of": "the named parts of `files` that name a set, as `of: [day]`",
+    "begins": "the first cell of the trailer, as `begins: T`",
+    "file": "`file:` with the path from the contract's folder to the reference file",
+}
+TYPES = {
+    "string": "text",
+    "array": "a list",
+    "integer": "a whole number",
+    "object": "a mapping",
+    "boolean": "true or false",
+}
+SHAPES = {
+    "minItems": ("bad-value", "names no keys", "Write the pattern of its keys, as `orders/*.csv`."),
+    "anyOf": ("bad-value", "is no tolerance", 'Write a count of rows, as `10`, or a percentage in quotes, as "1%".'),
+    "minimum": ("bad-value", "must be 1 or more", "Write a whole number, as `1`."),
+    "minLength": ("not-built-yet", "is empty, which is not built yet", "Write the one character that is used."),
+    "maxLength": (
+        "bad-value", "must be one character, not above U+FFFF", 'Write one in quotes, as ";" or "\\t".',
+    ),
+}  # fmt: skip
+"""What a keyword of the schema asks for: a finding's code, what the value is or must be, and the fix."""
+PLACE = ("bad-value", "is no place of a cell", "Count the trailer's cells from 1, which is `begins`: write 2 or more.")
+TIME = ("bad-value", "is no time of day", 'Write hours and minutes in quotes, as "06:00".')
+WRITTEN = {
+    "arrival.by": TIME,
+    "arrival.from": TIME,
+    "csv.trailer.begins": (
+        *("bad-value", "is no cell's text of 1 to 100 characters"),
+        "Write the first cell of the trailer, as `begins: T`.",
+    ),
+    "csv.trailer.rows": PLACE,
+    "csv.trailer.sums": PLACE,
+    "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),
+    "set.within": ("bad-value", "is no length of time", "Write minutes, hours or days, as `30m`, `24h` or `2d`."),
+    "arrival.days": ("bad-value", "names no days", "Write them as `[mon, tue]`, or leave it out for every day."),
+}  # fmt: skip
+"""The same of keys whose values are written in a way of their own, by the key."""
+
+
+def say(document: Document, path: Path, error: ValidationError) -> None:
+    """Say one error of a block that stands at `path`."""
+    inner: Path = tuple(error.absolute_path)
+    at: Path = (*path, *(p for n, p in enumerate(inner) if (*path, *inner[: n + 1]) in document.marks))
+    name, kind = dotted(inner), str(error.validator)
+    if kind == "additionalProperties":
+        _unknown_keys(document, at, inner, error)
+    elif kind == "required":
+        _missing_keys(document, at, inner, error)
+    elif kind in {"enum", "const"}:
+        _unknown_value(document, at, name, error)
+    elif kind == "type":
+        wanted = str(error.validator_value)
+        document.wrong_type(at, "text or a list" if name == "files" else TYPES[wanted], text=wanted == "string")
+    elif name == "producer":
+        fix = "Write letters, digits, `.`, `_` and `-`, at most 63."
+        document.error(at, "bad-value", f"`{error.instance!s:.70}` cannot be a folder of receipts.", fix)
+    else:
+        code, message, fix = (
+            WRITTEN.get(name) or WRITTEN.get(dotted(inner[:-1])) or SHAPES["maxLength" if kind == "pattern" else kind]
+        )
+        document.error(at, code, f"`{name}` {message}.", fix)
+
+
+def _unknown_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
+    known = list(_part(error.schema)["properties"])
+    where = f"`{dotted(inner)}`" if inner else "The drop block"
+    for key in _part(error.instance):
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
+            document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
+
+
+def _missing_keys(document: Document, at: Path, inner: Path, error: ValidationError) -> None:
+    instance = _part(error.instance)
+    for key in _part(error.schema)["required"]:
+        if key not in instance:
+            name = dotted((*inner, key))
+            document.error(
+                at, "missing-key", f"The drop block lacks `{name}`.", f"Add {MISSING.get(name) or MISSING[key]}."
+            )
+
+
+def _part(value: Any) -> dict[str, Any]:
+    """A mapping of the schema or the block, which jsonschema's types leave open."""
+    assert isinstance(value, dict)
+    return value
+
+
+def _unknown_value(document: Document, at: Path, name: str, error: ValidationError) -> None:
+    value, wanted = error.instance, error.validator_value
+    later = LATER.get(name, ())
+    words = [str(w) for w in wanted] if isinstance(wanted, list) else []
+    only = quoted(words) if words else f"`{str(wanted).lower()}`"
+    if value in later and (isinstance(value, str) or document.word(at) is None):
+        shown = str(value).lower() if isinstance(value, bool) else value
+        document.error(at, "not-built-yet", f"`{name}: {shown}` is not built yet.", f"Write {only}.")
+    elif not isinstance(value, str):
+        document.wrong_type(at, f"one of {only}" if words else "true or false", text=bool(words))
+    else:
+        close = nearest(value, [*words, *(v for v in later if isinstance(v, str))])
+        fix = f"Write `{close}`." if close in words else f"Write one of {only}." if words else f"Write {only}."
+        document.error(at, "unknown-value", f"`{value:.60}` is not a value of `{name}`.", fix)

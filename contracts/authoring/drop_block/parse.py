@@ -1,0 +1,152 @@
+"""The `drop` block of a contract: the document in, the block out, or findings."""
+
+from __future__ import annotations
+
+import re
+
+from jsonschema.validators import Draft201909Validator
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding, Path, dotted
+from contracts.authoring.drop_block import block, file_sets, trailer
+from contracts.authoring.drop_block.block import DropBlock
+from contracts.authoring.drop_block.block_errors import say
+from contracts.authoring.properties import timezones
+from contracts.errors import PatternInvalid
+from contracts.plan import Csv
+from contracts.terms.key_pattern import literal_folder
+
+VENDOR = "dropgate"
+LONGEST_KEY = 1024
+
+
+def find(document: Document) -> Path | None:
+    """Where the value of the block stands; None, and a finding, where there is none."""
+    entries = [e if isinstance(e, dict) else {} for e in document.data.get("customProperties") or []]
+    ours = [n for n, e in enumerate(entries) if e.get("vendor", VENDOR) == VENDOR and e.get("property") == "drop"]
+    for n, entry in enumerate(entries):
+        if entry.get("vendor") == VENDOR and n not in ours:
+            message = f"`{entry.get('property')}` is no property of dropgate."
+            document.error(("customProperties", n, "property"), "unknown-value", message, "Write `drop`.")
+    if len(ours) > 1:
+        message = "A second `drop` block stands here."
+        document.error(("customProperties", ours[1]), "two-blocks", message, "Keep one; its `files` may be a list.")
+    if ours:
+        return ("customProperties", ours[0], "value") if "value" in entries[ours[0]] else None
+    whose = f"The object `{document.part}`" if document.part else "The contract"
+    message = f"{whose} has no `drop` block; it matches no files."
+    document.note((), "matches-nothing", message, "Add one under `customProperties` (docs/contracts.md).")
+    return None
+
+
+def read(document: Document, path: Path) -> DropBlock | None:
+    """The block at a path; None, and findings, if anything in it is wrong."""
+    value = document.data["customProperties"][path[1]]["value"]
+    if not isinstance(value, dict):
+        document.wrong_type(path, "a mapping")
+        return None
+    before = document.errors()
+    value = block.plain(value)
+    for error in Draft201909Validator(block.schema()).iter_errors(value):
+        say(document, path, error)
+    found = block.made(value) if document.errors() == before else None
+    if found:
+        _dialect(document, (*path, "csv"), found.csv)
+        trailer.read(document, (*path, "csv", "trailer"), found.csv)
+        _meaningless(document, path, found)
+        _arrival(document, (*path, "arrival"), found)
+        file_sets.read(document, (*path, "set"), found)
+        for name, one in found.references.items():
+            at: Path = (*path, "references", name, "csv")
+            _dialect(document, at, one.csv)
+            if one.csv.trailer:
+                message = "Nobody compares a reference file with what its trailer says."
+                document.error((*at, "trailer"), "bad-value", message, "Leave it out, in the file too.", on_key=True)
+            if one.file_format != "csv" and document.value(at) is not None:
+                message = f"`csv` means nothing for the format {one.file_format}."
+                document.error(at, "bad-value", message, "Leave it out.", on_key=True)
+    return found if document.errors() == before else None
+
+
+def _meaningless(document: Document, path: Path, block: DropBlock) -> None:
+    """Refuse what says nothing of files of this kind."""
+    csv = block.format == "csv"
+    parts: list[tuple[str, ...]] = [] if csv else [("csv",)]
+    if block.format == "parquet":
+        parts.append(("compression",))
+    if block.format == "jsonl" or not block.csv.header:
+        parts += [("columns", "missing"), ("columns", "order")]
+    if not block.csv.header:
+        parts.append(("columns", "extra"))
+    why = "a file without a header" if csv else f"the format {block.format}"
+    for inner in parts:
+        if document.value((*path, *inner)) is not None:
+            message = f"`{dotted(inner)}` means nothing for {why}."
+            document.error((*path, *inner), "bad-value", message, "Leave it out.", on_key=True)
+
+
+def _arrival(document: Document, at: Path, block: DropBlock) -> None:
+    """Refuse a window that never opens."""
+    wanted = block.arrival
+    if wanted and timezones.is_known(document, (*at, "zone"), wanted.zone) and wanted.since >= wanted.by:
+        message = f"Files are to come from {wanted.since} and by {wanted.by} of the same day."
+        fix = "Write a `by` that is later; a window over midnight is one of each day: write `by` alone."
+        document.error((*at, "by"), "bounds-crossed", message, fix)
+
+
+def _dialect(document: Document, at: Path, csv: Csv) -> None:
+    """Refuse characters that could not be told apart in a file."""
+    if csv.delimiter == "\\":
+        message = "`csv` has a backslash for its delimiter, which is not built yet."
+        document.error(at, "not-built-yet", message, "Use another delimiter, as `,` or `;`.")
+    elif csv.delimiter in {csv.quote, csv.escape}:
+        message = "`csv` has one character for the delimiter and for the quote or escape."
+        document.error(at, "bad-value", message, "Write the characters that the file really uses.")
+
+
+HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")
+"""Parts of a pattern whose keys readers of folders leave out (`functions.keys.HIDDEN`)."""
+
+
+def places(document: Document, path: Path) -> tuple[Finding, ...]:
+    """Where each key pattern stands, and findings about those that cannot be read or do not begin with a folder."""
+    value = document.data["customProperties"][path[1]]["value"]
+    written = value.get("files") if isinstance(value, dict) else None
+    listed = written if isinstance(written, list) else []
+    at: Path = (*path, "files")
+    patterns = [(at, written)] if isinstance(written, str) else [((*at, n), p) for n, p in enumerate(listed)]
+    for place, pattern in patterns:
+        if isinstance(pattern, str):
+            _pattern(document, place, pattern, str(value.get("producer")))
+            if value.get("promote") != "table":
+                _seen(document, place, pattern, last=value.get("sameKey") == "version")
+    listed = [place for place, _ in patterns]
+    rule = value.get("set") if isinstance(value, dict) else None
+    listed += [(*path, "set", key) for key in ("marker", "manifest") if isinstance(rule, dict) and key in rule]
+    return tuple(document.finding("error", place, "overlap", "", "") for place in listed)
+
+
+def _seen(document: Document, at: Path, pattern: str, *, last: bool) -> None:
+    """Refuse a pattern whose files consumers would not see; of `sameKey: version` they have the last part alone."""
+    parts = pattern.split("/")
+    hidden = next((p for p in (parts[-1:] if last else parts) if HIDDEN.match(p)), None)
+    if hidden is not None:
+        message = f"`{hidden}` begins with `_` or `.`: Spark and Hive leave such files out, so the door refuses them."
+        document.error(at, "bad-pattern", message, "Write another first character, or `promote: table`.")
+
+
+def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:
+    try:
+        folder = literal_folder(pattern)
+    except PatternInvalid as error:
+        message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        document.error(at, "bad-pattern", message, "See the patterns in docs/contracts.md.")
+        return
+    if pattern.startswith("/") or "//" in pattern:
+        fix = f"Write `{re.sub('/+', '/', pattern).lstrip('/')}`."
+        document.error(at, "bad-pattern", f"`{pattern}` has a folder without a name.", fix)
+    elif not folder:
+        fix = f"Write the producer's folder first, as `{producer}/{pattern}`."
+        document.error(at, "no-folder", f"`{pattern}` does not begin with a folder.", fix)
+    elif len(pattern.encode()) > LONGEST_KEY:
+        document.error(at, "bad-pattern", f"The pattern is longer than any key ({LONGEST_KEY:,} bytes).", "Shorten it.")

@@ -1,0 +1,200 @@
+"""Whether two key patterns can match one key: two patterns in, such a key out, by construction rather than by trying.
+
+Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both
+accept if there is one. A date is an automaton of its own that knows months, leap years and the ranges of its parts, so
+that the keys shown hold real dates.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from contracts.terms.key_pattern import WIDTHS, Token, literal_folder, tokens
+
+Chars = str | None
+"""The characters of a step: these, or None for any but `/`; ANY for any at all."""
+ANY = ""
+FILLER = "x"
+LAST_CENTURY = 69
+"""strptime reads %y from 69 on as 19.., below as 20.."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What is known of a date while its text is read: digits of the part at hand, and what tells a month's length."""
+
+    at: int = 0
+    digits: str = ""
+    leap: bool | None = None
+    month: int | None = None
+    day: int | None = None
+    ordinal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A place in a pattern: the token, whether it has taken a character, and where it is within a literal or a date."""
+
+    token: int = 0
+    taken: bool = False
+    offset: int = 0
+    date: Day = Day()
+
+
+def witness(first: str, second: str) -> str | None:
+    """Return a shortest key that both patterns match; None if there is none."""
+    if not _may_share(first, second):
+        return None
+    toks = (tokens(first), tokens(second))
+    start = (State(), State())
+    queue = deque([(start, "")])
+    seen: set[tuple[State, State]] = set()
+    while queue:
+        (a, b), key = queue.popleft()
+        if a.token == len(toks[0]) and b.token == len(toks[1]):
+            return key
+        if (a, b) in seen:
+            continue
+        seen.add((a, b))  # only now: a way without a character may have overtaken one with it
+        for char, pair in _moves(toks, a, b):
+            if pair not in seen:
+                queue.append((pair, key + char)) if char else queue.appendleft((pair, key))
+    return None
+
+
+def _may_share(first: str, second: str) -> bool:
+    a, b = literal_folder(first), literal_folder(second)
+    return a.startswith(b) or b.startswith(a)
+
+
+def _moves(
+    toks: tuple[tuple[Token, ...], tuple[Token, ...]], a: State, b: State
+) -> Iterator[tuple[str, tuple[State, State]]]:
+    """Yield the pairs that follow a pair, each with the character that leads there; none where a wildcard ends."""
+    for skipped in _ends(toks[0], a):
+        yield "", (skipped, b)
+    for skipped in _ends(toks[1], b):
+        yield "", (a, skipped)
+    for left, after_a in _steps(toks[0], a):
+        for right, after_b in _steps(toks[1], b):
+            if char := _shared(left, right):
+                yield char, (after_a, after_b)
+
+
+def _shared(left: Chars, right: Chars) -> str | None:
+    """Return a character that two steps have in common."""
+    if left and right:
+        return left if left == right else None
+    one, other = (left, right) if left else (right, left)
+    if one:
+        return None if other is None and one == "/" else one
+    return FILLER
+
+
+def _ends(toks: tuple[Token, ...], state: State) -> Iterator[State]:
+    """Return the state after a token that may end here without another character."""
+    if state.token < len(toks):
+        token = toks[state.token]
+        if token.kind in ("many", "across") or (token.kind == "part" and state.taken):
+            yield State(state.token + 1)
+
+
+def _steps(toks: tuple[Token, ...], state: State) -> Iterator[tuple[Chars, State]]:
+    """Return the characters that a state takes, one or a set at a time, and where each leads."""
+    if state.token == len(toks):
+        return
+    token = toks[state.token]
+    onward = State(state.token + 1)
+    if token.kind == "literal":
+        done = state.offset + 1 == len(token.text)
+        yield token.text[state.offset], onward if done else replace(state, offset=state.offset + 1)
+    elif token.kind == "one":
+        yield None, onward
+    elif token.kind in ("many", "part"):
+        yield None, replace(state, taken=token.kind == "part")
+    elif token.kind == "across":
+        yield ANY, state
+    else:
+        parts = re.findall(r"%.|.", token.text)
+        for char, day in _date_steps(parts, state.date):
+            yield char, onward if day.at == len(parts) else replace(state, date=day)
+
+
+def _date_steps(parts: list[str], day: Day) -> Iterator[tuple[str, Day]]:
+    part = parts[day.at]
+    if not part.startswith("%"):
+        yield part, replace(day, at=day.at + 1)
+        return
+    width = WIDTHS[part[1]]
+    for char in "0123456789":
+        digits = day.digits + char
+        if len(digits) < width:
+            if any(_in_range(part[1], int(digits + rest)) for rest in _rests(width - len(digits))):
+                yield char, replace(day, digits=_year_class(digits) if part[1] == "Y" else digits)
+        elif _in_range(part[1], int(digits)):
+            after = _known(replace(day, at=day.at + 1, digits=""), part[1], int(digits))
+            if _possible(after, finished=not any(p.startswith("%") for p in parts[after.at :])):
+                yield char, _class(after)
+
+
+def _year_class(digits: str) -> str:
+    """Return the first of the beginnings of a year that go on alike: only leap years and others differ."""
+    first = "2" if int(digits[0]) % 2 == 0 else "1"
+    if len(digits) == 1:
+        return first
+    century = "12" if int(digits[:2]) % 4 == 0 else "10"
+    third = digits[2:] if digits[2:] in ("", "0") else "2" if int(digits[2]) % 2 == 0 else "1"
+    return century + third
+
+
+def _class(day: Day) -> Day:
+    """Return the first of the dates that go on alike, so that the walk visits few states."""
+    if day.month and day.day and (day.leap is not None or (day.month, day.day) != (2, 29)):
+        return Day(day.at)
+    month = day.month and (2 if day.month == 2 else 4 if day.month in (4, 6, 9, 11) else 1)
+    return replace(day, month=month, day=day.day and max(28, day.day), ordinal=day.ordinal and max(365, day.ordinal))
+
+
+def _rests(width: int) -> Iterator[str]:
+    yield "0" * width
+    yield "1" * width
+    yield "9" * width
+
+
+def _in_range(part: str, value: int) -> bool:
+    low, high = {
+        "Y": (1000, 9999),
+        "y": (0, 99),
+        "m": (1, 12),
+        "d": (1, 31),
+        "j": (1, 366),
+        "H": (0, 23),
+        "M": (0, 59),
+        "S": (0, 59),
+    }[part]
+    return low <= value <= high
+
+
+def _known(day: Day, part: str, value: int) -> Day:
+    if part in "Yy":
+        year = value if part == "Y" else value + (1900 if value >= LAST_CENTURY else 2000)
+        return replace(day, leap=calendar.isleap(year))
+    if part in "mdj":
+        return replace(day, **{{"m": "month", "d": "day", "j": "ordinal"}[part]: value})  # type: ignore[arg-type]
+    return day
+
+
+def _possible(day: Day, *, finished: bool) -> bool:
+    """Return whether the parts read so far can be of one date; without a year, strptime takes 1900."""
+    leap = day.leap if day.leap is not None or not finished else False
+    if day.ordinal is not None:
+        return day.ordinal <= (365 if leap is False else 366)
+    if day.day is None:
+        return True
+    month = day.month if day.month is not None or not finished else 1
+    longest = 31 if month is None else calendar.monthrange(2023 if leap is False else 2024, month)[1]
+    return day.day <= longest

@@ -1,0 +1,74 @@
+"""Trailers in a `drop` block: the block in; findings about one that nobody could tell apart or compare out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.drop_block import file_sets
+from contracts.plan import Check, Csv, Property
+from contracts.problem import visible
+from contracts.terms.trailer import Trailer
+
+MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
+"""A byte order mark in UTF-8, and read as ISO-8859-1; readers drop it at the start of a file."""
+
+
+def read(document: Document, at: Path, csv: Csv) -> None:
+    """Refuse a trailer that could not be told from other records, or two of whose figures are one cell."""
+    rule = csv.trailer
+    if rule is None:
+        return
+    if any(sign and sign in rule.begins for sign in (csv.delimiter, csv.quote, csv.escape)):
+        message = f"`{_shown(rule)}` holds the delimiter, the quote or the escape, so that it is no cell of a line."
+        document.error((*at, "begins"), "bad-value", message, "Write the first cell alone, without quotes.")
+    _unwritable(document, (*at, "begins"), csv, rule)
+    places = [*([rule.rows] if rule.rows else []), *rule.sums.values()]
+    for place, times in Counter(places).items():
+        if times > 1:
+            message = f"Cell {place} of the trailer cannot say {times} things."
+            document.error(at, "bad-value", message, "Write the place of each; `begins` is cell 1.", on_key=True)
+
+
+def _unwritable(document: Document, at: Path, csv: Csv, rule: Trailer) -> None:
+    """Refuse a beginning that no file can have."""
+    try:
+        rule.begins.encode(csv.encoding)
+    except UnicodeEncodeError as error:
+        sign, agreed = visible(rule.begins[error.start]), csv.encoding.upper()
+        message = f"`{_shown(rule)}` holds `{sign}`, which cannot be written in {agreed}: no file has such a trailer."
+        document.error(at, "bad-value", message, f"Write what {agreed} has, or let `encoding` be another.")
+        return
+    if rule.begins.startswith(MARKS):
+        message = "`begins` starts with a byte order mark, which is no text of a cell."
+        document.error(at, "bad-value", message, "Write the first cell of the trailer without it, as `begins: T`.")
+
+
+def _shown(rule: Trailer) -> str:
+    return visible(rule.begins, 40)
+
+
+def sums(document: Document, at: Path, csv: Csv, props: Sequence[Property]) -> None:
+    """Refuse sums of what has none, and a text that the header begins with, too."""
+    rule = csv.trailer
+    if rule is None:
+        return
+    known = {prop.name: prop for prop in props}
+    for name in rule.sums:
+        file_sets.added(document, (*at, "sums", name), name, known)
+    if csv.header and rule.begins in known:
+        message = f"`{_shown(rule)}` is a column, so that the header may begin with it, too."
+        document.error((*at, "begins"), "bad-value", message, "Let the trailer begin with what no column is called.")
+
+
+def valid(document: Document, at: Path, csv: Csv, props: Sequence[Property], found: Sequence[Check]) -> None:
+    """Warn where a valid record may begin as the trailer: its first cell is one of the values that are allowed."""
+    rule, first = csv.trailer, next(iter(props), None)
+    if rule is None or first is None:
+        return
+    if any(c.kind == "enum" and c.property == first.name and rule.begins in c.arguments["values"] for c in found):
+        message = f"`{_shown(rule)}` is an allowed value of `{first.name}`: a file with such a record is rejected."
+        fix = f"Let the trailer begin with what `{first.name}` never is, or take the value out of its `enum`."
+        document.warning((*at, "begins"), "begins-as-records", message, fix)

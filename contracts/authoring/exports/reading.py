@@ -1,0 +1,71 @@
+"""A contract file for export: its bytes in; the contract with its plan, and findings that say why there is none, out.
+
+A contract that is not in force, or matches no files, is compiled as if it were: what its checks mean is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.authoring.compiler import schema_objects
+from contracts.authoring.compiler.compile import Compiled, compile_each, compile_text
+from contracts.authoring.document import source
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.document.heading import IN_FORCE
+from contracts.authoring.document.upgrade import lift
+from contracts.authoring.drop_block.parse import VENDOR
+from contracts.authoring.exports.exported import Contract
+from contracts.authoring.imports import writing
+from contracts.plan import Plan
+
+TRIAL = {"files": "trial/*", "producer": "trial", "format": "jsonl"}
+"""The block of a contract that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A contract, or None and errors among the findings."""
+
+    contract: Contract | None
+    findings: tuple[Finding, ...]
+
+
+def read(raw: bytes, file: str) -> Read:
+    """The contract in a file's bytes, lifted to the standard of today; of several the first."""
+    return read_each(raw, file)[0]
+
+
+def read_each(raw: bytes, file: str) -> list[Read]:
+    """The contracts in a file's bytes, one of each schema object."""
+    compiled = compile_each(raw, file)
+    if any(one.failed for one in compiled):
+        errors = (f for one in compiled for f in one.findings if f.level == "error")
+        return [Read(None, tuple(dict.fromkeys(errors)))]
+    document = source.read(raw, file)
+    lift(document)
+    return [_read(part, one, file) for part, one in zip(schema_objects.parts(document), compiled, strict=True)]
+
+
+def _read(document: Document, compiled: Compiled, file: str) -> Read:
+    data: dict[str, Any] = document.data | {"id": document.product}
+    bare = not any(_is_ours(entry) for entry in data.get("customProperties") or ())
+    if compiled.plan and not bare:
+        return Read(Contract(data, compiled.plan), ())
+    plan, findings = _tried(data, file, bare=bare)
+    return Read(Contract(data, plan, bare) if plan else None, findings)
+
+
+def _is_ours(entry: dict[str, Any]) -> bool:
+    return entry.get("vendor", VENDOR) == VENDOR and entry.get("property") == "drop"
+
+
+def _tried(data: dict[str, Any], file: str, *, bare: bool) -> tuple[Plan | None, tuple[Finding, ...]]:
+    """The plan that a contract would have in force."""
+    made = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
+    if bare:
+        block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
+        made["customProperties"] = [*(data.get("customProperties") or ()), block]
+    compiled = compile_text(writing.text(made).encode(), file)
+    return compiled.plan, tuple(f for f in compiled.findings if f.level == "error")

@@ -1,0 +1,92 @@
+"""Schemas of Astrafy's data contracts in (`fields` with name, type and `repeated`), an ODCS document of the table out.
+
+They lie under `<version>/<data product>/<table>`, so that the path says what the file does not. All contracted fields
+must be there and of their type; more columns are allowed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path as File
+from typing import Any
+
+from contracts.authoring.document import heading
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports import shapes, sql_types
+from contracts.authoring.imports.imported import FIRST, Imported, contract, given, lost, rest_lost, stem
+
+SHAPE: dict[str, Any] = {
+    "$ref": "#/$defs/record",
+    "$defs": {
+        "record": {
+            "type": "object",
+            "required": ["fields"],
+            "properties": {"fields": {"type": "array", "items": {"$ref": "#/$defs/field"}}},
+        },
+        "field": {
+            "type": "object",
+            "required": ["name", "type"],
+            "properties": {
+                "name": {"type": "string"},
+                "type": {"if": {"type": "object"}, "then": {"$ref": "#/$defs/record"}, "else": {"type": "string"}},
+                "repeated": {"type": ["string", "boolean"]},
+                "description": {"type": ["string", "null"]},
+            },
+        },
+    },
+}
+READ = {"name", "type", "repeated", "description"}
+REPEATED = "yes"
+
+
+def known(data: Any) -> bool:
+    """Whether values are a schema of fields."""
+    return isinstance(data, dict) and "fields" in data and "type" not in data
+
+
+def read(document: Document) -> list[Imported]:
+    """The document of a table."""
+    if not shapes.fits(document, SHAPE):
+        return []
+    table = stem(document.file)
+    folders = [part for part in File(document.file).parent.parts if part not in {"/", "..", "."}]
+    version = folders[-2] if len(folders) > 1 and heading.VERSION.fullmatch(folders[-2]) else None
+    name = f"{folders[-1]}-{table}" if version else table
+    rest_lost(document, (), document.data, {"fields"}, "the schema")
+    one = {"name": table, "properties": _fields(document, (), document.data)}
+    return [Imported(contract(name, one, version=version or FIRST), {"columns": {"extra": "ignore"}})]
+
+
+def _fields(document: Document, path: Path, record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_field(document, (*path, "fields", n), field) for n, field in enumerate(record["fields"])]
+
+
+def _field(document: Document, path: Path, field: dict[str, Any]) -> dict[str, Any]:
+    rest_lost(document, path, field, READ, f"`{field['name']}`")
+    prop = _type(document, (*path, "type"), field)
+    if _is_repeated(document, path, field):
+        prop = {"logicalType": "array", "items": prop}
+    return {"name": field["name"], **given({"description": field.get("description")}), **prop}
+
+
+def _type(document: Document, path: Path, field: dict[str, Any]) -> dict[str, Any]:
+    kind = field["type"]
+    if isinstance(kind, dict):
+        rest_lost(document, path, kind, {"fields"}, f"the type of `{field['name']}`")
+        return {"logicalType": "object", "properties": _fields(document, path, kind)}
+    found = sql_types.property_of(kind)
+    if found is None:
+        lost(document, path, f"The type `{kind:.60}` of `{field['name']}` has no equivalent.")
+        return {"physicalType": kind}
+    return found
+
+
+def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:
+    """Whether a field is a list; their validation knows the text "yes" alone, which YAML reads as true when bare."""
+    said = field.get("repeated", "no")
+    if said is True:
+        message = f"`repeated` of `{field['name']}` is true, which their validation does not take for a list."
+        document.warning((*path, "repeated"), "as-printed", message, 'Write `repeated: "yes"`, in quotes.')
+    elif said not in {REPEATED, "no", False}:
+        lost(document, (*path, "repeated"), f"`repeated: {said:.40}` says nothing; `yes` makes a list.")
+    return said is True or said == REPEATED

@@ -1,0 +1,360 @@
+"""Configuration of CloudDQ in, from one file or many; an ODCS document of each entity out, with the rules bound to it.
+
+Rules without SQL come over as checks, those in BigQuery's SQL as the same in Spark's where an `expression` or a
+`statement` can say them, with row filters, parameters and reference columns. All others are named and kept as custom
+properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlglot
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding, Level, Path
+from contracts.authoring.imports import bigquery, shapes, sql_types
+from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.authoring.properties import decimals
+from contracts.authoring.quality import watermarks
+from contracts.authoring.sql import expressions, statements
+from contracts.plan import Property
+from contracts.problem import nearest
+
+TEXT = {"type": "string"}
+MAYBE = {"type": ["string", "null"]}
+
+
+def _each(*required: str, **properties: Any) -> dict[str, Any]:
+    """Named things with some keys."""
+    one = {"type": "object", "required": list(required), "properties": properties}
+    return {"type": ["object", "null"], "additionalProperties": one}
+
+
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "entities": _each(
+            table_name=MAYBE,
+            columns=_each(name=MAYBE, data_type=MAYBE, description=MAYBE),
+        ),
+        "row_filters": _each(
+            "filter_sql_expr", filter_sql_expr={"type": ["string", "boolean"], "description": "an SQL expression"}
+        ),
+        "reference_columns": _each(include_reference_columns={"type": ["array", "null"], "items": TEXT}),
+        "rules": _each("rule_type", rule_type=TEXT, dimension=MAYBE, params={"type": ["object", "null"]}),
+        "rule_bindings": _each(
+            "column_id",
+            "rule_ids",
+            entity_id=MAYBE,
+            entity_uri=MAYBE,
+            column_id=TEXT,
+            row_filter_id=MAYBE,
+            reference_columns_id=MAYBE,
+            incremental_time_filter_column_id=MAYBE,
+            metadata={"type": ["object", "null"]},
+            rule_ids={
+                "type": "array",
+                "items": {"type": ["string", "object"], "maxProperties": 1, "description": "the id of a rule"},
+            },
+        ),
+    },
+}
+SECTIONS = ("entities", "row_filters", "rules", "rule_bindings", "reference_columns")
+OTHERS = ("rule_dimensions", "metadata_registry_defaults")
+"""Sections that make no check."""
+READ = {
+    "entity": {"table_name", "columns"},
+    "column": {"name", "data_type", "description"},
+    "rule": {"rule_type", "dimension", "params"},
+    "binding": {
+        "entity_id",
+        "entity_uri",
+        "column_id",
+        "row_filter_id",
+        "rule_ids",
+        "metadata",
+        "reference_columns_id",
+        "incremental_time_filter_column_id",
+    },
+}
+CHECKS: dict[str, dict[str, Any]] = {
+    "NOT_NULL": {"metric": "nullValues", "mustBe": 0},
+    "NOT_BLANK": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "notBlank", "mustBe": 0}},
+    "REGEX": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "regex", "mustBe": 0}},
+}
+"""By type of rule: the check that says the same; a REGEX gives it its pattern."""
+DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
+SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
+"""By type of rule in SQL, which is the key of its text: the metric that says the same."""
+ALL_ROWS = "true"
+INCREMENTAL = "incremental_time_filter_column_id"
+"""Of a binding: the column by which its rules look at rows alone that are newer than those of the run before."""
+
+
+@dataclass(slots=True)
+class Table:
+    """An entity while its rules are bound: properties by the ids of their columns, checks beside them, what is kept."""
+
+    properties: dict[str, dict[str, Any]]
+    quality: list[dict[str, Any]] = field(default_factory=list)
+    custom: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Together(Document):
+    """Several files as one document; a finding names the file that its path comes from."""
+
+    files: dict[Path, str] = field(default_factory=dict)
+
+    def finding(self, level: Level, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> Finding:
+        """A finding about the value, or the key, at a path."""
+        mark = self.place(path, on_key=on_key)
+        return Finding(self.files.get(path[:2], self.file), mark.line, mark.column, level, code, message, fix)
+
+
+def together(documents: Sequence[Document]) -> Document:
+    """The sections of some files as one document; a thing that two files name is an error in the second."""
+    found = Together(documents[0].file, {})
+    for document in documents:
+        found.findings += document.findings
+        if not known(document.data):
+            if not document.findings:
+                document.error((), "wrong-format", "The file is no configuration of CloudDQ.", "Leave it out.")
+                found.findings += document.findings
+            continue
+        for section, things in document.data.items():
+            into = found.data.setdefault(section, {})
+            if not isinstance(things, dict) or not isinstance(into, dict):
+                found.data[section] = things
+                continue
+            for name, thing in things.items():
+                if name in into:
+                    message = f"`{name}` stands in {found.files[section, name]}, too."
+                    document.findings.clear()
+                    document.error((section, name), "duplicate-key", message, "Keep one of them.", on_key=True)
+                    found.findings += document.findings
+                into[name] = thing
+                found.files[section, name] = document.file
+        found.marks |= document.marks
+        found.keys |= document.keys
+    return found
+
+
+def known(data: Any) -> bool:
+    """Whether values are configuration of CloudDQ: some of its sections."""
+    return isinstance(data, dict) and any(key in data for key in (*SECTIONS, *OTHERS))
+
+
+def read(document: Document) -> list[Imported]:
+    """The documents of all entities; none, and findings, where ids lead to nothing."""
+    if not shapes.fits(document, SHAPE) or not _is_whole(document):
+        return []
+    rest_lost(document, (), document.data, {*SECTIONS, "rule_dimensions"}, "the configuration")
+    for name, rule in _section(document, "rules").items():
+        rest_lost(document, ("rules", name), rule, READ["rule"], f"the rule `{name}`")
+    return [_entity(document, name, entity) for name, entity in _section(document, "entities").items()]
+
+
+def _section(document: Document, name: str) -> dict[str, Any]:
+    return document.data.get(name) or {}
+
+
+def _is_whole(document: Document) -> bool:
+    """Whether all ids are those of something; findings say where not."""
+    for name, binding in _section(document, "rule_bindings").items():
+        at: Path = ("rule_bindings", name)
+        for n, rule in enumerate(binding["rule_ids"]):
+            _known(document, (*at, "rule_ids", n), _rule_id(rule), _section(document, "rules"), "rule")
+        if (row_filter := binding.get("row_filter_id")) is not None:
+            _known(document, (*at, "row_filter_id"), row_filter, _section(document, "row_filters"), "row filter")
+        if (reference := binding.get("reference_columns_id")) is not None:
+            _known(document, (*at, "reference_columns_id"), reference, _section(document, "reference_columns"), "list")
+        if (entity_id := binding.get("entity_id")) is not None:
+            entities = _section(document, "entities")
+            if _known(document, (*at, "entity_id"), entity_id, entities, "entity"):
+                columns = entities[entity_id].get("columns") or {}
+                for key in ("column_id", INCREMENTAL):
+                    if binding.get(key) is not None:
+                        _known(document, (*at, key), binding[key], columns, "column")
+    return not document.errors()
+
+
+def _known(document: Document, path: Path, name: str, things: dict[str, Any], what: str) -> bool:
+    if name in things:
+        return True
+    close = nearest(name, things)
+    fix = f"Write `{close}`." if close else "Define it, or give the file that does, too."
+    document.error(path, "unknown-id", f"There is no {what} `{name:.60}`.", fix)
+    return False
+
+
+def _rule_id(rule: Any) -> str:
+    """The id of a rule, which stands alone or above its arguments."""
+    return rule if isinstance(rule, str) else next(iter(rule), "")
+
+
+def _entity(document: Document, name: str, entity: dict[str, Any]) -> Imported:
+    path: Path = ("entities", name)
+    rest_lost(document, path, entity, READ["entity"], f"the entity `{name}`")
+    properties = {
+        key: _column(document, (*path, "columns", key), key, column)
+        for key, column in (entity.get("columns") or {}).items()
+    }
+    table = Table(properties)
+    for binding, values in _section(document, "rule_bindings").items():
+        if values.get("entity_id") == name:
+            _bind(document, binding, values, table)
+        elif values.get("entity_id") is None:
+            lost(document, ("rule_bindings", binding), f"`{binding}` is bound to no entity of these files.")
+    one: dict[str, Any] = {"name": entity.get("table_name") or name, "properties": list(properties.values())}
+    one |= given({"quality": table.quality, "customProperties": table.custom})
+    return Imported(contract(name, one), {"columns": {"extra": "ignore"}})
+
+
+def _column(document: Document, path: Path, name: str, column: dict[str, Any]) -> dict[str, Any]:
+    rest_lost(document, path, column, READ["column"], f"the column `{name}`")
+    kind = column.get("data_type") or "string"
+    found = sql_types.property_of(kind)
+    if found is None:
+        lost(document, (*path, "data_type"), f"The type `{kind:.60}` of `{name}` has no equivalent.")
+        found = {"physicalType": kind}
+    return {"name": column.get("name") or name, **found, **given({"description": column.get("description")})}
+
+
+def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) -> None:
+    """Add the rules of a binding to its property or its table; what cannot be checked is kept."""
+    prop = table.properties[binding["column_id"]]
+    path: Path = ("rule_bindings", name)
+    rest_lost(document, path, binding, READ["binding"], f"`{name}`")
+    where = _section(document, "row_filters").get(binding.get("row_filter_id") or "", {}).get("filter_sql_expr", "true")
+    newer = _newer(document, path, binding, table)
+    told = [table.properties[c]["name"] for c in _reference(document, binding) if c in table.properties]
+    for n, said in enumerate(binding["rule_ids"]):
+        rule_id = _rule_id(said)
+        rule = _section(document, "rules")[rule_id]
+        at: Path = (*path, "rule_ids", n)
+        arguments = said[rule_id] if isinstance(said, dict) else None
+        bound = Bound(rule, arguments or {}, prop["name"], table, str(where))
+        entry, only = _entry(bound), _only(bound)
+        if isinstance(entry, str) or isinstance(only, str):
+            why = entry if isinstance(entry, str) else f"its row filter `{where!s:.80}`: {only}"
+            lost(document, at, f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built: {why}")
+            value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
+            table.custom.append(kept(f"{name}-{rule_id}", given(value)))
+            continue
+        of_rows = not _is_statement(entry)
+        if told and not of_rows and any(c not in entry["implementation"]["statement"] for c in told):
+            lost(document, at, f"The reference columns of `{rule_id}`, which is about no record.")
+        also = only | newer | ({"referenceColumns": told} if told and of_rows else {})
+        place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
+        more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
+        identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
+        metadata = {"customProperties": more} if more else {}
+        place.append({**identity, **_dimension(document, rule_id, rule), **_with(entry, also), **metadata})
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A rule with its arguments, the column and table that it is bound to, and its row filter."""
+
+    rule: dict[str, Any]
+    arguments: dict[str, Any]
+    column: str
+    table: Table
+    where: str
+
+    def properties(self) -> list[Property]:
+        """What its SQL may name."""
+        return [Property(p["name"], p.get("logicalType", "string")) for p in self.table.properties.values()]
+
+
+def _reference(document: Document, binding: dict[str, Any]) -> list[str]:
+    """The ids of the columns that are told of a failing record; `*` are none, as evidence has them all."""
+    known = _section(document, "reference_columns").get(binding.get("reference_columns_id") or "") or {}
+    return [str(c).upper() if str(c).upper() in known else str(c) for c in known.get("include_reference_columns") or ()]
+
+
+def _is_statement(entry: dict[str, Any]) -> bool:
+    return bool(entry.get("implementation", {}).get("metric") == "statement")
+
+
+def _with(entry: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """An entry with what entries of all kinds may have."""
+    if not more:
+        return entry
+    place = "implementation" if "implementation" in entry else "arguments"
+    return {**entry, place: {**entry.get(place, {}), **more}}
+
+
+def _only(bound: Bound) -> dict[str, Any] | str:
+    """The filter of a check, if it looks at some rows alone; or why there cannot be one."""
+    if bound.where.strip().lower() == ALL_ROWS:
+        return {}
+    try:
+        text = bigquery.transpiled(bound.where)
+        expressions.read(text, bound.properties(), constant=True)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return "its SQL cannot be read."
+    except expressions.Refused as refused:
+        return refused.message
+    return {"filter": text}
+
+
+def _newer(document: Document, path: Path, binding: dict[str, Any], table: Table) -> dict[str, Any]:
+    """The watermark of a binding's checks, if they look at newer rows alone."""
+    if (column := binding.get(INCREMENTAL)) is None:
+        return {}
+    found: dict[str, Any] = {"logicalType": "string"} | table.properties[column]
+    exact = decimals.read(document, path, found, {})
+    if why := watermarks.unfit(Property(found["name"], found["logicalType"], exact=exact)):
+        lost(document, (*path, INCREMENTAL), f"`{INCREMENTAL}` of `{path[-1]}`: {why[1]}")
+        return {}
+    return {"watermark": found["name"]}
+
+
+def _entry(bound: Bound) -> dict[str, Any] | str:
+    """The check that a rule is; or why there is none."""
+    params, kind = bound.rule.get("params") or {}, bound.rule["rule_type"].upper()
+    if kind == "REGEX":
+        pattern = params.get("pattern")
+        if not isinstance(pattern, str):
+            return "it has no pattern."
+        inner = {"metric": "regex", "pattern": bigquery.pattern(pattern), "mustBe": 0}
+        return {**CHECKS[kind], "implementation": inner}
+    if kind in CHECKS:
+        return CHECKS[kind]
+    metric = SQL.get(kind)
+    text = params.get(kind.lower()) if metric else None
+    return _of_sql(bound, metric, text) if metric and isinstance(text, str) else "it has no SQL."
+
+
+def _of_sql(bound: Bound, metric: str, text: str) -> dict[str, Any] | str:
+    """The check of a rule in SQL: with parameters if they can stand in it, else with their values."""
+    why = "its SQL cannot be read."
+    try:
+        for written, whole, values in bigquery.spark(text, bound.column, bound.arguments):
+            try:
+                if metric == "expression":
+                    expressions.read(whole, bound.properties())
+                else:
+                    statements.read(whole, bound.properties(), ("data",))
+            except expressions.Refused as refused:
+                why = refused.message
+                continue
+            inner = {"metric": metric, metric: written, **({"parameters": values} if values else {})}
+            return {"type": "custom", "engine": "dropgate", "implementation": inner}
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        pass
+    return why
+
+
+def _dimension(document: Document, rule_id: str, rule: dict[str, Any]) -> dict[str, Any]:
+    said = rule.get("dimension") or ""
+    if said and said.lower() not in DIMENSIONS:
+        lost(document, ("rules", rule_id, "dimension"), f"The dimension `{said:.40}` is none of ODCS.")
+        return {}
+    return given({"dimension": said.lower()})

@@ -1,0 +1,179 @@
+"""The data contract format 0.1.3 in (a thesis on data contracts, its appendix A), an ODCS document out.
+
+What its validation script refuses is refused here (`data_contract_shape`). Rules mean what table 3.2 of the thesis
+says: one is checked for each of its columns, and once for each severity, whose tolerance widens the parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports import data_contract_rules, shapes
+from contracts.authoring.imports.data_contract_shape import AS_PRINTED, SHAPE
+from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.problem import nearest
+
+OPTIONS = "logicalTypeOptions"
+TYPES: dict[str, dict[str, Any]] = {
+    "NUMBER": {"logicalType": "number"},
+    "TINYINT": {"logicalType": "integer", OPTIONS: {"format": "i8"}},
+    "SMALLINT": {"logicalType": "integer", OPTIONS: {"format": "i16"}},
+    "INT": {"logicalType": "integer"},
+    "BIGINT": {"logicalType": "integer"},
+    "BYTEINT": {"logicalType": "integer", OPTIONS: {"format": "i8"}},
+    "FLOAT": {"logicalType": "number"},
+    "DOUBLE": {"logicalType": "number"},
+    "DECIMAL": {"logicalType": "number"},
+    "NUMERIC": {"logicalType": "number"},
+    "TIMESTAMP": {"logicalType": "timestamp"},
+    "DATETIME": {"logicalType": "timestamp"},
+    "TIME": {"logicalType": "time"},
+    "DATE": {"logicalType": "date"},
+    "STRING": {"logicalType": "string"},
+    "TEXT": {"logicalType": "string"},
+    "MEDIUMTEXT": {"logicalType": "string"},
+    "CHAR": {"logicalType": "string"},
+    "VARCHAR": {"logicalType": "string"},
+    "BOOLEAN": {"logicalType": "boolean"},
+}
+AS_TEXT = ("BYTES", "BINARY", "VARBINARY", "INTERVAL", "ENUM", "JSON")
+"""Types without an equivalent: their values are taken as text."""
+CONSTRAINTS = {"NOT_NULL": "required", "UNIQUE": "unique", "PRIMARY_KEY": "primaryKey"}
+AGREEMENTS = {"intendedUsage": "usage", "limitations": "limitations"}
+"""Of `dataSharingAgreements`: what goes into the description."""
+LEVELS = {"intervalOfChange": "frequency", "timeliness": "latency", "upTime": "availability"}
+"""Of `serviceLevelAgreements`: the property of ODCS that says the same."""
+READ = {
+    "specVersion", "id", "name", "kind", "version", "description", "ownerGroup", "tags", "consumer", "producer",
+    "access", "dataSharingAgreements", "dataset", "quality", "pricing", "serviceLevelAgreements", "specific",
+}  # fmt: skip
+
+
+def known(data: Any) -> bool:
+    """Whether values are a contract of this format, whatever its edition."""
+    return isinstance(data, dict) and "specVersion" in data
+
+
+def read(document: Document) -> list[Imported]:
+    """The document of a contract that the format's own script takes."""
+    if not shapes.fits(document, SHAPE) or not _is_whole(document):
+        return []
+    data = document.data
+    _actors(document)
+    rest_lost(document, (), data, READ, "the contract")
+    columns = [_column(document, n, column) for n, column in enumerate(data["dataset"]["schema"])]
+    quality: list[dict[str, Any]] = []
+    for n, rule in enumerate(data.get("quality", ())):
+        data_contract_rules.add(document, ("quality", n), rule, columns, quality)
+    one = {"name": data["dataset"]["name"], "properties": columns} | given({"quality": quality})
+    made = contract(
+        data["id"].removesuffix(f"-{data['version']}"),
+        one,
+        version=data["version"],
+        name=data["name"],
+        tags=_tags(document, (), data),
+        description=_description(data),
+        team=given({"name": data.get("ownerGroup")}),
+        price=data.get("pricing"),
+        slaProperties=list(_levels(data.get("serviceLevelAgreements") or {})),
+        customProperties=_kept(document),
+    )
+    return [Imported(made)]
+
+
+def parsed(name: str) -> str:
+    """A name as it stands in an id: small letters, hyphens for blanks and `_`."""
+    return name.replace(" ", "-").replace("_", "-").lower()
+
+
+def _is_whole(document: Document) -> bool:
+    """Whether the id is made of its parts, and rules name columns that there are; findings say where not."""
+    data = document.data
+    parts = [data["name"], data["producer"]["name"], *([data["consumer"]["name"]] if "consumer" in data else [])]
+    wanted = "-".join([*map(parsed, parts), data["version"]])
+    if data["id"] != wanted:
+        message = "The `id` is made of name, producer, consumer and version."
+        document.error(("id",), "bad-value", message, f"Write `{wanted}`.")
+    names = [column["name"] for column in data["dataset"]["schema"]]
+    for n, rule in enumerate(data.get("quality", ())):
+        for m, name in enumerate(rule.get("columns") or ()):
+            if name not in names:
+                close = nearest(name, names)
+                fix = f"Write `{close}`." if close else "Write the name of a column of `dataset.schema`."
+                message = f"The dataset has no column `{name}`."
+                document.error(("quality", n, "columns", m), "unknown-property", message, fix)
+    return not document.errors()
+
+
+def _actors(document: Document) -> None:
+    """Warn of names and groups that the script takes only as we read it."""
+    for actor in ("producer", "consumer"):
+        for key, value in document.data.get(actor, {}).items():
+            pattern, words = AS_PRINTED[key]
+            if not re.fullmatch(pattern.strip("^$"), value):
+                message = f"`{actor}.{key}` has more than {words}, which the format's script as printed refuses."
+                fix = "It may stay; the contract in the format's own appendix has such a name, too."
+                document.warning((actor, key), "as-printed", message, fix)
+
+
+def _tags(document: Document, path: Path, value: dict[str, Any]) -> list[str]:
+    """The names of tags; who set them, and how, is left out."""
+    if value.get("tags"):
+        lost(document, (*path, "tags"), "Of tags the names are kept; source, labelType and state are not.")
+    return [tag["tagFQN"] for tag in value.get("tags", ())]
+
+
+def _description(data: dict[str, Any]) -> dict[str, Any]:
+    agreed = data.get("dataSharingAgreements", {})
+    return given({"purpose": data["description"], **{place: agreed.get(key) for key, place in AGREEMENTS.items()}})
+
+
+def _levels(agreed: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for key, name in LEVELS.items():
+        if (value := agreed.get(key)) not in (None, ""):
+            span = re.fullmatch("([0-9]+)(ms|[YMdhms])", value) if isinstance(value, str) else None
+            yield {"property": name} | ({"value": int(span[1]), "unit": span[2]} if span else {"value": value})
+
+
+def _kept(document: Document) -> list[dict[str, Any]]:
+    """What ODCS has no key for, as custom properties; a token stays out."""
+    data = document.data
+    agreed = {k: v for k, v in data.get("dataSharingAgreements", {}).items() if k not in AGREEMENTS}
+    access = {k: v for k, v in data["access"].items() if k != "security"}
+    if "security" in data["access"]:
+        lost(
+            document,
+            ("access", "security"),
+            "A token may be a secret, and does not belong into a contract.",
+            "Leave it out.",
+        )
+    message = "Where files are taken from is kept, but not used; it is no pattern of keys."
+    lost(document, ("access",), message, "Write the pattern of their keys with --files.")
+    found = {
+        "id": data["id"], "producer": data["producer"], "consumer": data.get("consumer"), "access": access,
+        "dataSharingAgreements": given(agreed), "specific": data.get("specific"),
+    }  # fmt: skip
+    return [kept(name, value) for name, value in given(found).items()]
+
+
+def _column(document: Document, n: int, column: dict[str, Any]) -> dict[str, Any]:
+    path: Path = ("dataset", "schema", n)
+    kind = column["dataType"].upper()
+    prop: dict[str, Any] = {"name": column["name"], **TYPES.get(kind, {"logicalType": "string", "physicalType": kind})}
+    if kind in AS_TEXT:
+        lost(
+            document, (*path, "dataType"), f"The type {kind} of `{column['name']}` has no equivalent; it is text here."
+        )
+    if kind in {"CHAR", "VARCHAR"}:
+        prop[OPTIONS] = {"maxLength": int(column["dataLength"])}
+    if constraint := column.get("constraint"):
+        prop[CONSTRAINTS[constraint.upper()]] = True
+    prop |= given({"description": column.get("description"), "tags": _tags(document, path, column)})
+    known_keys = {"name", "dataType", "constraint", "description", "tags"}
+    known_keys |= {"dataLength"} if kind in {"CHAR", "VARCHAR"} else set()
+    rest_lost(document, path, column, known_keys, f"`{column['name']}`")
+    return prop

@@ -1,0 +1,168 @@
+"""The rules of the data contract format 0.1.3: a rule and its columns in, quality entries of ODCS in these out.
+
+What each type of rule checks, and how a tolerance widens it, is table 3.2 of the thesis that defines the format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports.imported import lost
+
+OPTIONS = "logicalTypeOptions"
+DIMENSIONS = {"completeness": "completeness", "validity": "conformity", "uniqueness": "uniqueness"}
+PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
+"""Directives of strftime and the letters of ODCS formats."""
+STRFTIME = "expect_column_values_to_match_strftime_format"
+Entry = tuple[str, dict[str, Any]]
+"""The end of a check's id, and what its quality entry says."""
+LEVELS_OF = (("warn", "warning"), ("fail", "error"))
+WITHOUT_TOLERANCE = ("allowedValues", "custom")
+
+
+def add(
+    document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]], quality: list[dict[str, Any]]
+) -> None:
+    """Add the checks of a rule to its columns, or to those of the whole."""
+    if rule["type"] == "custom" and _is_format(document, path, rule, columns):
+        return
+    owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
+    if rule["type"] == "size":
+        targets: list[tuple[str, list[dict[str, Any]]]] = [("", quality)]
+    else:
+        targets = [(f"-{column['name']}", column.setdefault("quality", [])) for column in owners]
+    if not targets:
+        lost(document, path, f"The rule `{rule['id']}` names no columns; nothing is made of it.", on_key=False)
+    for name, into in targets:
+        for severity, tolerance in _severities(document, path, rule):
+            for end, entry in ENTRIES[rule["type"]](rule, tolerance, name.removeprefix("-")):
+                tail = f"{name}{end}{'-warning' if severity == 'warning' else ''}"
+                into.append(_entry(rule, tail, severity, entry))
+
+
+def _entry(rule: dict[str, Any], tail: str, severity: str, entry: dict[str, Any]) -> dict[str, Any]:
+    cron = rule.get("scheduleCronExpression")
+    return {
+        "id": re.sub("[^A-Za-z0-9_-]", "_", f"{rule['id']}{tail}"),
+        "name": rule["name"],
+        "dimension": DIMENSIONS[rule["dimension"]],
+        **({"severity": "warning"} if severity == "warning" else {}),
+        **entry,
+        **({"schedule": cron, "scheduler": "cron"} if cron else {}),
+    }
+
+
+def _severities(document: Document, path: Path, rule: dict[str, Any]) -> list[tuple[str, Decimal]]:
+    """The severities of a rule with their tolerances; without any it fails as soon as it does not hold."""
+    said = rule.get("severity") or {}
+    found = [(name, Decimal(said[key]["tolerance"])) for key, name in LEVELS_OF if key in said]
+    if found and rule["type"] in WITHOUT_TOLERANCE:
+        lost(document, (*path, "severity"), f"A rule of type {rule['type']} has no tolerance, says the format.")
+        return [(found[-1][0], Decimal(0))]
+    if rule["type"] == "unique" and any(tolerance for _, tolerance in found):
+        message = "Repeated values are counted with the first of them here, and without it there: this is stricter."
+        lost(document, (*path, "severity"), message)
+    return found or [("error", Decimal(0))]
+
+
+def _number(value: Decimal) -> int | Decimal:
+    """A number as a person would write it."""
+    return int(value) if value == value.to_integral_value() else value.normalize()
+
+
+def _of_metric(metric: str) -> Callable[..., dict[str, Any]]:
+    """A metric of the library, or one of our own."""
+
+    def made(**limit: Any) -> dict[str, Any]:
+        if metric == "rowCount":
+            return {"metric": metric, **limit}
+        return {"type": "custom", "engine": "dropgate", "implementation": {"metric": metric, **limit}}
+
+    return made
+
+
+def _equal(metric: str) -> Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]:
+    """A metric that is the parameter, or lies within its tolerance, ends included."""
+    made = _of_metric(metric)
+
+    def entries(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
+        wanted = Decimal(rule["parameter"])
+        if not tolerance:
+            yield "", made(mustBe=_number(wanted))
+            return
+        low, high = sorted((wanted * (1 - tolerance), wanted * (1 + tolerance)))
+        yield "-least", made(mustBeGreaterOrEqualTo=_number(low))
+        yield "-most", made(mustBeLessOrEqualTo=_number(high))
+
+    return entries
+
+
+def _complete(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
+    missing = _number(100 * (1 - (Decimal(rule["parameter"]) - tolerance)))
+    limit = {"mustBeLessOrEqualTo": missing, "unit": "percent"} if missing else {"mustBe": 0}
+    yield "", {"metric": "nullValues", **limit}
+
+
+def _unique(_: dict[str, Any], tolerance: Decimal, __: str) -> Iterator[Entry]:
+    limit = {"mustBeLessOrEqualTo": _number(100 * tolerance), "unit": "percent"} if tolerance else {"mustBe": 0}
+    yield "", {"metric": "duplicateValues", **limit}
+
+
+def _least(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
+    yield "", _of_metric("min")(mustBeGreaterOrEqualTo=_number(Decimal(rule["parameter"]) * (1 - tolerance)))
+
+
+def _most(rule: dict[str, Any], tolerance: Decimal, _: str) -> Iterator[Entry]:
+    yield "", _of_metric("max")(mustBeLessOrEqualTo=_number(Decimal(rule["parameter"]) * (1 + tolerance)))
+
+
+def _allowed(rule: dict[str, Any], _: Decimal, __: str) -> Iterator[Entry]:
+    yield "", {"metric": "invalidValues", "arguments": {"validValues": rule["parameter"]}, "mustBe": 0}
+
+
+def _custom(rule: dict[str, Any], _: Decimal, column: str) -> Iterator[Entry]:
+    """A rule of another tool: kept as the standard keeps it, with what the tool is to be called with."""
+    engine = "greatExpectations" if _is_expectation(rule) else rule["technology"]
+    inside = {"type": rule.get("call", rule["id"]), "kwargs": {"column": column, **(rule.get("args") or {})}}
+    yield "", {"type": "custom", "engine": engine, "implementation": inside}
+
+
+ENTRIES: dict[str, Callable[[dict[str, Any], Decimal, str], Iterator[Entry]]] = {
+    "size": _equal("rowCount"),
+    "complete": _complete,
+    "unique": _unique,
+    "min": _least,
+    "max": _most,
+    "allowedValues": _allowed,
+    "mean": _equal("mean"),
+    "stdev": _equal("stdev"),
+    "custom": _custom,
+}
+"""By type of rule: the entries that it makes of a column, for a tolerance (table 3.2)."""
+
+
+def _is_expectation(rule: dict[str, Any]) -> bool:
+    return re.sub("[^a-z]", "", rule["technology"].lower()) == "greatexpectations"
+
+
+def _is_format(document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]]) -> bool:
+    """Whether a rule says how dates or times are written; then it is the format of its columns."""
+    written = (rule.get("args") or {}).get("strftime_format")
+    owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
+    dated = all(column["logicalType"] in {"date", "time", "timestamp"} for column in owners)
+    if not _is_expectation(rule) or rule.get("call") != STRFTIME or not isinstance(written, str) or not dated:
+        return False
+    pattern = re.sub("%.", lambda found: PARTS.get(found[0], "%"), written)
+    if "%" in pattern or re.search("[A-Za-z]", re.sub("%.", "", written)):
+        return False
+    for column in owners:
+        column.setdefault(OPTIONS, {})
+        column[OPTIONS] = {**column[OPTIONS], "format": pattern}
+    names = ", ".join(f"`{column['name']}.logicalType`" for column in owners) or "no check"
+    lost(document, path, f"The rule `{rule['id']}` is the format of its columns; the check is {names}.", on_key=False)
+    return True

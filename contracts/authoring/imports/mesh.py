@@ -1,0 +1,198 @@
+"""A descriptor of a data product with input and output ports in, an ODCS document of each of their tables out.
+
+What such a mesh checks of a table: of output ports how many columns there are, of both that each is there and of its
+type. So more columns are let through of input ports alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from contracts.authoring.document import heading
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports import shapes, sql_types
+from contracts.authoring.imports.imported import FIRST, Imported, contract, given, kept, lost, rest_lost, stem
+
+TEXT = {"type": "string"}
+MAYBE = {"type": ["string", "null"]}
+COLUMN = {
+    "type": "object",
+    "required": ["name", "dataType"],
+    "properties": {"name": TEXT, "dataType": TEXT, "description": MAYBE, "displayName": MAYBE},
+}
+TABLE = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": TEXT, "displayName": MAYBE, "description": MAYBE, "tableType": MAYBE,
+        "columns": {"type": "array", "items": COLUMN},
+        "x-tests": {"type": "array"},
+    },
+}  # fmt: skip
+SLO = {
+    "type": "object",
+    "required": ["type"],
+    "properties": {"type": TEXT, "max": {"type": ["number", "string", "boolean", "null"]}, "unit": MAYBE},
+}
+PROMISE = {
+    "type": "object",
+    "required": ["api"],
+    "properties": {
+        "platform": MAYBE, "servicesType": MAYBE, "slo": {"type": "array", "items": SLO},
+        "api": {
+            "type": "object",
+            "required": ["schema"],
+            "properties": {
+                "schema": {
+                    "type": "object",
+                    "required": ["tables"],
+                    "properties": {
+                        "databaseName": MAYBE, "databaseSchemaName": MAYBE,
+                        "tables": {"type": "array", "items": TABLE},
+                    },
+                }
+            },
+        },
+    },
+}  # fmt: skip
+PORTS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["promises"],
+        "properties": {
+            "name": MAYBE, "version": MAYBE, "description": MAYBE, "promises": {"type": "array", "items": PROMISE},
+        },
+    },
+}  # fmt: skip
+BOTH: dict[str, Any] = {"type": "object", "properties": {"inputPorts": PORTS, "outputPorts": PORTS}}
+NAMED: dict[str, Any] = {"type": "object", "properties": {"name": MAYBE, "domain": MAYBE}}
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "properties": {**BOTH["properties"], **NAMED["properties"], "info": NAMED, "interfaceComponents": BOTH},
+}
+TABLE_KEYS = {"displayName": "businessName", "description": "description"}
+"""Of tables and columns: the key of ODCS that says the same."""
+READ = {
+    "product": {"name", "domain", "info", "interfaceComponents", "inputPorts", "outputPorts"},
+    "port": {"entityType", "name", "version", "description", "promises"},
+    "promise": {"platform", "servicesType", "api", "slo", "deprecationPolicy"},
+    "table": {"name", "displayName", "description", "tableType", "columns", "x-tests"},
+    "column": {"name", "dataType", "displayName", "description"},
+    "slo": {"type", "max", "unit"},
+}
+
+
+def known(data: Any) -> bool:
+    """Whether values are a descriptor with ports."""
+    return isinstance(data, dict) and any(key in data for key in ("interfaceComponents", "inputPorts", "outputPorts"))
+
+
+def read(document: Document) -> list[Imported]:
+    """The documents of all tables of all ports."""
+    if not shapes.fits(document, SHAPE):
+        return []
+    data = document.data
+    base: Path = ("interfaceComponents",) if "interfaceComponents" in data else ()
+    rest_lost(document, (), data, READ["product"], "the data product")
+    made: list[Imported] = []
+    for key in ("outputPorts", "inputPorts"):
+        for n, port in enumerate(document.value((*base, key)) or ()):
+            made += _port(document, (*base, key, n), port, output=key == "outputPorts")
+    if made:
+        message = "Names of columns are compared in any case there, and exactly here."
+        lost(document, (), message, "Write them as the files have them.", on_key=False)
+    return made
+
+
+def _port(document: Document, path: Path, port: dict[str, Any], *, output: bool) -> Iterator[Imported]:
+    info = document.data.get("info") or {}
+    product = document.data.get("name") or info.get("name") or stem(document.file)
+    name = f"{product}{'' if output else '-input'}-{port.get('name') or 'port'}"
+    rest_lost(document, path, port, READ["port"], f"the port `{port.get('name')}`")
+    version = _version(document, path, port.get("version"))
+    head: dict[str, Any] = {
+        "domain": document.data.get("domain") or info.get("domain"),
+        "description": given({"purpose": port.get("description")}),
+    }
+    for n, promise in enumerate(port["promises"]):
+        at: Path = (*path, "promises", n)
+        rest_lost(document, at, promise, READ["promise"], "the promise")
+        more = {
+            **head,
+            "servers": _servers(document, at, promise, port),
+            "slaProperties": list(_levels(document, at, promise)),
+            "customProperties": [
+                kept(key, promise[key]) for key in ("servicesType", "deprecationPolicy") if promise.get(key)
+            ],
+        }
+        for m, table in enumerate(promise["api"]["schema"]["tables"]):
+            one = _table(document, (*at, "api", "schema", "tables", m), table)
+            block = {} if output else {"columns": {"extra": "ignore"}}
+            full = f"{name}-{table['name']}"
+            yield Imported(contract(full, one, version=version, name=table.get("displayName"), **more), block)
+
+
+def _version(document: Document, path: Path, version: Any) -> str:
+    if isinstance(version, str) and heading.VERSION.fullmatch(version):
+        return version
+    if version is not None:
+        lost(document, (*path, "version"), f"`{version!s:.40}` is no version; the contract has {FIRST}.")
+    return FIRST
+
+
+def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the tables lie; ODCS knows the keys of Snowflake."""
+    schema, platform = promise["api"]["schema"], promise.get("platform")
+    database, inside = schema.get("databaseName"), schema.get("databaseSchemaName")
+    is_snowflake = "snowflake" in f"{platform} {port.get('name')}".casefold()
+    if platform and database and inside and is_snowflake:
+        place = {"account": platform, "database": database, "schema": inside}
+        return [{"server": "snowflake", "type": "snowflake", **place}]
+    if platform or database or inside:
+        lost(
+            document,
+            (*path, "platform"),
+            f"Where the tables lie ({platform}, {database}, {inside}) is not carried over.",
+        )
+    return []
+
+
+def _levels(document: Document, path: Path, promise: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for n, level in enumerate(promise.get("slo", ())):
+        rest_lost(document, (*path, "slo", n), level, READ["slo"], f"`{level['type']}`")
+        yield {"property": level["type"], "value": level.get("max"), **given({"unit": level.get("unit")})}
+
+
+def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    rest_lost(document, path, table, READ["table"], f"`{table['name']}`")
+    for n, test in enumerate(table.get("x-tests", ())):
+        called = test.get("test-type") if isinstance(test, dict) else test
+        message = f"The test `{called!s:.60}` has no equivalent; it is kept as a custom property."
+        lost(document, (*path, "x-tests", n), message, on_key=False)
+    if not table.get("columns"):
+        lost(document, path, f"`{table['name']}` names no columns.", "Write its `properties` by hand.", on_key=False)
+    columns = [_column(document, (*path, "columns", n), column) for n, column in enumerate(table.get("columns", ()))]
+    tests = [kept("x-tests", table["x-tests"])] if table.get("x-tests") else []
+    kind = str(table.get("tableType") or "").lower()
+    return {
+        "name": table["name"],
+        **_described(table),
+        **given({"physicalType": kind, "properties": columns, "customProperties": tests}),
+    }
+
+
+def _described(value: dict[str, Any]) -> dict[str, Any]:
+    return given({place: value.get(key) for key, place in TABLE_KEYS.items()})
+
+
+def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
+    rest_lost(document, path, column, READ["column"], f"`{column['name']}`")
+    found = sql_types.property_of(column["dataType"])
+    if found is None:
+        message = f"The type `{column['dataType']:.60}` of `{column['name']}` has no equivalent."
+        lost(document, (*path, "dataType"), message)
+        found = {"physicalType": column["dataType"]}
+    return {"name": column["name"], **_described(column), **found}

@@ -1,0 +1,290 @@
+"""The data contract template of PayPal, 2.1, in; an ODCS document of each of its tables out.
+
+ODCS grew out of this template, so most keys have a successor. Of quality rules, which are those of another tool, the
+templates that ODCS has a metric for come over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.authoring.document import heading
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.imports import shapes, sql_types
+from contracts.authoring.imports.imported import FIRST, Imported, contract, given, kept, lost, rest_lost, stem
+
+TEXT = {"type": "string"}
+MAYBE = {"type": ["string", "null"]}
+FLAG = {"type": ["boolean", "null"]}
+TEXTS = {"type": ["array", "null"], "items": TEXT}
+SCALAR = {"type": ["string", "number", "boolean", "null"]}
+LINKS = {
+    "type": ["array", "null"],
+    "items": {"type": "object", "required": ["url", "type"], "properties": {"url": TEXT, "type": TEXT}},
+}
+PAIRS = {
+    "type": ["array", "null"],
+    "items": {"type": "object", "required": ["property"], "properties": {"property": TEXT, "value": {}}},
+}
+QUALITY = {
+    "type": ["array", "null"],
+    "items": {
+        "type": "object",
+        "properties": {
+            "code": MAYBE, "templateName": MAYBE, "description": MAYBE, "dimension": MAYBE, "severity": MAYBE,
+            "businessImpact": MAYBE, "scheduleCronExpression": MAYBE, "type": MAYBE, "column": MAYBE, "columns": TEXTS,
+            "customProperties": PAIRS,
+        },
+    },
+}  # fmt: skip
+COLUMN = {
+    "type": "object",
+    "required": ["column"],
+    "properties": {
+        "column": TEXT, "isPrimary": FLAG, "isPrimaryKey": FLAG, "businessName": MAYBE, "logicalType": MAYBE,
+        "physicalType": MAYBE, "isNullable": FLAG, "description": MAYBE, "partitionStatus": FLAG, "clusterStatus": FLAG,
+        "criticalDataElementStatus": FLAG, "tags": TEXTS, "classification": SCALAR, "encryptedColumnName": MAYBE,
+        "transformSourceTables": TEXTS, "transformLogic": MAYBE, "transformDescription": MAYBE,
+        "sampleValues": {"type": ["array", "null"]}, "authoritativeDefinitions": LINKS, "quality": QUALITY,
+    },
+}  # fmt: skip
+TABLE = {
+    "type": "object",
+    "required": ["table", "columns"],
+    "properties": {
+        "table": TEXT, "physicalName": MAYBE, "description": MAYBE, "tags": TEXTS, "dataGranularity": MAYBE,
+        "columns": {"type": "array", "items": COLUMN}, "authoritativeDefinitions": LINKS, "quality": QUALITY,
+    },
+}  # fmt: skip
+DATED = {"type": ["string", "null"]}
+SHAPE: dict[str, Any] = {
+    "type": "object",
+    "required": ["dataset"],
+    "properties": {
+        "version": SCALAR, "quantumName": MAYBE, "datasetDomain": MAYBE, "tenant": MAYBE, "tags": TEXTS,
+        "description": {
+            "type": ["object", "null"],
+            "properties": {"purpose": MAYBE, "limitations": MAYBE, "usage": MAYBE},
+        },
+        "productDl": MAYBE, "productSlackChannel": MAYBE, "productFeedbackUrl": MAYBE,
+        "dataset": {"type": "array", "items": TABLE},
+        "price": {
+            "type": ["object", "null"],
+            "properties": {"priceAmount": {"type": ["number", "null"]}, "priceCurrency": MAYBE, "priceUnit": MAYBE},
+        },
+        "stakeholders": {
+            "type": ["array", "null"],
+            "items": {
+                "type": "object",
+                "required": ["username"],
+                "properties": {
+                    "username": TEXT, "role": MAYBE, "dateIn": DATED, "dateOut": DATED, "replacedByUsername": MAYBE,
+                    "comment": MAYBE,
+                },
+            },
+        },
+        "roles": {
+            "type": ["array", "null"],
+            "items": {
+                "type": "object",
+                "required": ["role"],
+                "properties": {
+                    "role": TEXT, "access": MAYBE, "firstLevelApprovers": MAYBE, "secondLevelApprovers": MAYBE,
+                },
+            },
+        },
+        "slaDefaultColumn": MAYBE,
+        "slaProperties": {
+            "type": ["array", "null"],
+            "items": {
+                "type": "object",
+                "required": ["property"],
+                "properties": {
+                    "property": TEXT, "value": SCALAR, "valueExt": SCALAR, "unit": MAYBE, "column": MAYBE,
+                    "driver": MAYBE,
+                },
+            },
+        },
+        "customProperties": PAIRS,
+    },
+}  # fmt: skip
+TOP = {"datasetDomain": "domain", "quantumName": "name", "tenant": "tenant", "tags": "tags"}
+SUPPORT = {"productDl": "email", "productSlackChannel": "slack", "productFeedbackUrl": "other"}
+"""Where to ask, and the tool that ODCS calls it."""
+KEPT = (
+    "uuid", "status", "userConsumptionMode", "sourcePlatform", "sourceSystem", "datasetProject", "datasetName", "kind",
+    "type", "driver", "driverVersion", "server", "database", "schedulerAppName", "systemInstance", "contractCreatedTs",
+)  # fmt: skip
+"""Keys of the outermost level that stay as custom properties."""
+SECRET = ("username", "password")
+MEMBER = {
+    "username": "username", "role": "role", "dateIn": "dateIn", "dateOut": "dateOut",
+    "replacedByUsername": "replacedByUsername", "comment": "description",
+}  # fmt: skip
+ROLE = {k: k for k in ("role", "access", "firstLevelApprovers", "secondLevelApprovers")}
+LEVEL = {
+    "property": "property",
+    "value": "value",
+    "valueExt": "valueExt",
+    "unit": "unit",
+    "column": "element",
+    "driver": "driver",
+}
+PRICE = {k: k for k in ("priceAmount", "priceCurrency", "priceUnit")}
+TABLES = {
+    "table": "name", "physicalName": "physicalName", "description": "description", "tags": "tags",
+    "dataGranularity": "dataGranularityDescription", "authoritativeDefinitions": "authoritativeDefinitions",
+}  # fmt: skip
+COLUMNS = {
+    "column": "name", "isPrimary": "primaryKey", "isPrimaryKey": "primaryKey", "businessName": "businessName",
+    "physicalType": "physicalType", "description": "description", "partitionStatus": "partitioned",
+    "criticalDataElementStatus": "criticalDataElement", "tags": "tags", "encryptedColumnName": "encryptedName",
+    "transformSourceTables": "transformSourceObjects", "transformLogic": "transformLogic",
+    "transformDescription": "transformDescription", "sampleValues": "examples",
+    "authoritativeDefinitions": "authoritativeDefinitions",
+}  # fmt: skip
+"""Of each part: its keys, and those of ODCS that say the same."""
+CHECKS = {"nullcheck": "nullValues", "distinctcheck": "duplicateValues", "uniquecheck": "duplicateValues"}
+"""Templates of rules that ODCS has a metric for; it must be 0."""
+DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
+SEVERITIES = ("error", "warning")
+NO_FILTER = (None, "", "1>0", "1=1")
+
+
+def known(data: Any) -> bool:
+    """Whether values are a contract of this template: a list of tables."""
+    return isinstance(data, dict) and isinstance(data.get("dataset"), list)
+
+
+def read(document: Document) -> list[Imported]:
+    """The documents of all tables."""
+    if not shapes.fits(document, SHAPE):
+        return []
+    data = document.data
+    head = _head(document)
+    product = data.get("quantumName") or stem(document.file)
+    return [
+        Imported(contract(f"{product}-{table['table']}", _table(document, ("dataset", n), table), **head))
+        for n, table in enumerate(data["dataset"])
+    ]
+
+
+def _head(document: Document) -> dict[str, Any]:
+    data = document.data
+    for key in SECRET:
+        if data.get(key):
+            lost(document, (key,), f"`{key}` may be a secret, and does not belong into a contract.", "Leave it out.")
+    sections = {"version", "description", "dataset", "price", "stakeholders", "roles", "slaDefaultColumn"}
+    more = {"slaProperties", "customProperties", *TOP, *SUPPORT, *KEPT, *SECRET}
+    rest_lost(document, (), data, sections | more, "the contract")
+    custom = [kept(key, data[key]) for key in KEPT if data.get(key) not in (None, "")]
+    pairs = [{"property": pair["property"], "value": pair.get("value")} for pair in data.get("customProperties") or ()]
+    members = [_moved(document, ("stakeholders", n), m, MEMBER) for n, m in enumerate(data.get("stakeholders") or ())]
+    roles = [_moved(document, ("roles", n), role, ROLE) for n, role in enumerate(data.get("roles") or ())]
+    levels = [_moved(document, ("slaProperties", n), x, LEVEL) for n, x in enumerate(data.get("slaProperties") or ())]
+    default = given({"element": data.get("slaDefaultColumn")})
+    return {
+        "version": _version(document, data.get("version")),
+        **{place: data.get(key) for key, place in TOP.items()},
+        "description": given({k: (data.get("description") or {}).get(k) for k in ("purpose", "limitations", "usage")}),
+        "support": [_channel(data[key], tool) for key, tool in SUPPORT.items() if data.get(key)],
+        "price": _moved(document, ("price",), data.get("price") or {}, PRICE),
+        "team": given({"members": members}),
+        "roles": roles,
+        "slaProperties": [
+            {"property": level["property"], "value": None, **level, **default, **level} for level in levels
+        ],
+        "customProperties": [*pairs, *custom],
+    }
+
+
+def _channel(place: str, tool: str) -> dict[str, Any]:
+    return {"channel": "feedback", "tool": tool, "url": place} if tool == "other" else {"channel": place, "tool": tool}
+
+
+def _version(document: Document, version: Any) -> str:
+    if heading.VERSION.fullmatch(str(version)):
+        return document.text(("version",)) or str(version)
+    if version is not None:
+        lost(document, ("version",), f"`{version!s:.40}` is no version; the contract has {FIRST}.")
+    return FIRST
+
+
+def _moved(document: Document, path: Path, value: dict[str, Any], keys: dict[str, str], *others: str) -> dict[str, Any]:
+    """A part under the keys of ODCS; what has none is named."""
+    rest_lost(document, path, value, {*keys, *others}, f"`{document.name(path)}`")
+    return given({place: value[key] for key, place in keys.items() if value.get(key) is not False and key in value})
+
+
+def _table(document: Document, path: Path, table: dict[str, Any]) -> dict[str, Any]:
+    one = _moved(document, path, table, TABLES, "columns", "quality")
+    columns = [_column(document, (*path, "columns", n), column) for n, column in enumerate(table["columns"])]
+    return {**one, "properties": columns, **_quality(document, path, table, None)}
+
+
+def _column(document: Document, path: Path, column: dict[str, Any]) -> dict[str, Any]:
+    others = ("logicalType", "isNullable", "classification", "clusterStatus", "quality")
+    prop = _moved(document, path, column, COLUMNS, *others)
+    prop["name"] = column["column"]
+    logical, physical = column.get("logicalType") or "", column.get("physicalType") or ""
+    found = sql_types.property_of(logical) or (None if logical else sql_types.property_of(physical))
+    if found is None:
+        lost(
+            document,
+            (*path, "logicalType"),
+            f"The type `{logical or physical:.60}` of `{prop['name']}` has no equivalent.",
+        )
+    else:
+        prop |= {"logicalType": found["logicalType"]}
+    if column.get("isNullable") is False:
+        prop["required"] = True
+    if column.get("classification") is not None:
+        prop["classification"] = str(column["classification"])
+    if column.get("clusterStatus"):
+        prop["customProperties"] = [kept("clusterStatus", value=True)]
+    return prop | _quality(document, path, column, prop["name"])
+
+
+def _quality(document: Document, path: Path, owner: dict[str, Any], column: str | None) -> dict[str, Any]:
+    """The rules of a table (`column` is None) or a column, as far as there is a metric; the others are named."""
+    made = []
+    for n, rule in enumerate(owner.get("quality") or ()):
+        at: Path = (*path, "quality", n)
+        called = rule.get("templateName") or rule.get("code") or ""
+        pairs = {pair["property"]: pair.get("value") for pair in rule.get("customProperties") or ()}
+        metric = CHECKS.get(called.casefold())
+        columns = rule.get("columns") or ([rule["column"]] if rule.get("column") else [])
+        if metric is None or pairs.get("FILTER_CONDITIONS") not in NO_FILTER or _is_elsewhere(metric, column, columns):
+            lost(document, at, f"The rule `{called:.60}` has no equivalent.", on_key=False)
+            continue
+        about = {} if column else {"arguments": {"properties": columns}}
+        made.append({**_said(document, at, rule), "metric": metric, **about, "mustBe": 0})
+    return {"quality": made} if made else {}
+
+
+def _is_elsewhere(metric: str, column: str | None, columns: list[str]) -> bool:
+    """Whether a rule speaks of other columns than those that its place in ODCS can speak of."""
+    if column:
+        return columns not in ([], [column])
+    return metric == "nullValues" or not columns
+
+
+def _said(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:
+    """What a rule says beside what it checks."""
+    used = {
+        "code", "templateName", "description", "dimension", "severity", "businessImpact", "scheduleCronExpression",
+        "type", "columns", "column",
+    }  # fmt: skip
+    rest_lost(document, path, rule, used, f"the rule `{rule.get('code') or rule.get('templateName')}`")
+    entry = given({
+        "description": rule.get("description"), "businessImpact": rule.get("businessImpact"),
+        "schedule": rule.get("scheduleCronExpression"), "method": rule.get("type"),
+    })  # fmt: skip
+    for key, words in (("dimension", DIMENSIONS), ("severity", SEVERITIES)):
+        value = rule.get(key) or ""
+        if value.casefold() in words:
+            entry[key] = value.casefold()
+        elif value:
+            lost(document, (*path, key), f"`{key}: {value:.40}` has no equivalent; it is left out.")
+    return entry | ({"scheduler": "cron"} if "schedule" in entry else {})

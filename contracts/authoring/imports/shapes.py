@@ -1,0 +1,75 @@
+"""A source against the shape that its importer reads: a JSON Schema in, findings about what does not fit it out.
+
+`description` of a part of the schema says in words what must stand there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import Draft201909Validator
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.problem import nearest, quoted
+
+TYPES = {
+    "string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list",
+    "object": "a mapping", "null": "null",
+}  # fmt: skip
+MOST_TOLD = 100
+"""Findings about one source; more say nothing new."""
+
+
+def fits(document: Document, schema: dict[str, Any]) -> bool:
+    """Whether a document has the shape; findings say where it has not."""
+    errors = list(Draft201909Validator(schema).iter_errors(document.data))
+    for error in errors[:MOST_TOLD]:
+        _say(document, error)
+    return not errors
+
+
+def _say(document: Document, error: ValidationError) -> None:
+    path: Path = tuple(error.absolute_path)
+    kind, wanted, schema = str(error.validator), error.validator_value, error.schema
+    name = f"`{document.name(path)}`" if path else "the document"
+    words = schema.get("description") if isinstance(schema, dict) else None
+    if kind == "required":
+        _missing(document, path, name, error)
+    elif kind == "additionalProperties":
+        _unknown(document, path, name, error)
+    elif kind == "type" and not words:
+        listed = wanted if isinstance(wanted, list) else [wanted]
+        document.wrong_type(path, " or ".join(TYPES[str(w)] for w in listed), text="string" in listed)
+    elif kind in {"enum", "const"} and not words:
+        allowed = [str(v) for v in (wanted if isinstance(wanted, list) else [wanted])]
+        close = nearest(str(error.instance), allowed)
+        fix = f"Write `{close}`." if close else f"Write {'one of ' * (len(allowed) > 1)}{quoted(allowed, most=12)}."
+        document.error(path, "unknown-value", f"`{error.instance!s:.60}` is not a value of {name}.", fix)
+    elif schema is False or wanted is False:
+        document.error(path, "unknown-key", f"{name} says nothing here.", "Leave it out.", on_key=True)
+    else:
+        words = words or f"right by `{kind}: {wanted!s:.60}`"
+        document.error(path, "bad-value", f"{name} is not {words}.", f"Write {words}.")
+
+
+def _missing(document: Document, path: Path, name: str, error: ValidationError) -> None:
+    instance = error.instance if isinstance(error.instance, dict) else {}
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    known = schema.get("properties", {})
+    for key in error.validator_value if isinstance(error.validator_value, list) else ():
+        if key not in instance:
+            close = nearest(key, [str(k) for k in instance if k not in known])
+            fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
+            document.error(path, "missing-key", f"{name[:1].upper()}{name[1:]} lacks `{key}`.", fix)
+
+
+def _unknown(document: Document, path: Path, name: str, error: ValidationError) -> None:
+    instance = error.instance if isinstance(error.instance, dict) else {}
+    known = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    for key in instance:
+        if key not in known:
+            close = nearest(str(key), known)
+            fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(known, most=12)}."
+            document.error((*path, key), "unknown-key", f"{name} has no key `{key}`.", fix, on_key=True)

@@ -1,0 +1,268 @@
+"""Spark's DDL in, an ODCS document of each table out: `CREATE TABLE` statements, a list of columns, or a `struct<...>`.
+
+`NOT NULL`, `COMMENT`, `PRIMARY KEY`, `FOREIGN KEY` and `PARTITIONED BY` come over; what says how a table is stored is
+named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Finding
+from contracts.authoring.imports.imported import BY_HAND, FIRST, Imported, contract, given, slug, stem
+from contracts.authoring.imports.spark_types import Refused, Token, Tokens, comment, property_of
+
+COLUMN = re.compile(r"\s*(`[^`]+`|\w+)\s*:?\s+\w+")
+CLAUSES = (
+    "using", "partitioned", "comment", "tblproperties", "options", "location", "clustered", "cluster", "sorted", "row",
+    "stored", "default", "as",
+)  # fmt: skip
+"""The words that a clause after the columns begins with."""
+OF_COLUMNS = (
+    "not",
+    "null",
+    "comment",
+    "default",
+    "generated",
+    "primary",
+    "unique",
+    "references",
+    "check",
+    "constraint",
+)
+"""The words that say more of a column."""
+ENDS = (",", ")")
+REFERENCE = re.compile(r"[A-Za-z0-9._/-]+\.yaml#/schema/[A-Za-z0-9_-]+/properties/[A-Za-z0-9_-]+")
+"""What the standard takes for a reference to a property of another contract."""
+
+
+def known(data: Any) -> bool:
+    """Whether a text is DDL, as far as its beginning tells."""
+    if not isinstance(data, str):
+        return False
+    bare = re.sub(r"--[^\n]*|/\*.*?\*/", " ", data[:10_000], flags=re.DOTALL)
+    return bool(re.match(r"\s*(create\s|struct\s*<)", bare, re.IGNORECASE)) or COLUMN.match(bare) is not None
+
+
+def read(document: Document) -> list[Imported]:
+    """The documents of all tables of a text; none, and a finding, where it cannot be read."""
+    text = Tokens(document.data)
+    reading = _Reading(text, stem(document.file))
+    try:
+        made = reading.tables()
+    except Refused as stop:
+        _say(document, stop.token, "error", "ddl-syntax", str(stop), stop.fix)
+        return []
+    for token, message in text.lost:
+        _say(document, token, "note", "no-equivalent", message, BY_HAND)
+    return made
+
+
+def _say(document: Document, token: Token, level: Any, code: str, message: str, fix: str) -> None:
+    document.findings.append(Finding(document.file, token.line, token.column, level, code, message, fix))
+
+
+class _Reading:
+    """The reading of one text, statement by statement."""
+
+    def __init__(self, text: Tokens, name: str) -> None:
+        self.text, self.file_name = text, name
+        self.related: list[tuple[Token, list[str], list[str]]] = []
+        """Foreign keys of the table that is read: columns, and what they refer to."""
+
+    def tables(self) -> list[Imported]:
+        made: list[Imported] = []
+        while True:
+            while self.text.has(";"):
+                pass
+            if self.text.next.kind == "end":
+                return made
+            made.append(self._table() if self.text.has("create") else self._bare())
+            if self.text.next.kind != "end" and self.text.next.text != ";":
+                raise Refused(self.text.next, f"{self.text.next} stands after the end of a table.", "Write `;` before.")
+
+    def _bare(self) -> Imported:
+        """Columns without a table around them, as `StructType.toDDL` writes them."""
+        if self.text.next.text.casefold() == "struct" and self.text.all[self.text.at + 1].text == "<":
+            properties = property_of(self.text)["properties"]
+        else:
+            properties = self._columns(closed=False)
+        return _imported(self.file_name, properties, relationships=self._relationships(properties, self.file_name))
+
+    def _table(self) -> Imported:
+        for word in ("or", "replace", "external", "temporary", "temp", "global"):
+            self.text.has(word)
+        token = self.text.next
+        if not self.text.has("table"):
+            raise Refused(token, f"CREATE {token} makes no table.", "Give the statements that make tables alone.")
+        self.text.has("if", "not", "exists")
+        parts = [self.text.name()]
+        while self.text.has("."):
+            parts.append(self.text.name())
+        self.text.want("(")
+        self.related = []
+        properties = self._columns(closed=True)
+        description = self._clauses(properties)
+        return _imported(
+            ".".join(parts), properties, parts[-1], description, self._relationships(properties, parts[-1])
+        )
+
+    def _columns(self, *, closed: bool) -> list[dict[str, Any]]:
+        """The columns up to the closing bracket, or to the end."""
+        made: list[dict[str, Any]] = []
+        keys: list[tuple[Token, list[str]]] = []
+        while not (closed and self.text.has(")")):
+            if self._is_constraint():
+                keys += self._constraint()
+            else:
+                made.append(self._column())
+            if not self.text.has(","):
+                if closed:
+                    self.text.want(")")
+                break
+        for token, names in keys:
+            _marked(token, names, made, "primaryKey", "primaryKeyPosition")
+        return made
+
+    def _is_constraint(self) -> bool:
+        words = [t.text.casefold() for t in self.text.all[self.text.at : self.text.at + 2] if t.kind == "word"]
+        return words[:1] == ["constraint"] or words in (["primary", "key"], ["foreign", "key"])
+
+    def _constraint(self) -> list[tuple[Token, list[str]]]:
+        token = self.text.next
+        if self.text.has("constraint"):
+            self.text.name()
+        if self.text.has("primary", "key"):
+            names = self._names()
+            self.text.skipped(*ENDS)
+            return [(token, names)]
+        before = self.text.at
+        if self.text.has("foreign", "key") and self._refers(token, self._names()):
+            self.text.skipped(*ENDS)
+            return []
+        self.text.at = before
+        self.text.lost.append((token, f"The constraint `{self.text.skipped(*ENDS):.80}` has no equivalent."))
+        return []
+
+    def _refers(self, token: Token, names: list[str]) -> bool:
+        """Note what columns refer to; False where no columns of another table are named, or they cannot be."""
+        if not self.text.has("references"):
+            return False
+        parts = [self.text.name()]
+        while self.text.has("."):
+            parts.append(self.text.name())
+        if self.text.next.text != "(":
+            return False
+        file = f"{slug('.'.join(parts))}.v{FIRST.partition('.')[0]}.yaml"
+        found = [f"{file}#/schema/{parts[-1]}/properties/{name}" for name in self._names()]
+        if len(found) != len(names) or not all(REFERENCE.fullmatch(one) for one in found):
+            return False
+        self.related.append((token, names, found))
+        return True
+
+    def _relationships(self, properties: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+        """The relationships of the table; those of one column go to their properties."""
+        together = []
+        for token, names, to in self.related:
+            own = [_column_of(token, one, properties) for one in names]
+            if len(own) == 1:
+                own[0].setdefault("relationships", []).append({"to": to[0]})
+            else:
+                together.append({"from": [f"{name}.{one['name']}" for one in own], "to": to})
+        return together
+
+    def _names(self) -> list[str]:
+        self.text.want("(")
+        found = [self.text.name()]
+        while self.text.has(","):
+            found.append(self.text.name())
+        self.text.want(")")
+        return found
+
+    def _column(self) -> dict[str, Any]:
+        name = self.text.name()
+        self.text.has(":")
+        prop: dict[str, Any] = {"name": name, **property_of(self.text)}
+        while self.text.next.text.casefold() in OF_COLUMNS:
+            token = self.text.next
+            if self.text.has("not", "null"):
+                prop["required"] = True
+            elif self.text.has("comment"):
+                prop["description"] = comment(self.text)
+            elif self.text.has("primary", "key"):
+                prop["primaryKey"] = True
+            elif self.text.next.text.casefold() == "references" and self._is_reference(token, name):
+                pass
+            elif not self.text.has("null"):
+                first = self.text.take().text
+                said = f"{first} {self.text.skipped(*ENDS, 'comment', 'not')}"
+                self.text.lost.append((token, f"`{said:.80}` of `{name}` has no equivalent."))
+        return prop
+
+    def _is_reference(self, token: Token, name: str) -> bool:
+        before = self.text.at
+        if self._refers(token, [name]):
+            return True
+        self.text.at = before
+        return False
+
+    def _clauses(self, properties: list[dict[str, Any]]) -> str | None:
+        """What stands after the columns: the table's comment; partitions go to their properties."""
+        description = None
+        while self.text.next.kind != "end" and self.text.next.text != ";":
+            token = self.text.next
+            if token.text.casefold() not in CLAUSES:
+                raise Refused(token, f"{token} begins no clause of a table.", "Look at Spark's CREATE TABLE.")
+            if self.text.has("comment"):
+                self.text.has("=")
+                description = comment(self.text)
+            elif self.text.has("partitioned", "by"):
+                self._partitions(token, properties)
+            else:
+                first = self.text.take().text
+                said = f"{first} {self.text.skipped(';', *CLAUSES)}"
+                self.text.lost.append((token, f"`{said:.80}` has no equivalent; it says how the table is stored."))
+        return description
+
+    def _partitions(self, token: Token, properties: list[dict[str, Any]]) -> None:
+        before = self.text.at
+        try:
+            names = self._names()
+        except Refused:
+            self.text.at = before
+            self.text.lost.append(
+                (token, f"`PARTITIONED BY {self.text.skipped(';', *CLAUSES):.80}` has no equivalent.")
+            )
+            return
+        _marked(token, names, properties, "partitioned", "partitionKeyPosition")
+
+
+def _marked(token: Token, names: list[str], properties: list[dict[str, Any]], flag: str, position: str) -> None:
+    """Mark columns that are named in some order; Spark finds them in any case."""
+    for n, name in enumerate(names, 1):
+        prop = _column_of(token, name, properties)
+        prop[flag] = True
+        if len(names) > 1:
+            prop[position] = n
+
+
+def _column_of(token: Token, name: str, properties: list[dict[str, Any]]) -> dict[str, Any]:
+    """The column of that name, in any case."""
+    found = next((p for p in properties if p["name"].casefold() == name.casefold()), None)
+    if found is None:
+        raise Refused(token, f"The table has no column `{name}`.", "Write the name of one of its columns.")
+    return found
+
+
+def _imported(
+    full: str,
+    properties: list[dict[str, Any]],
+    name: str | None = None,
+    description: str | None = None,
+    relationships: Sequence[dict[str, Any]] = (),
+) -> Imported:
+    one = given({"name": name or full, "description": description}) | {"properties": properties}
+    return Imported(contract(full, one | given({"relationships": list(relationships)})))

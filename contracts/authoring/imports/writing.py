@@ -1,0 +1,147 @@
+"""An ODCS document as YAML that people read: plain values in, text in the standard's order of keys out.
+
+What comes out is read back by `contracts.authoring.document.source` as what went in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from contracts.authoring.document.document import WORDS
+from contracts.authoring.document.source import INTEGER, NULLS, NUMBER
+from contracts.plan import OPERATORS
+from contracts.problem import visible
+
+WIDTH = 120
+SHORT = 90
+"""Characters up to which a list or mapping of plain values stands on one line."""
+FULL = 25
+"""Characters up to which a number is written without exponent."""
+ORDER = (
+    "apiVersion", "kind", "id", "name", "businessName", "version", "status", "domain", "dataProduct", "tenant",
+    "physicalName", "description", "logicalType", "logicalTypeOptions", "physicalType", "required", "unique",
+    "primaryKey", "primaryKeyPosition", "partitioned", "partitionKeyPosition", "classification",
+    "criticalDataElement", "encryptedName", "enum", "examples", "deprecated", "dataGranularityDescription",
+    "transformSourceObjects", "transformLogic", "transformDescription", "servers", "schema", "properties", "items",
+    "map", "quality", "support", "price", "team", "roles", "slaProperties", "tags", "authoritativeDefinitions",
+    "customProperties", "contractCreatedTs",
+)  # fmt: skip
+"""The keys of documents, schema objects and properties in the order of the standard's sections."""
+ENTRY = (
+    "id", "name", "description", "dimension", "type", "engine", "metric", "arguments", "implementation", *OPERATORS,
+    "unit", "severity", "businessImpact", "method", "schedule", "scheduler",
+)  # fmt: skip
+"""The keys of quality entries in the order in which they are read best."""
+RANK = {key: n for n, key in enumerate(ORDER)}
+ENTRY_RANK = {key: n for n, key in enumerate(ENTRY)}
+
+
+COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+"""The beginning of a line that is a command to GitHub's runner, which leaves blanks before it out of account."""
+MAY_BEGIN_A_LINE = re.compile(r"(?:^|\s)::")
+"""What may come to begin a line: texts are broken at blanks."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Block style, short plain values on one line, numbers with the digits that they have."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)
+
+
+def text(document: dict[str, Any], comments: Iterable[str] = ()) -> str:
+    """The text of a document, below comments of one line each."""
+    head = "".join(f"# {visible(line, 400)}".rstrip() + "\n" for line in comments)
+    body = yaml.dump(ordered(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+    body = COMMAND.sub(r"\1\\x3a", body)  # such a line stands within double quotes alone, see `_text`
+    return head + (body if body.replace("\n", " ").isprintable() else "".join(map(_visible, body)))
+
+
+def _visible(character: str) -> str:
+    """A character as YAML escapes it: what would not print stands within double quotes alone, see `_text`."""
+    if character == "\n" or character.isprintable():
+        return character
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
+
+
+def ordered(value: dict[str, Any]) -> dict[str, Any]:
+    """A document, schema object or property with its keys, and those of what is in it, in order."""
+    found: dict[str, Any] = _sorted(value, RANK)
+    for key in ("schema", "properties"):
+        if isinstance(found.get(key), list):
+            found[key] = [ordered(inner) if isinstance(inner, dict) else inner for inner in found[key]]
+    if isinstance(found.get("quality"), list):
+        found["quality"] = [_sorted(entry, ENTRY_RANK) for entry in found["quality"]]
+    if isinstance(found.get("items"), dict):
+        found["items"] = ordered(found["items"])
+    if isinstance(found.get("map"), dict):
+        found["map"] = {key: ordered(inner) for key, inner in found["map"].items()}
+    return found
+
+
+def _sorted(value: Any, ranks: dict[str, int]) -> Any:
+    """A mapping by the ranks of its keys; those without one stay behind, as they are."""
+    if not isinstance(value, dict):
+        return value
+    return {key: value[key] for key in sorted(value, key=lambda k: ranks.get(k, len(ranks)))}
+
+
+def _text(dumper: _Dumper, value: str) -> yaml.Node:
+    """A text; in quotes where it would be read as something else, its lines as they are where it has several."""
+    style = None
+    if MAY_BEGIN_A_LINE.search(value):
+        style = '"'
+    elif "\n" in value and all(line.isprintable() for line in value.split("\n")):
+        style = "|"
+    elif not value.isprintable() or value[:1].isdigit() or _is_other(value):
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+def _is_other(value: str) -> bool:
+    """Whether a bare text would be read as null, a boolean or a number."""
+    return value in NULLS or value.casefold() in WORDS or NUMBER.fullmatch(value) is not None
+
+
+def _number(dumper: _Dumper, value: Decimal) -> yaml.Node:
+    written = number(value)
+    kind = "int" if INTEGER.fullmatch(written) else "float"
+    return dumper.represent_scalar(f"tag:yaml.org,2002:{kind}", written)
+
+
+def number(value: Decimal) -> str:
+    """A number with the digits that it has; with an exponent as YAML 1.1 and 1.2 both read one."""
+    if NUMBER.fullmatch(f"{value:f}") and len(f"{value:f}") < FULL:
+        return f"{value:f}"
+    sign, digits, exponent = value.as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits)).lstrip('0') or '0'}.E{exponent:+}"
+
+
+def _mapping(dumper: _Dumper, value: dict[str, Any]) -> yaml.Node:
+    few = len(value) <= 2 and "name" not in value
+    return dumper.represent_mapping("tag:yaml.org,2002:map", value, flow_style=few and _is_short(value.values()))
+
+
+def _list(dumper: _Dumper, value: Sequence[Any]) -> yaml.Node:
+    flat = [next(iter(v.values())) if isinstance(v, dict) and len(v) == 1 else v for v in value]
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=_is_short(flat))
+
+
+def _is_short(values: Iterable[Any]) -> bool:
+    found = list(values)
+    return not any(isinstance(v, (dict, list)) for v in found) and sum(len(str(v)) + 4 for v in found) < SHORT
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(Decimal, _number)
+_Dumper.add_representer(dict, _mapping)
+_Dumper.add_representer(list, _list)

@@ -1,0 +1,317 @@
+r"""The time that a pattern takes at worst on an engine that goes back, as Java's: a pattern in, a bound in steps out.
+
+Such an engine walks every way of reading each beginning of a text. `.*-.*-.*!` has n * n / 2 ways of reading n times
+`-`, and walks each to the end of the text; `(a+)+` has 2 to the power of n. How the number of ways grows is a question
+of ambiguity (Weber and Seidl, 1991, "On the degree of ambiguity of finite automata"), and is bounded here so:
+
+- Of the position automaton, sets of states that one text can lead to are made (the subset construction). A pair of a
+  set and a state in it stands for all texts that lead to the set; a pair has as many ways as all pairs that lead to it
+  with the same character have together, and at most as many as the worst of those characters.
+- Where pairs lead back to each other, the number of ways does not grow if each has one pair before it in the circle and
+  none beside it; it grows by what enters from beside it with each character otherwise, which raises the degree by one;
+  and it doubles if two pairs of the circle lead to one.
+- Each way costs a step and one for each state tried next, or what looking ahead there costs.
+
+A search tries each place of a text, as if `[\s\S]*?` stood before the pattern. All numbers are bounds from above. The
+analysis itself is bounded by `MOST_LINKS`: what is larger counts as not bounded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from contracts.authoring.patterns import automaton
+from contracts.authoring.patterns.automaton import ANY, Automaton, Ranges, TooLarge
+
+ROUNDS = (40, 4)
+"""Rounds up to which counted repetitions are written out: the exact attempt, and the one that needs few states."""
+MOST_LINKS = 30_000
+"""Pairs, and links between them, that one attempt may make; half a second on a slow machine."""
+MOST_DEGREE = 6
+OF_RANGE, LATIN = 2, 255
+START, PREFIX = 0, 1
+"""The states before a text and, of a search, before the place that is tried; those of the pattern follow."""
+Steps = tuple[float, ...]
+"""A bound by the length n of a text: the factors of 1, n, n * n and so on."""
+
+
+class Doubling(Exception):
+    """Each character may double the number of ways."""
+
+
+def steps(pattern: str) -> Steps | None:
+    """Return the steps that a search takes at most, of a pattern that `re` can compile; None if no bound is found.
+
+    Doubling if they are known to grow with a power of the text's length.
+    """
+    doubling: Doubling | None = None
+    items = automaton.parsed(pattern)
+    for rounds in ROUNDS:
+        try:
+            return _steps(automaton.of(items, rounds), _Budget(MOST_LINKS), searched=True)
+        except Doubling as error:
+            doubling = error
+        except TooLarge:
+            continue
+    if doubling:
+        raise doubling
+    return None
+
+
+def at(bound: Steps, length: int) -> float:
+    """Return the steps of a text of a length."""
+    return float(sum(factor * length**power for power, factor in enumerate(bound)))
+
+
+def is_linear(bound: Steps, most: float) -> bool:
+    """Return whether each character takes at most so many steps, however long the text is."""
+    return not any(bound[2:]) and sum(bound[:2]) <= most
+
+
+# ---- bounds
+
+
+def _sum(bounds: Iterable[Steps]) -> Steps:
+    return tuple(sum(factors) for factors in zip_longest(*bounds, fillvalue=0.0))
+
+
+def _greatest(*bounds: Steps) -> Steps:
+    return tuple(max(factors) for factors in zip_longest(*bounds, fillvalue=0.0))
+
+
+def _product(left: Steps, right: Steps) -> Steps:
+    product = [0.0] * (len(left) + len(right))
+    for n, a in enumerate(left):
+        for m, b in enumerate(right):
+            product[n + m] += a * b
+    while product and not product[-1]:
+        product.pop()
+    return tuple(product)
+
+
+def _added_up(bound: Steps) -> Steps:
+    """Return the sum over the lengths 1 to n: of `i ** k` at most `n ** (k + 1) / (k + 1) + n ** k`."""
+    if len(bound) > MOST_DEGREE:
+        raise TooLarge
+    return _sum([(0.0, *(factor / (power + 1) for power, factor in enumerate(bound))), bound])
+
+
+# ---- states
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The pairs and links that an attempt may still make, all that looks ahead included."""
+
+    left: int
+
+    def take(self, number: int) -> None:
+        self.left -= number
+        if self.left < 0:
+            raise TooLarge
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """The states of an automaton as bits, with those before the text, and what comes before and after each."""
+
+    before: list[dict[int, int]]
+    following: list[int]
+    signs: list[int]
+    weights: list[Steps]
+
+
+def _machine(inner: Automaton, budget: _Budget, *, searched: bool) -> _Machine:
+    whole = inner.whole
+    ways: list[dict[int, int]] = [{s + 2: n for s, n in (whole.first + whole.opening).items()}, {}]
+    if searched and whole.first:
+        ways[PREFIX] = {PREFIX: 1, **{s + 2: n for s, n in whole.first.items()}}
+        ways[START][PREFIX] = 1
+    ways += [{s + 2: n for s, n in own.items()} for own in inner.ways]
+    ahead = {s + 2: _steps(own, budget, searched=False) for s, own in inner.ahead.items()}
+    costs = [0.0, 0.0, *map(_cost, inner.ranges)]
+    before: list[dict[int, int]] = [{} for _ in ways]
+    for state, own in enumerate(ways):
+        for target, n in own.items():
+            if target not in ahead:
+                before[target][state] = n
+    return _Machine(
+        before,
+        [sum(1 << t for t in own if t not in ahead) for own in ways],
+        _signs([(), ANY, *inner.ranges]),
+        [_weight(own, costs, ahead) for own in ways],
+    )
+
+
+def _weight(own: dict[int, int], costs: Sequence[float], ahead: dict[int, Steps]) -> Steps:
+    """Return the cost of one way to a state: itself, and each state that is tried next."""
+    plain = 1.0 + sum(n * costs[t] for t, n in own.items() if t not in ahead)
+    return _sum([(plain,), *(_product((float(own[t]),), ahead[t]) for t in own.keys() & ahead.keys())])
+
+
+def _cost(ranges: Ranges) -> float:
+    """Return the cost of a class: Java has a table of the first 256 characters, and asks other ranges in turn."""
+    return 1.0 + OF_RANGE * sum(high > LATIN for _, high in ranges[:-1])
+
+
+def _signs(ranges: Sequence[Ranges]) -> list[int]:
+    """Return the sets of states that some character leads to, as bits: each that there is once."""
+    states: dict[Ranges, int] = {}
+    for state, own in enumerate(ranges):
+        states[own] = states.get(own, 0) | 1 << state
+    events = sorted((edge, bits) for own, bits in states.items() for edge in _edges(own))
+    signs, active, here = set(), dict.fromkeys(states.values(), 0), 0
+    for (place, change), bits in events:
+        if place > here:
+            signs.add(sum(bits for bits, n in active.items() if n))
+            here = place
+        active[bits] += change
+    return sorted(signs - {0})
+
+
+def _edges(ranges: Ranges) -> Iterator[tuple[int, int]]:
+    for low, high in ranges:
+        yield low, 1
+        yield high + 1, -1
+
+
+# ---- pairs of a set and a state in it
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """The pairs by number: those of each set by state, and the groups of pairs that lead to each with one character."""
+
+    sets: dict[int, dict[int, int]] = field(default_factory=dict)
+    groups: list[list[tuple[tuple[int, int], ...]]] = field(default_factory=list)
+    following: dict[int, set[int]] = field(default_factory=dict)
+
+    def of(self, bits: int) -> dict[int, int]:
+        """Return the pairs of a set, which is new."""
+        first = len(self.groups)
+        own = {state: first + n for n, state in enumerate(_bits(bits))}
+        self.groups += [[] for _ in own]
+        self.sets[bits] = own
+        return own
+
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+def _pairs(machine: _Machine, budget: _Budget) -> _Pairs:
+    pairs = _Pairs()
+    pairs.of(1 << START)
+    waiting = [1 << START]
+    while waiting:
+        source = waiting.pop()
+        own, following = pairs.sets[source], 0
+        for state in own:
+            following |= machine.following[state]
+        budget.take(len(machine.signs))
+        pairs.following[source] = {following & sign for sign in machine.signs} - {0}
+        for target in pairs.following[source]:
+            if target not in pairs.sets:
+                pairs.of(target)
+                waiting.append(target)
+            for state, pair in pairs.sets[target].items():
+                before = machine.before[state]
+                group = tuple((own[s], before[s]) for s in before.keys() & own.keys())
+                budget.take(1 + len(group))
+                pairs.groups[pair].append(group)
+    return pairs
+
+
+def _steps(inner: Automaton, budget: _Budget, *, searched: bool) -> Steps:
+    machine = _machine(inner, budget, searched=searched)
+    pairs = _pairs(machine, budget)
+    ways = _ways(pairs)
+    costs = {
+        bits: _sum(_product(ways[pair], machine.weights[state]) for state, pair in own.items())
+        for bits, own in pairs.sets.items()
+    }
+    along = _along(pairs.following, costs)
+    if along is not None:
+        return along
+    return _sum([costs.pop(1 << START), _added_up(_greatest(*costs.values()))])
+
+
+def _along(following: dict[int, set[int]], costs: dict[int, Steps]) -> Steps | None:
+    """Return the most that the sets which one text leads to cost together; None if a set leads back to itself."""
+    open_ways = Counter(target for targets in following.values() for target in targets)
+    most = dict(costs)
+    ready, done = [1 << START], 0
+    while ready:
+        source = ready.pop()
+        done += 1
+        for target in following[source]:
+            most[target] = _greatest(most[target], _sum([most[source], costs[target]]))
+            open_ways[target] -= 1
+            if not open_ways[target]:
+                ready.append(target)
+    return _greatest(*most.values()) if done == len(costs) else None
+
+
+def _ways(pairs: _Pairs) -> list[Steps]:
+    """Return the number of ways that lead to each pair, by the length of the text."""
+    ways: list[Steps] = [()] * len(pairs.groups)
+    for circle in _circles(pairs.groups):
+        entering: Steps = (1.0,) if pairs.sets[1 << START][START] in circle else ()
+        gained: Steps = ()
+        for pair in circle:
+            for group in pairs.groups[pair]:
+                within = sum(n for source, n in group if source in circle)
+                if within > 1:
+                    raise Doubling
+                beside = _sum(_product((float(n),), ways[source]) for source, n in group if source not in circle)
+                if within:
+                    gained = _greatest(gained, beside)
+                else:
+                    entering = _greatest(entering, beside)
+        bound = _sum([entering, _added_up(gained)]) if any(gained) else entering
+        for pair in circle:
+            ways[pair] = bound
+    return ways
+
+
+def _circles(groups: Sequence[Sequence[Sequence[tuple[int, int]]]]) -> Iterator[set[int]]:
+    """Return the pairs that lead to each other, together, after all that lead to them (Kosaraju's algorithm)."""
+    before = [list({source for group in own for source, _ in group}) for own in groups]
+    after: list[list[int]] = [[] for _ in groups]
+    for pair, sources in enumerate(before):
+        for source in sources:
+            after[source].append(pair)
+    taken: set[int] = set()
+    for root in reversed(_finished(after)):
+        if root not in taken:
+            circle, waiting = {root}, [root]
+            while waiting:
+                fresh = [s for s in before[waiting.pop()] if s not in taken and s not in circle]
+                circle.update(fresh)
+                waiting += fresh
+            taken |= circle
+            yield circle
+
+
+def _finished(after: Sequence[Sequence[int]]) -> list[int]:
+    """Return the pairs in the order in which a walk in depth leaves them."""
+    order, seen = [], set()
+    for root in range(len(after)):
+        walk = [] if root in seen else [(root, iter(after[root]))]
+        seen.add(root)
+        while walk:
+            pair, rest = walk[-1]
+            step = next((target for target in rest if target not in seen), None)
+            if step is None:
+                order.append(pair)
+                walk.pop()
+            else:
+                seen.add(step)
+                walk.append((step, iter(after[step])))
+    return order

@@ -1,0 +1,154 @@
+r"""Equal and cheaper spellings of patterns whose repetitions may read past the sign behind them: tokens in and out.
+
+`.+@.+` reads `a@b@c` in two ways, and an engine that goes back walks both. Both ways end at the same place, as the
+second `.+` reads what lies between the first `@` and the one that was meant. So the first repetition may stop at the
+first `@` behind its first character: `.[^@]*@.+` takes the same texts, from the same places to the same places.
+
+In general `X{n,}SY{m,}`, with S a class of one character, is `X{n}[X without S]*SY{m,}` if Y has all of X and of S.
+What stands before and behind does not matter, and Y may be rewritten likewise with what stands behind it. At the end
+of a search, where any text may follow, `Y{m}` is `Y{m,}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contracts.authoring.patterns.automaton import SINGLE, Ranges, others, parsed, ranges_of
+
+REPETITION = re.compile(r"[*+?]|\{\d+(?:,\d*)?\}")
+ENDLESS = re.compile(r"\*|\+|\{(\d+),\}")
+GROUPS, LOOKS = ("(", "(?:"), ("(?=", "(?!")
+SIGNS = ("^", "\\z", "|", ")", *GROUPS, *LOOKS)
+LARGEST_OF_BASE = 0xFFFF
+"""The last character that `\\u` can write."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A token with its repetition; `ranges` are the characters of a class, None where it is a sign."""
+
+    token: str
+    repetition: tuple[str, ...] = ()
+    ranges: Ranges | None = None
+
+    @property
+    def least(self) -> int | None:
+        """Return the rounds of an endless repetition that must be there; None where it ends."""
+        match = ENDLESS.fullmatch(self.repetition[0]) if self.repetition else None
+        return match and int(match[1] or match[0] == "+")
+
+    def is_sign(self, *signs: str) -> bool:
+        """Return whether the piece is one of some signs."""
+        return self.token in signs
+
+    @property
+    def tokens(self) -> list[str]:
+        """Return the piece as it is written."""
+        return [self.token, *self.repetition]
+
+
+def without_groups(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens of a pattern without the brackets that change nothing."""
+    return [token for piece in _without_groups(_pieces(tokens)) for token in piece.tokens]
+
+
+def rewritten(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens of an equal pattern whose repetitions stop at the sign behind them, where they may."""
+    pieces = _pieces(tokens)
+    searched = not any(piece.is_sign("|") for piece in pieces)
+    out: list[str] = []
+    for n, piece in enumerate(pieces):
+        behind = pieces[n + 1 : n + 3]
+        stopped = _stopped(piece, *behind, last=searched and n + 3 == len(pieces)) if len(behind) == 2 else None
+        out += piece.tokens if stopped is None else stopped
+    return out
+
+
+def _stopped(piece: _Piece, sign: _Piece, rest: _Piece, *, last: bool) -> list[str] | None:
+    """Return a repetition that stops at a sign; None where another text would match."""
+    least, own, at, after = piece.least, piece.ranges, sign.ranges, rest.ranges
+    if least is None or own is None or at is None or after is None or sign.repetition:
+        return None
+    if rest.least is None and not (last and _is_exact(rest)):
+        return None
+    if not _meet(own, at) or _meet(own + at, others(after)):
+        return None
+    first = [piece.token, *([f"{{{least}}}"] if least > 1 else [])] if least else []
+    left = others(others(own) + at)
+    return first if not left else [*first, _class(piece.token, sign.token, left), "*"]
+
+
+def _is_exact(piece: _Piece) -> bool:
+    return not piece.repetition or re.fullmatch(r"\{\d+\}", piece.repetition[0]) is not None
+
+
+def _meet(some: Ranges, more: Ranges) -> bool:
+    """Return whether a character is in both classes."""
+    return any(low <= end and start <= high for low, high in some for start, end in more)
+
+
+# ---- pieces
+
+
+def _pieces(tokens: Sequence[str]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    at = 0
+    while at < len(tokens):
+        end = at + 1
+        while end < len(tokens) and REPETITION.fullmatch(tokens[end]):
+            end += 1
+        pieces.append(_Piece(tokens[at], tuple(tokens[at + 1 : end]), _ranges(tokens[at])))
+        at = end
+    return pieces
+
+
+def _ranges(token: str) -> Ranges | None:
+    """Return the characters of a class; None of a sign, a group or a place."""
+    if token in SIGNS:
+        return None
+    items = parsed(token)
+    op, given = items[0] if len(items) == 1 else ("", None)
+    return ranges_of(str(op), given) if str(op) in SINGLE else None
+
+
+def _without_groups(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Return pieces without the brackets of groups that have one branch and are not repeated."""
+    opened: list[int] = []
+    dropped: set[int] = set()
+    branched: set[int] = set()
+    for n, piece in enumerate(pieces):
+        if piece.is_sign(*GROUPS, *LOOKS):
+            opened.append(n)
+        elif piece.is_sign("|"):
+            branched.update(opened[-1:])
+        elif piece.is_sign(")"):
+            begun = opened.pop()
+            if pieces[begun].is_sign(*GROUPS) and not piece.repetition and begun not in branched:
+                dropped |= {begun, n}
+    return [piece for n, piece in enumerate(pieces) if n not in dropped]
+
+
+# ---- classes
+
+
+def _class(token: str, sign: str, ranges: Ranges) -> str:
+    """Return the text of a class without a sign: in the author's own words where it says what it has not."""
+    if token.startswith("[^") and not sign.startswith("["):
+        return f"[^{_member(sign)}{token[2:]}"
+    return "[" + "".join(_shown(low) if low == high else f"{_shown(low)}-{_shown(high)}" for low, high in ranges) + "]"
+
+
+def _member(sign: str) -> str:
+    """Return a sign as it stands in a class."""
+    return sign if len(sign) > 1 else _shown(ord(sign))
+
+
+def _shown(code: int) -> str:
+    letter = chr(code)
+    if letter.isascii() and letter.isalnum():
+        return letter
+    if letter.isascii() and letter.isprintable():
+        return f"\\{letter}" if letter != " " else " "
+    return f"\\u{code:04x}" if code <= LARGEST_OF_BASE else letter

@@ -1,0 +1,74 @@
+"""The depth to which Java calls itself for a pattern: a pattern in, the calls by the length of the text out.
+
+Java matches a node by a call that matches the next one, and a round of a repeated group by a call within the round
+before: a text of a few thousand characters overflows the stack. A repeated character or class takes one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.authoring.patterns.automaton import SINGLE, parsed
+
+SHORT = 500
+"""The length of text at which rounds that are counted are held against those that a text has room for."""
+OF_GROUP, OF_ROUND = 2, 3
+"""Calls of Java for a group, and for a round of a repeated one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls within each other: so many for any text, and so many more for each of its characters."""
+
+    fixed: float = 0.0
+    each: float = 0.0
+
+    def at(self, length: int) -> float:
+        """Return the calls that a text of a length takes."""
+        return self.fixed + self.each * length
+
+
+def calls(pattern: str) -> Calls:
+    """Return the calls of a pattern that `re` can compile."""
+    return _sequence(parsed(pattern), within=False)
+
+
+def _sequence(items: Iterable[Any], *, within: bool) -> Calls:
+    """Return the calls of parts one behind the other; `within` a loop, whose rounds have no characters to spare."""
+    parts = [_of(str(op), given, within=within) for op, given in items]
+    return Calls(sum(p.fixed for p in parts), sum(p.each for p in parts))
+
+
+def _of(op: str, given: Any, *, within: bool) -> Calls:
+    match op:
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            return _repeated(*given, within=within)
+        case "SUBPATTERN":
+            inner = _sequence(given[3], within=within)
+            if not given[3]:
+                return inner
+        case "BRANCH":
+            branches = [_sequence(branch, within=within) for branch in given[1]]
+            inner = Calls(max(b.fixed for b in branches), max(b.each for b in branches))
+        case "ASSERT" | "ASSERT_NOT":
+            inner = _sequence(given[1], within=within)
+        case _:
+            return Calls(1)
+    return Calls(inner.fixed + OF_GROUP, inner.each)
+
+
+def _repeated(least: int, most: Any, items: Any, *, within: bool) -> Calls:
+    """Return the calls of rounds: as many as are written, or as the characters of a text have room for."""
+    if len(items) == 1 and str(items[0][0]) in SINGLE:
+        return Calls(1)
+    endless = not isinstance(most, int) or most > 1_000_000
+    inner, shortest = _sequence(items, within=within or endless), max(1, items.getwidth()[0])
+    by_text = Calls(OF_ROUND, inner.each + (inner.fixed + OF_ROUND) / shortest)
+    if endless:
+        return by_text
+    counted = Calls(max(most, least) * (inner.fixed + OF_ROUND), inner.each)
+    if within:
+        return min(counted, by_text, key=lambda each: each.fixed + each.each)
+    return min(counted, by_text, key=lambda each: each.at(SHORT))

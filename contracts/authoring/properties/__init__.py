@@ -1,0 +1,1 @@
+"""ODCS properties in, typed properties and checks of single values out; imports document and patterns."""

@@ -1,0 +1,201 @@
+"""Patterns of dates, timestamps and times as ODCS has them (java.time): one in; a fault, an example or a value out.
+
+Built are yyyy, MM, dd, HH, mm, ss, S to SSSSSS, X, XXX and literal text; strict, fixed width.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from contracts.authoring.properties.other_patterns import is_of_directives, translated, unreadable
+from contracts.values.date_pattern import PIECE, literal
+
+DIGITS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
+INSTEAD = {
+    **dict.fromkeys(("YYYY", "YY", "Y", "yy", "y", "uuuu"), "yyyy"),
+    **dict.fromkeys(("DD", "DDD", "D", "d"), "dd"),
+    **dict.fromkeys(("hh", "h", "kk", "KK", "H"), "HH"),
+    **dict.fromkeys(("XX", "xxx", "Z", "z"), "XXX"),
+    "M": "MM",
+    "m": "mm",
+    "s": "ss",
+    "x": "X",
+    "T": "'T'",
+}
+LETTERS = "Use yyyy, MM, dd, HH, mm, ss, S, X, XXX; other letters in quotes, as 'T'."
+EXAMPLE = {"yyyy": "2026", "MM": "01", "dd": "31", "HH": "13", "mm": "45", "ss": "07", "X": "Z", "XXX": "Z"}
+DATE, CLOCK = ("yyyy", "MM", "dd"), ("HH", "mm", "ss", "S")
+ISO_TIME = re.compile(r"(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,6}))?", re.ASCII)
+ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a pattern, and what to write instead."""
+
+    message: str
+    fix: str
+
+
+def fault(pattern: str, logical_type: str) -> Fault | None:
+    """Why a pattern cannot be used for a date, a timestamp or a time; None if it can.
+
+    Where it is one of another tool, the fix is what that means.
+    """
+    wrong = _fault(pattern, logical_type)
+    if wrong is None:
+        return None
+    meant = translated(pattern, logical_type)
+    if is_of_directives(pattern):
+        wrong = Fault(f"`{pattern}` is written as for strptime; the standard has java.time's letters.", wrong.fix)
+        wrong = wrong if meant else Fault(wrong.message, LETTERS)
+    if meant is None or meant == pattern or _fault(meant, logical_type):
+        return Fault(wrong.message, unreadable(pattern) or _sound(wrong.fix, pattern, logical_type))
+    return Fault(wrong.message, f"Write `{meant}`.")
+
+
+def _sound(fix: str, pattern: str, logical_type: str) -> str:
+    """A fix that does not lead to another fault."""
+    mended = _mended(pattern)
+    return LETTERS if fix == f"Write `{mended}`." and _fault(mended, logical_type) else fix
+
+
+def _fault(pattern: str, logical_type: str) -> Fault | None:
+    letters: list[str] = []
+    for piece in PIECE.finditer(pattern):
+        if wrong := _piece(piece, pattern):
+            return wrong
+        if piece[2]:
+            letters.append("S" if piece[2] == "S" else piece[0])
+    return _whole(letters, pattern, logical_type)
+
+
+def _piece(piece: re.Match[str], pattern: str) -> Fault | None:
+    text = piece[0]
+    if text == "'":
+        return Fault(f"A quote in `{pattern}` is not closed.", "Close it, or write '' for a quote.")
+    if text in "[]{}#":
+        return Fault(
+            f"`{text}` in `{pattern}` is not built yet.", f"Write it in quotes if it is meant as such: '{text}'."
+        )
+    if not piece[2] or text in EXAMPLE or re.fullmatch("S{1,6}", text):
+        return None
+    if text in INSTEAD:
+        return Fault(f"`{text}` in `{pattern}` is not what is meant or not built yet.", f"Write `{_mended(pattern)}`.")
+    return Fault(
+        f"`{text}` in `{pattern}` is not built yet.",
+        LETTERS,
+    )
+
+
+def _mended(pattern: str) -> str:
+    return "".join(p[0] if p[0] in EXAMPLE else INSTEAD.get(p[0], p[0]) for p in PIECE.finditer(pattern))
+
+
+def _whole(letters: list[str], pattern: str, logical_type: str) -> Fault | None:
+    if twice := [x for x in letters if letters.count(x) > 1]:
+        return Fault(f"`{pattern}` has `{twice[0]}` twice.", "Keep one of them; minutes are `mm`, months `MM`.")
+    if foreign := [x for x in letters if x not in {"date": DATE, "time": CLOCK}.get(logical_type, letters)]:
+        message = f"`{pattern}` has `{foreign[0]}`, which a {logical_type} does not have."
+        meant = "`MM` if months" if logical_type == "date" else "`mm` if minutes"
+        offset = foreign[0].startswith("X")
+        return Fault(
+            message,
+            "Leave the offset out." if offset else f"Write {meant} are meant, or `logicalType: timestamp`.",
+        )
+    needed = [x for x in DATE if x not in letters and logical_type != "time"]
+    if logical_type != "date":
+        most = max((CLOCK.index(x) for x in letters if x in CLOCK), default=0)
+        needed += [x for x in CLOCK[: most + 1] if x not in letters]
+    fix = "A date has yyyy, MM and dd; a timestamp HH as well, and mm before ss; a time has HH, and mm before ss."
+    return Fault(f"`{pattern}` lacks `{needed[0]}`.", fix) if needed else None
+
+
+FARTHEST = "18:00"
+"""The hours and minutes of the largest offset that Spark's job, as Java, reads (java.time.ZoneOffset)."""
+
+
+def example(pattern: str) -> str:
+    """What a value of a pattern looks like."""
+    return "".join(_shown(p) for p in PIECE.finditer(pattern))
+
+
+def _shown(piece: re.Match[str]) -> str:
+    if not piece[2]:
+        return literal(piece)
+    return "123456"[: len(piece[0])] if piece[2] == "S" else EXAMPLE.get(piece[0], piece[0])
+
+
+def parse(
+    text: str, logical_type: str, pattern: str | None, zone: str | None = None, offset: bool | None = None
+) -> datetime | None:
+    """The moment that a value stands for; None if it is not of the pattern, or no clock ever showed it.
+
+    Without an offset of its own it is of the zone (UTC); where clocks showed it twice, the first time is meant.
+    """
+    if pattern is None and logical_type != "date":
+        found = _iso(text, offset) if logical_type == "timestamp" else _iso_time(text)
+    else:
+        found = _by_pattern(text, pattern or "yyyy-MM-dd")
+    return found and _moment(*found, zone)
+
+
+def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
+    """What the clock showed and the offset, as `fromisoformat` reads them."""
+    match = ISO_TIMESTAMP.fullmatch(text)
+    if not match or wanted not in (None, match[4] is not None):
+        return None
+    date, time, fraction, offset = match.groups()
+    return f"{date}T{time}.{(fraction or '0').ljust(6, '0')}", _offset(offset)
+
+
+def _iso_time(text: str) -> tuple[str, None] | None:
+    """A time as a moment of the first day."""
+    match = ISO_TIME.fullmatch(text)
+    if not match or (match[3] and not match[2]):
+        return None
+    return f"1970-01-01T{match[1]}{match[2] or ':00'}.{(match[3] or '0').ljust(6, '0')}", None
+
+
+def _by_pattern(text: str, pattern: str) -> tuple[str, str | None] | None:
+    regex = "".join(_regex(p) for p in PIECE.finditer(pattern))
+    match = re.fullmatch(regex, text, re.ASCII)
+    if not match:
+        return None
+    got = match.groupdict()
+    time = f"{got.get('H', '00')}:{got.get('M', '00')}:{got.get('S', '00')}.{(got.get('f') or '0').ljust(6, '0')}"
+    return f"{got.get('Y', '1970')}-{got.get('m', '01')}-{got.get('d', '01')}T{time}", _offset(got.get("z"))
+
+
+def _regex(piece: re.Match[str]) -> str:
+    if piece[0] in DIGITS:
+        return rf"(?P<{DIGITS[piece[0]]}>\d{{{len(piece[0])}}})"
+    if piece[2] == "S":
+        return rf"(?P<f>\d{{{len(piece[0])}}})"
+    if piece[2] == "X":
+        return r"(?P<z>Z|[+-]\d\d:\d\d)" if piece[0] == "XXX" else r"(?P<z>Z|[+-]\d\d(?:\d\d)?)"
+    return re.escape(_shown(piece))
+
+
+def _offset(text: str | None) -> str | None:
+    if text is None:
+        return None
+    digits = text.replace(":", "")
+    return "+00:00" if digits == "Z" else f"{digits[:3]}:{digits[3:] or '00'}"
+
+
+def _moment(wall: str, offset: str | None, zone: str | None) -> datetime | None:
+    if offset and (offset[1:] > FARTHEST or offset[-2:] > "59"):
+        return None
+    try:
+        if offset or not zone:
+            return datetime.fromisoformat(wall + (offset or "+00:00")).astimezone(UTC)
+        local = datetime.fromisoformat(wall)
+        moment = local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+        shown = moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment if shown == local else None

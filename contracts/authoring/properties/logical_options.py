@@ -1,0 +1,111 @@
+"""The logicalTypeOptions of a property: bounds, lengths and patterns of a document in, row checks of the plan out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.properties import value_formats
+from contracts.authoring.properties.values import order_of, pattern_of, text_of
+from contracts.plan import Check, Property
+
+SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+WORDS = SIGNS | {"multipleOf": "a multiple of"}
+LOWER, UPPER = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
+BOUNDS = tuple(SIGNS)
+OPTIONS = {
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "integer": (*BOUNDS, "multipleOf", "format"),
+    "number": (*BOUNDS, "multipleOf", "format"),
+    "date": BOUNDS,
+    "timestamp": BOUNDS,
+    "time": BOUNDS,
+    "object": ("minProperties", "maxProperties"),
+    "array": ("minItems", "maxItems", "uniqueItems"),
+    "map": (),
+}
+DATED = ("date", "timestamp", "time")
+OF_THE_TYPE = {*((kind, "format") for kind in DATED), ("timestamp", "timezone"), ("timestamp", "defaultTimezone")}
+OF_THE_TYPE |= {("object", "required")}
+"""What says how the values of a type are written or what is in them, and no rule of its own."""
+COUNTED = {"Length": "characters", "Items": "elements", "Properties": "keys that are not null"}
+"""What `min` and `max` of something count."""
+MOST = 2**31 - 1
+"""Characters of a text, elements of an array, keys of an object: Spark counts no more."""
+NOT_CHECKED = "Leave it out; it would not be checked."
+
+
+def read(document: Document, path: Path, options: dict[str, Any], prop: Property) -> list[Check]:
+    """The checks of a property's options."""
+    found: dict[str, Check] = {}
+    for key, value in options.items():
+        if (prop.type, key) in OF_THE_TYPE:
+            continue
+        if key not in OPTIONS.get(prop.type, ()):
+            message = f"`{key}` of a {prop.type} is not built yet."
+            document.error((*path, key), "not-built-yet", message, NOT_CHECKED, on_key=True)
+        elif check := _option(document, (*path, key), key, value, prop, options.get("maxLength")):
+            found[key] = check
+    _lengths_in_order(document, path, found)
+    _bounds_in_order(document, path, found, prop)
+    return list(found.values())
+
+
+def row_check(prop: Property, kind: str, expected: str, arguments: dict[str, Any] | None = None) -> Check:
+    """A check of a property's values, with the id that its kind gives it."""
+    name = f"{prop.name}.{kind}"
+    return Check(name, kind, "row", "error", "conformity", expected, prop.name, arguments or {})
+
+
+def _option(document: Document, path: Path, key: str, value: Any, prop: Property, most: int | None) -> Check | None:
+    """The check of one option; `most` is the greatest length of the property's texts."""
+    if key == "pattern":
+        arguments = pattern_of(document, path, value, most)
+        return None if arguments is None else row_check(prop, key, f"matching {value}", arguments)
+    if noun := COUNTED.get(key[3:]):
+        if int(value) > MOST:
+            message = f"No value has {value!s:.40} {noun}: there are at most {MOST:,}."
+            document.error(path, "cannot-hold", message, "Leave it out, or write the number that is meant.")
+            return None
+        words = f"at {'least' if key.startswith('min') else 'most'} {value} {noun}"
+        return row_check(prop, key, words, {"value": int(value)})
+    if key == "uniqueItems":
+        return row_check(prop, key, "no element twice") if value else None
+    if key == "format":
+        said = value_formats.read(document, path, value, prop)
+        return None if said is None else row_check(prop, key, said, {"format": value})
+    text = text_of(document, path, value, prop)
+    return None if text is None else row_check(prop, key, f"{WORDS[key]} {text}", {"value": text})
+
+
+def _lengths_in_order(document: Document, path: Path, found: Mapping[str, Check]) -> None:
+    for what, noun in COUNTED.items():
+        low, high = f"min{what}", f"max{what}"
+        if low in found and high in found:
+            least, most = found[low].arguments["value"], found[high].arguments["value"]
+            if least > most:
+                _crossed(document, (*path, low), f"Nothing has at least {least} and at most {most} {noun}.")
+
+
+def _bounds_in_order(document: Document, path: Path, found: Mapping[str, Check], prop: Property) -> None:
+    for low, high in product(LOWER, UPPER):
+        if low in found and high in found:
+            least, most = found[low].arguments["value"], found[high].arguments["value"]
+            excluded = (low != "minimum") + (high != "maximum")
+            if _is_empty(order_of(least, prop), order_of(most, prop), excluded):
+                _crossed(document, (*path, low), f"Nothing is {SIGNS[low]} {least} and {SIGNS[high]} {most}.")
+
+
+def _is_empty(least: int | Decimal, most: int | Decimal, excluded: int) -> bool:
+    """Whether no value lies between two ends, some of them excluded; whole numbers have neighbours, others do not."""
+    if isinstance(least, int) and isinstance(most, int):
+        return least + excluded > most
+    return least > most or (least == most and excluded > 0)
+
+
+def _crossed(document: Document, path: Path, message: str) -> None:
+    document.error(path, "bounds-crossed", message, "Exchange the two, or mend one.")

@@ -1,0 +1,178 @@
+"""Properties within others: a schema object's properties in, each of them and all within it out, with its path.
+
+An object's are under `properties`, an array's elements under `items`, a map's keys and values under `map`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.plan import CONTAINERS, Property
+from contracts.problem import nearest
+from contracts.values.nested import name_of
+
+MOST_DEPTH = 10
+"""Levels of properties within one of the record: each takes a step of every query."""
+WITHIN = {"object": "properties", "array": "items", "map": "map"}
+SIDES = {"key": "~", "value": "*"}
+ELEMENTS: dict[str, dict[str, Any]] = {
+    "float32": {"logicalType": "number", "logicalTypeOptions": {"format": "f32"}},
+    "int8": {"logicalType": "integer", "logicalTypeOptions": {"format": "i8"}},
+    "uint8": {"logicalType": "integer", "logicalTypeOptions": {"format": "u8"}},
+    "binary": {"logicalType": "integer", "logicalTypeOptions": {"minimum": 0, "maximum": 1}},
+}
+"""What the elements of a vector are, by their type; of others, numbers."""
+DESCRIBING = ("distanceMetric", "embeddingModel", "embeddingModelVersion", "normalized")
+OF_SINGLE = ("enum", "unique", "primaryKey")
+"""Keys of a property that compare single values."""
+OF_ONE = ("unique", "primaryKey")
+"""Those that compare the values of records, of which each has one."""
+INSTEAD = "Leave it out; it would not be checked."
+OF_SEVERAL = ": a record may have several, and may repeat its own"
+EACH = "Leave it out; bounds, as `minimum`, hold of each of the values."
+UNIQUE = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A property as it stands in the document, the steps that lead to it, and whether its object asks for it."""
+
+    path: Path
+    source: dict[str, Any]
+    route: tuple[str, ...]
+    asked: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called in the plan."""
+        return name_of(self.route)
+
+
+def places(document: Document, path: Path, sources: list[Any]) -> Iterator[Place]:
+    """Every property of a list that stands at a path, each before those within it."""
+    yield from _listed(document, path, sources, (), ())
+
+
+def _listed(
+    document: Document, path: Path, sources: list[Any], route: tuple[str, ...], asked: tuple[str, ...]
+) -> Iterator[Place]:
+    for n, source in enumerate(sources):
+        if isinstance(source, dict):
+            step = f".{source['name']}" if route else source["name"]
+            place = Place((*path, n), source, (*route, step), source["name"] in asked)
+            yield from _with_inner(document, place)
+
+
+def _with_inner(document: Document, place: Place) -> Iterator[Place]:
+    if place.source.get("logicalType") == "vector":
+        place = replace(place, source=_as_array(document, place))
+    yield place
+    key = WITHIN.get(place.source.get("logicalType", ""), "")
+    inner = place.source.get(key)
+    if not inner:
+        _asked(document, place)
+        return
+    if len(place.route) > MOST_DEPTH:
+        message = f"`{place.name}` lies {MOST_DEPTH} levels deep; properties within it are not built."
+        document.error((*place.path, key), "not-built-yet", message, "Write flatter records.", on_key=True)
+    elif key == "properties":
+        yield from _listed(document, (*place.path, key), inner, place.route, _asked(document, place))
+    elif key == "items":
+        yield from _with_inner(document, Place((*place.path, key), inner, (*place.route, "[]")))
+    else:
+        for side, step in SIDES.items():
+            if isinstance(inner.get(side), dict):
+                yield from _with_inner(document, Place((*place.path, key, side), inner[side], (*place.route, step)))
+
+
+def _as_array(document: Document, place: Place) -> dict[str, Any]:
+    """A vector as what it is in a file: an array of so many numbers."""
+    options = place.source.get("logicalTypeOptions") or {}
+    for key in DESCRIBING:
+        if key in options:
+            at: Path = (*place.path, "logicalTypeOptions", key)
+            document.note(
+                at, "not-checked", f"`{key}` of a vector is not checked.", "It may stay, for people and tools."
+            )
+    element = ELEMENTS.get(options.get("elementType", "float32"), {"logicalType": "number"})
+    size = options.get("dimensions", 0)
+    length = {"minItems": size, "maxItems": size}
+    return place.source | {"logicalType": "array", "logicalTypeOptions": length, "items": element | {"required": True}}
+
+
+def _asked(document: Document, place: Place) -> tuple[str, ...]:
+    """The keys that `logicalTypeOptions.required` of an object names; findings on those that it has no property for."""
+    if place.source.get("logicalType") != "object":
+        return ()
+    wanted = (place.source.get("logicalTypeOptions") or {}).get("required") or []
+    known = [s["name"] for s in place.source.get("properties") or [] if isinstance(s, dict)]
+    for n, name in enumerate(wanted):
+        if name not in known:
+            close = nearest(name, known)
+            fix = f"Write `{close}`." if close else f"Add a property `{name}` to `{place.name}`."
+            message = f"`{place.name}` has no property `{name}`."
+            document.error((*place.path, "logicalTypeOptions", "required", n), "unknown-property", message, fix)
+    return tuple(wanted)
+
+
+def single(document: Document, place: Place, kind: str) -> dict[str, Any]:
+    """A property without what its values cannot be asked for; findings on each of that."""
+    keys = (
+        OF_SINGLE if kind in CONTAINERS else OF_ONE if _repeats(place) else OF_ONE[1:] if len(place.route) > 1 else ()
+    )
+    source = dict(place.source)
+    for key in keys:
+        if source.pop(key, None):
+            what = f"an {kind}" if kind in ("object", "array") else f"a {kind}" if kind == "map" else _where(place)
+            fix = UNIQUE if key == "unique" else INSTEAD
+            why = OF_SEVERAL if kind not in CONTAINERS and _repeats(place) else ""
+            document.error(
+                (*place.path, key), "not-built-yet", f"`{key}` of {what} is not built{why}.", fix, on_key=True
+            )
+    if place.route[1:][-1:] == ("~",) and kind != "string":
+        message = f"Keys of maps are text here; `{place.name}` is {kind}."
+        document.error((*place.path, "logicalType"), "not-built-yet", message, "Write `logicalType: string`.")
+    return source
+
+
+def _repeats(place: Place) -> bool:
+    return not {"[]", "*", "~"}.isdisjoint(place.route[1:])
+
+
+def _where(place: Place) -> str:
+    return "values within an array or a map" if _repeats(place) else "a property within an object"
+
+
+def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> bool:
+    """Whether a quality entry can be about a property; a finding if not."""
+    inner = entry.get("implementation")
+    at, said = ((*path, "implementation"), inner) if isinstance(inner, dict) else (path, entry)
+    metric = said.get("metric")
+    if metric is None:
+        return True  # its reader knows which properties it may name
+    several = "values within an array or a map"
+    if prop.type in CONTAINERS and metric != "nullValues":
+        what = f"an {prop.type}" if prop.type != "map" else "a map"
+        why, fix = "", "Write it under a property within it that has single values."
+    elif prop.repeats and metric == "duplicateValues":
+        what, why, fix = several, OF_SEVERAL, UNIQUE
+    elif prop.repeats and metric == "quantile":
+        what, why, fix = several, "", EACH
+    else:
+        return True
+    message = f"The metric `{metric}` of {what} is not built{why}."
+    document.error((*at, "metric"), "not-built-yet", message, fix)
+    return False
+
+
+def in_format(document: Document, place: Place, kind: str, file_format: str) -> None:
+    """Refuse what the cells of a format cannot hold."""
+    if file_format == "csv" and kind in CONTAINERS and len(place.route) == 1:
+        what = f"an {kind}" if kind != "map" else "a map"
+        message = f"`{place.name}` is {what}, and a cell of CSV is one text."
+        fix = "Write a column for each value in it, or agree on `format: jsonl` or `parquet`."
+        document.error((*place.path, "logicalType"), "bad-value", message, fix)

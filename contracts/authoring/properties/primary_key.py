@@ -1,0 +1,47 @@
+"""The primary key of a contract: the checks of its properties in, one check of the whole key out where it has parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.plan import Check
+
+KIND = "primaryKey"
+NONE = -1
+"""The position that ODCS gives to a property without one."""
+
+
+def together(
+    document: Document, path: Path, sources: list[Any], placed: list[tuple[Check, Path]]
+) -> list[tuple[Check, Path]]:
+    """The checks with those of a key's parts made one, which stands at the first of them; `path` is the properties'."""
+    order = _order(document, path, sources)
+    parts = [(check, at) for check, at in placed if check.kind == KIND]
+    if len(parts) < 2:
+        return placed
+    names = sorted((check.property or "" for check, _ in parts), key=lambda name: order.get(name, 0))
+    said = f"{' and '.join(names)} not null, no two records with the same"
+    whole = Check(KIND, KIND, "set", "error", "uniqueness", said, arguments={"properties": names})
+    return [*((check, at) for check, at in placed if check.kind != KIND), (whole, parts[0][1])]
+
+
+def _order(document: Document, path: Path, sources: list[Any]) -> dict[str, int]:
+    """The position of each part of the key; findings where they do not count from 1, each once."""
+    known = [((*path, n), source) for n, source in enumerate(sources) if isinstance(source, dict)]
+    keyed = [(at, source) for at, source in known if source.get(KIND)]
+    positions = [source.get("primaryKeyPosition", NONE) for _, source in keyed]
+    for at, source in known:
+        if source.get("primaryKeyPosition", NONE) != NONE and not source.get(KIND):
+            message = f"`{source['name']}` has a position in the primary key, and is no part of it."
+            fix = "Add `primaryKey: true`, or leave the position out."
+            document.error((*at, "primaryKeyPosition"), "bad-position", message, fix, on_key=True)
+    if set(positions) == {NONE}:
+        return {}
+    for n, (at, source) in enumerate(keyed):
+        if not 1 <= positions[n] <= len(keyed) or positions[n] in positions[:n]:
+            message = f"`{source['name']}` has no place of its own among the {len(keyed)} of the primary key."
+            fix = f"Write `primaryKeyPosition` 1 to {len(keyed)}, each once; or leave all of them out."
+            document.error((*at, "primaryKeyPosition"), "bad-position", message, fix)
+    return {source["name"]: position for (_, source), position in zip(keyed, positions, strict=True)}

@@ -1,0 +1,128 @@
+"""The properties of a contract: an ODCS property in, the plan's property and the checks of its constraints out."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.properties import datetimes, decimals, logical_options, nesting, timezones
+from contracts.authoring.properties.logical_options import row_check
+from contracts.authoring.properties.nesting import Place
+from contracts.authoring.properties.values import shown, text_of, type_name
+from contracts.plan import Check, LogicalType, Property
+
+BUILT = get_args(LogicalType)
+DESCRIPTIVE = {
+    "id", "name", "logicalType", "description", "businessName", "examples", "tags", "synonyms",
+    "authoritativeDefinitions", "customProperties", "criticalDataElement", "classification", "deprecated",
+    "encryptedName", "transformSourceObjects", "transformLogic", "transformDescription", "partitioned",
+    "partitionKeyPosition", "physicalType", "primaryKeyPosition", "context",
+}  # fmt: skip
+"""Keys of a property that state no rule; classification says what receipts may show."""
+RULES = {"logicalTypeOptions", "required", "unique", "primaryKey", "enum", "quality", "relationships"}
+WITHIN = set(nesting.WITHIN.values())
+FLAGS = {
+    "required": ("completeness", "not null"),
+    "unique": ("uniqueness", "no value twice"),
+    "primaryKey": ("uniqueness", "not null, no value twice"),
+}
+
+
+def read(document: Document, place: Place, parent: Property | None = None) -> tuple[Property, list[Check]] | None:
+    """A property and the checks of its constraints (not of its `quality`); None if its type is none of ours.
+
+    Who may not see the `parent` that it lies in may not see it.
+    """
+    path, kind = place.path, place.source.get("logicalType")
+    if kind is None:
+        message = f"`{place.name}` has no `logicalType`."
+        document.error(path, "no-type", message, "Write one; `logicalType: string` takes any text.")
+        return None
+    if kind not in BUILT:
+        message = f"`logicalType: {kind}` is not built yet."
+        document.error((*path, "logicalType"), "not-built-yet", message, f"Use one of {', '.join(BUILT)}.")
+        return None
+    source = nesting.single(document, place, kind)
+    _refuse_others(document, place, source)
+    options = source.get("logicalTypeOptions") or {}
+    pattern = _format(document, (*path, "logicalTypeOptions", "format"), options.get("format"), kind)
+    exact = decimals.read(document, path, source, options)
+    shown_to = parent.classification if parent and parent.masked else _classification(source, options)
+    zone, offset = timezones.read(document, (*path, "logicalTypeOptions"), options, kind, pattern)
+    required = bool(source.get("required")) or place.asked
+    inner = place.route if len(place.route) > 1 else ()
+    prop = Property(place.name, kind, pattern, required, shown_to, exact, zone, offset, inner)
+    enum = _enum(document, path, source, prop)
+    return prop, [
+        *([] if prop.type == "string" else [type_check(prop)]),  # of CSV any cell is a text
+        *_flags(prop, source | {"required": required}),
+        *enum,
+        *logical_options.read(document, (*path, "logicalTypeOptions"), options, prop),
+        *([_deprecated(prop)] if source.get("deprecated") else []),
+    ]
+
+
+def _classification(source: dict[str, Any], options: dict[str, Any]) -> str | None:
+    """Who may see values; those of `format: password`, which asks not to show them, nobody unless it is said."""
+    hidden = "confidential" if source["logicalType"] == "string" and options.get("format") == "password" else None
+    found: str | None = source.get("classification") or hidden
+    return found
+
+
+def _refuse_others(document: Document, place: Place, source: dict[str, Any]) -> None:
+    path = place.path
+    for key, value in source.items():
+        if key in WITHIN and key != nesting.WITHIN.get(source["logicalType"]):
+            message = f"`{key}` says nothing of the type {source['logicalType']}."
+            document.error((*path, key), "unknown-key", message, logical_options.NOT_CHECKED, on_key=True)
+            continue
+        if key in DESCRIPTIVE | RULES | WITHIN or (key == "semanticType" and value == "column"):
+            continue
+        if key != "physicalName":
+            document.error(
+                (*path, key), "not-built-yet", f"`{key}` is not built yet.", logical_options.NOT_CHECKED, on_key=True
+            )
+        elif value != source.get("name", value):
+            message = f"`physicalName` of `{place.name}` is another name; columns are found by `name`."
+            fix = f"Write `name: {value}` if that is the name in the file's header; else leave `physicalName` out."
+            document.error((*path, key), "not-built-yet", message, fix)
+
+
+def type_check(prop: Property) -> Check:
+    """Whether a value is of its type."""
+    return row_check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})
+
+
+def _deprecated(prop: Property) -> Check:
+    """A warning of what should not be filled in any more."""
+    said, name = "nothing, as it is deprecated", prop.name
+    return Check(f"{name}.deprecated.warning", "deprecated", "row", "warning", "conformity", said, name)
+
+
+def _flags(prop: Property, source: dict[str, Any]) -> list[Check]:
+    return [
+        Check(f"{prop.name}.{kind}", kind, "row" if kind == "required" else "set", "error", dimension, said, prop.name)
+        for kind, (dimension, said) in FLAGS.items()
+        if source.get(kind)
+    ]
+
+
+def _enum(document: Document, path: Path, source: dict[str, Any], prop: Property) -> list[Check]:
+    if "enum" not in source:
+        return []
+    entries = [((*path, "enum", n, "value"), entry["value"]) for n, entry in enumerate(source["enum"])]
+    texts = [t for at, value in entries if (t := text_of(document, at, value, prop)) is not None]
+    labels = [entry.get("label") for entry in source["enum"]]
+    words = [f"{text} ({label})" if label else text for text, label in zip(texts, labels, strict=False)]
+    return [row_check(prop, "enum", shown(words), {"values": texts})]
+
+
+def _format(document: Document, path: Path, pattern: str | None, kind: LogicalType) -> str | None:
+    """The pattern of dates or times; other types have formats of another kind."""
+    if pattern is None or kind not in logical_options.DATED:
+        return None
+    if wrong := datetimes.fault(pattern, kind):
+        document.error(path, "bad-format", wrong.message, wrong.fix)
+        return None
+    return pattern

@@ -1,0 +1,55 @@
+"""Time zones of timestamps: the options of a property in, the zone of texts without offset and whether one must stand.
+
+ODCS: `timezone` says whether an offset is part of the text, `defaultTimezone` what a text without one means (UTC).
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.plan import LogicalType
+from contracts.problem import nearest
+from contracts.values.date_pattern import PIECE
+
+UTC = {"UTC", "Etc/UTC"}
+
+
+def read(
+    document: Document, path: Path, options: dict[str, Any], kind: LogicalType, pattern: str | None
+) -> tuple[str | None, bool | None]:
+    """The zone (None is UTC), and whether a text has an offset (None is either); of other types both are None."""
+    if kind != "timestamp":
+        return None, None
+    wanted = options.get("timezone")
+    written = None if pattern is None else any(piece[2] == "X" for piece in PIECE.finditer(pattern))
+    if wanted is not None and written is not None and wanted != written:
+        message = f"`timezone: {str(wanted).lower()}` and `format: {pattern}` disagree."
+        fix = "Add `XXX` to the format, or write `timezone: false`." if wanted else "Take `X` out of the format."
+        document.error((*path, "timezone"), "bad-format", message, fix)
+    offset = wanted if pattern is None else None
+    return _zone(document, path, options, has_offset=written or offset is True), offset
+
+
+def is_known(document: Document, at: Path, name: str) -> bool:
+    """Whether a name is that of a time zone; a finding where it is not."""
+    known = {z for z in zoneinfo.available_timezones() if "/" in z}
+    if name not in known | UTC:
+        close = nearest(name, sorted(known))
+        fix = f"Write `{close}`." if close else "Write a name of the IANA database, as `Europe/Berlin` or `Etc/UTC`."
+        document.error(at, "unknown-timezone", f"`{name:.60}` is not a time zone.", fix)
+        return False
+    return True
+
+
+def _zone(document: Document, path: Path, options: dict[str, Any], *, has_offset: bool) -> str | None:
+    name, at = options.get("defaultTimezone"), (*path, "defaultTimezone")
+    if name is None or name in UTC or not is_known(document, at, name):
+        return None
+    if has_offset:
+        message = f"Every text has an offset, so `defaultTimezone: {name}` says nothing."
+        document.note(at, "not-used", message, "It may stay, for people and tools.")
+        return None
+    return str(name)

@@ -1,0 +1,56 @@
+"""The `format` of text, integers and numbers: a name in, the check that it means out (that of dates is a pattern)."""
+
+from __future__ import annotations
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.plan import Property
+from contracts.problem import nearest, quoted
+from contracts.values.text_formats import INTEGERS, TEXT, UNCHECKED
+
+AS_WE_DO = {"integer": "i64", "number": "f64"}
+"""Formats of numbers that are what is checked anyway."""
+NOT_BUILT = ("i128", "u128")
+"""Formats of integers beyond the 38 digits of the longest decimal."""
+MEANT = {
+    **dict.fromkeys(("url", "iri", "uri-reference"), "uri"),
+    **dict.fromkeys(("guid", "uuid4"), "uuid"),
+    **dict.fromkeys(("mail", "idn-email"), "email"),
+    **dict.fromkeys(("base64", "bytes"), "byte"),
+    **dict.fromkeys(("ip", "inet"), "ipv4"),
+    **dict.fromkeys(("domain", "fqdn", "host", "idn-hostname"), "hostname"),
+}
+TYPES = {"date": "date", "date-time": "timestamp", "datetime": "timestamp", "timestamp": "timestamp"}
+"""What is a type of its own rather than a format of text."""
+
+
+def read(document: Document, path: Path, name: str, prop: Property) -> str | None:
+    """What a value of the format is called, for people; None where there is nothing to check."""
+    if prop.type == "string":
+        return _of_text(document, path, name)
+    if name == AS_WE_DO[prop.type] and not (prop.exact and prop.type == "integer"):
+        return None
+    if name in NOT_BUILT:
+        message = f"`format: {name}` is not built yet; integers have at most 38 digits here."
+        document.error(path, "not-built-yet", message, "Write `physicalType: decimal(38,0)` instead.")
+        return None
+    if name == "f32":
+        return "a number of 32 bits"
+    least, most = INTEGERS[name]
+    return f"a whole number from {least} to {most}"
+
+
+def _of_text(document: Document, path: Path, name: str) -> str | None:
+    if name in TEXT:
+        return TEXT[name].words
+    if name in UNCHECKED:
+        message = f"`format: {name}` says nothing about the text; no value is checked for it."
+        document.note(path, "not-checked", message, "It may stay, for people and tools; write a `pattern` to check.")
+        return None
+    if name.casefold() in TYPES:
+        fix = f"Write `logicalType: {TYPES[name.casefold()]}`."
+    else:
+        close = MEANT.get(name.casefold()) or nearest(name, (*TEXT, *UNCHECKED))
+        fix = f"Write `{close}`." if close else f"Write one of {quoted(TEXT)}, or a `pattern` instead."
+    document.error(path, "unknown-format", f"`{name}` is not a format of text.", fix)
+    return None

@@ -1,0 +1,133 @@
+"""Values that a contract writes for a property (bounds, allowed values, patterns): YAML in, text for the plan out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.patterns import regex
+from contracts.authoring.properties import datetimes
+from contracts.plan import Property
+
+NAMES = {"string": "text", "integer": "a whole number of 64 bits", "number": "a number", "boolean": "true or false"}
+TYPES = {
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "map": "an object, the keys of which are free",
+}
+DEFAULT_FORMATS = {"date": "yyyy-MM-dd", "timestamp": "yyyy-MM-dd'T'HH:mm:ssX", "time": "HH:mm:ss"}
+LOCAL = "yyyy-MM-dd'T'HH:mm:ss"
+MOST_SHOWN = 12
+MOST_BAD = 20
+"""Patterns of a contract that cannot be used, before no more are looked at: each may take half a second."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def type_name(prop: Property) -> str:
+    """What a cell of the property must be, for people: `an integer`, `a date like 2026-01-31`."""
+    if prop.exact:
+        return _decimal_name(prop.type, *prop.exact)
+    if prop.type in DEFAULT_FORMATS:
+        pattern = prop.format or (LOCAL if prop.offset is False else DEFAULT_FORMATS[prop.type])
+        zone = f" in {prop.zone}" if prop.zone else ""
+        return f"a {prop.type} like {datetimes.example(pattern)}{zone}"
+    return TYPES.get(prop.type, "text")
+
+
+def _decimal_name(kind: str, precision: int, scale: int) -> str:
+    if kind == "integer":
+        return f"an integer of at most {precision} digits"
+    before = f"at most {precision - scale} digits before the point" if precision > scale else "0 before the point"
+    return f"a decimal number with {before} and {f'at most {scale}' if scale else 'none'} after it"
+
+
+def pattern_of(document: Document, path: Path, value: str, most: int | None = None) -> dict[str, Any] | None:
+    """The arguments of a check for a pattern; None, and a finding, if it cannot be used.
+
+    They are the pattern as the job's engine reads it, and the length beyond which no text matches it, if there is one;
+    `most` is the length of the property's texts where another rule limits it.
+    """
+    if sum(f.code == "bad-pattern" for f in document.findings) >= MOST_BAD:
+        message = f"The pattern was not looked at, as {MOST_BAD} others of the contract cannot be used."
+        document.error(path, "bad-pattern", message, "Mend those first.")
+        return None
+    java = regex.read(value, most)
+    if isinstance(java, regex.Refused):
+        document.error(path, "bad-pattern", java.message, java.fix)
+        return None
+    if not java.open:
+        return {"pattern": java.text}
+    if java.longest != most:
+        message = f"A text of more than {java.longest:,} characters fails the pattern: to match it could take too long."
+        document.note(path, "long-text-fails", message, regex.LONGER)
+    return {"pattern": java.text, "longest": java.longest}
+
+
+def text_of(document: Document, path: Path, value: Any, prop: Property) -> str | None:
+    """A value as text in the plan's notation; None, and a finding, if it is not of the property's type."""
+    if prop.type in DEFAULT_FORMATS:
+        if isinstance(value, str) and moment_of(value, prop):
+            return value
+        message = f"`{document.text(path) or ''}` is not {type_name(prop)}."
+        document.error(path, "wrong-type", message, f"Write {type_name(prop)}, in quotes.")
+        return None
+    if prop.exact and isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+        return _decimal_text(document, path, Decimal(value), prop)
+    if not _fits(document, path, value, prop.type):
+        document.wrong_type(path, NAMES[prop.type], text=prop.type == "string" and value is not None)
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else (document.text(path) or str(value)).removeprefix("+")
+
+
+def _decimal_text(document: Document, path: Path, value: Decimal, prop: Property) -> str | None:
+    """A number without exponent, its digits as they are but for zeros at the end that the scale has no room for."""
+    precision, scale = prop.exact or (0, 0)
+    whole, _, part = f"{value:f}".partition(".")
+    part = part[:scale] + part[scale:].rstrip("0")
+    if len(part) > scale or len(whole.lstrip("-0")) > precision - scale:
+        document.wrong_type(path, type_name(prop))
+        return None
+    return f"{whole}.{part}" if part else whole
+
+
+def _fits(document: Document, path: Path, value: Any, kind: str) -> bool:
+    if kind == "boolean":
+        return isinstance(value, bool) and document.word(path) is None
+    if isinstance(value, bool):
+        return False
+    if kind == "integer":
+        return isinstance(value, int) and -(2**63) <= value < 2**63
+    return isinstance(value, str if kind == "string" else (int, Decimal))
+
+
+def moment_of(text: str, prop: Property) -> datetime | None:
+    """The moment that a date or time of a property stands for; None if it is none."""
+    return datetimes.parse(text, prop.type, prop.format, prop.zone, prop.offset)
+
+
+def order_of(text: str, prop: Property) -> int | Decimal:
+    """Where a value stands among those of its property; as a whole number, where each value has a next one."""
+    if prop.exact:
+        return int(Fraction(text) * 10 ** prop.exact[1])
+    if prop.type == "number":
+        return Decimal(text)
+    if prop.type == "integer":
+        return int(text)
+    since = (moment_of(text, prop) or EPOCH) - EPOCH
+    return since.days if prop.type == "date" else since // timedelta(microseconds=1)
+
+
+def shown(texts: Sequence[str]) -> str:
+    """Allowed values for people, the first of them."""
+    more = len(texts) - MOST_SHOWN
+    return "one of " + ", ".join(texts[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,117 @@
+"""Figures of all values (mean, stdev, min, max, sum): a metric with its operator in, the threshold and words out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.properties import datetimes
+from contracts.authoring.properties.decimals import too_long
+from contracts.authoring.properties.values import text_of
+from contracts.authoring.quality.thresholds import ENDS, SIGNS
+from contracts.plan import OPERATORS, Property, Threshold
+from contracts.problem import nearest, quoted
+
+NUMBERS, MOMENTS = ("integer", "number"), ("date", "timestamp")
+OF_MOMENTS = ("min", "max", "quantile")
+"""The figures that dates and timestamps have."""
+AT_MOST = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read(document: Document, path: Path, found: dict[str, Any], prop: Property) -> tuple[Threshold, list[str]] | None:
+    """The threshold of a figure and its numbers as the contract writes them; None where a finding says why not."""
+    operator = _operator(document, path, found)
+    if not _has_figure(document, path, found["metric"], prop) or operator is None:
+        return None
+    at: Path = (*path, operator)
+    ends = [((*at, n), v) for n, v in enumerate(found[operator])] if operator in ENDS else [(at, found[operator])]
+    limits = [text for place, value in ends if (text := _text(document, place, value, prop)) is not None]
+    if len(limits) < len(ends):
+        return None
+    numbers = [moment(t, prop) if prop.type in MOMENTS else v for t, (_, v) in zip(limits, ends, strict=True)]
+    made = Threshold(operator, tuple(Decimal(number) for number in numbers))
+    if wrong := _never_holds(made, found["metric"], limits):
+        document.error(at, "cannot-hold", *wrong)
+        return None
+    return made, limits
+
+
+def words(metric: str, threshold: Threshold, limits: list[str]) -> str:
+    """A threshold for people: `mean < 10`, `max between 1 and 2, ends excluded`."""
+    if threshold.operator in ENDS:
+        between, ends = ENDS[threshold.operator]
+        return f"{metric} {between} {limits[0]} and {limits[1]}, ends {ends}"
+    return f"{metric} {SIGNS[threshold.operator]} {limits[0]}"
+
+
+def _has_figure(document: Document, path: Path, metric: str, prop: Property) -> bool:
+    types = (*NUMBERS, *MOMENTS) if metric in OF_MOMENTS else NUMBERS
+    if prop.type not in types:
+        message = f"`{metric}` is of {' or '.join(types)}; `{prop.name}` is {prop.type}."
+        fix = "Leave it out, or give the property another `logicalType`."
+        document.error((*path, "metric"), "wrong-type", message, fix)
+        return False
+    if metric not in OF_MOMENTS and (wrong := too_long(f"`{metric}`", prop, deviation=metric == "stdev")):
+        document.error((*path, "metric"), "wrong-type", *wrong)
+        return False
+    return True
+
+
+def _operator(document: Document, path: Path, found: dict[str, Any]) -> Any:
+    """The one operator of an implementation; None, and findings, where it has not one that can be read."""
+    there = [key for key in found if key in OPERATORS]
+    unknown = [key for key in found if key not in OPERATORS and key != "metric"]
+    for key in unknown:
+        close = nearest(str(key), OPERATORS)
+        fix = f"Write `{close}`." if close else "Leave it out; it takes `metric` and one operator, as `mustBeLessThan`."
+        document.error((*path, key), "unknown-key", f"`{found['metric']}` has no key `{key}`.", fix, on_key=True)
+    if len(there) > 1:
+        message, fix = f"The entry has {quoted(there)}; it can have one.", "Write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", message, fix, on_key=True)
+    elif not there and not unknown:
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBeLessThan: 10`.")
+    if unknown or len(there) != 1:
+        return None
+    limits = found[there[0]]
+    if there[0] in ENDS and not (isinstance(limits, list) and len(limits) == 2):
+        document.wrong_type((*path, there[0]), "a list of two values")
+        return None
+    return there[0]
+
+
+def _text(document: Document, path: Path, value: Any, prop: Property) -> str | None:
+    """A limit as text; of integers a fraction, too, as a mean may be one."""
+    if prop.type in MOMENTS:
+        return text_of(document, path, value, prop)
+    return number(document, path, value)
+
+
+def number(document: Document, path: Path, value: Any) -> str | None:
+    """A number as the contract writes it; None, and a finding, if it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
+        document.wrong_type(path, "a number")
+        return None
+    return (document.text(path) or str(value)).removeprefix("+")
+
+
+def moment(text: str, prop: Property) -> int:
+    """A date in days since 1970, a timestamp in microseconds, as the job finds them."""
+    moment = datetimes.parse(text, prop.type, prop.format)
+    assert moment is not None, text
+    return (moment - EPOCH) // timedelta(**{"days" if prop.type == "date" else "microseconds": 1})
+
+
+def _never_holds(made: Threshold, metric: str, limits: list[str]) -> tuple[str, str] | None:
+    """Why a threshold makes no sense, and what to write instead."""
+    low, high = made.values[0], made.values[-1]
+    if made.operator in ENDS and low >= high:
+        return "The greater value stands first.", f"Write [{limits[1]}, {limits[0]}]."
+    below_nothing = high < 0 or (high == 0 and made.operator in ("mustBeLessThan", "mustBeBetween"))
+    if metric == "stdev" and below_nothing and made.operator in AT_MOST:
+        return "A standard deviation is never below 0.", "Write a greater number."
+    return None

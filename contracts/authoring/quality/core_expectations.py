@@ -1,0 +1,110 @@
+"""The core expectations of Great Expectations, as data: a type in, what it is about and which arguments it has out.
+
+`expectations.json` has a line for each; a test holds it against the release that it names. Nothing is imported from
+there, so that contracts can be read where it is not installed.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any, Literal
+
+About = Literal["values", "column", "pairs", "columns", "table", "header", "query"]
+Kind = str | list[str]
+"""Of an argument: the name of what its value is, or the words that it may be."""
+
+WORDS = {
+    "column": "the name of a property",
+    "columns": "a list of names of properties",
+    "share": "a number from 0 to 1",
+    "number": "a number",
+    "whole": "a whole number",
+    "bound": "a number, or a date as `2026-01-31`",
+    "text": "text",
+    "texts": "a list of texts",
+    "list": "a list of values",
+    "boolean": "true or false",
+    "mapping": "a mapping",
+    "condition": "a condition in Spark's SQL",
+    "query": "a query in Spark's SQL",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """An expectation: what it is about, the dimension of its check, the arguments that it needs and takes by kind.
+
+    `instead` is a check of ours that says the same; `elsewhere` why the job cannot have it made.
+    """
+
+    about: About
+    dimension: str
+    needs: Mapping[str, Kind] = field(default_factory=dict)
+    takes: Mapping[str, Kind] = field(default_factory=dict)
+    instead: str | None = None
+    elsewhere: str | None = None
+
+    @property
+    def arguments(self) -> dict[str, Kind]:
+        """All its arguments."""
+        return {**self.needs, **self.takes}
+
+    @property
+    def wants_bound(self) -> bool:
+        """Whether one of its bounds must be there: without any it would hold of everything."""
+        return {"min_value", "max_value"} <= set(self.takes) and "threshold" not in self.needs
+
+
+@cache
+def expectations() -> dict[str, Core]:
+    """All of them, by type."""
+    text = importlib.resources.files("contracts.authoring.quality").joinpath("expectations.json").read_text("utf-8")
+    data: Any = json.loads(text)
+    found = {}
+    for name, own in data["expectations"].items():
+        common = data["about"][own["about"]]
+        needs, takes = ({**common.get(part, {}), **own.get(part, {})} for part in ("needs", "takes"))
+        found[name] = Core(**{**own, "needs": needs, "takes": takes})
+    return found
+
+
+def fits(kind: Kind, value: Any) -> bool:
+    """Whether a value, as a contract has it, is of a kind."""
+    if isinstance(kind, list):
+        return value in kind
+    match kind:
+        case "boolean":
+            return isinstance(value, bool)
+        case "number" | "share" | "whole" | "bound":
+            return _is_number(kind, value)
+        case "list":
+            return isinstance(value, list) and bool(value)
+        case "columns" | "texts":
+            return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+        case "mapping":
+            return isinstance(value, dict)
+        case "condition":
+            return isinstance(value, (str, dict))
+    return isinstance(value, str)
+
+
+def _is_number(kind: str, value: Any) -> bool:
+    if kind == "bound" and isinstance(value, str):
+        return _is_moment(value)
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+        return False
+    return value == int(value) if kind == "whole" else kind != "share" or 0 <= value <= 1
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,195 @@
+"""Quality entries with metrics of our own (`type: custom`, `engine: dropgate`): an entry in, the plan's check out.
+
+ODCS refuses operators beside `implementation`, so metric, arguments, operator and unit stand within it. It says nothing
+of what they are: everything is looked at here. `READERS` has a line for each metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.patterns.regex import OUTSIDE
+from contracts.authoring.quality import aggregates, library_metrics, queries, thresholds
+from contracts.authoring.sql import expressions, statements
+from contracts.plan import FIGURES, OPERATORS, Check, Property
+from contracts.problem import nearest, quoted
+
+ENGINE = "dropgate"
+EXAMPLE = "{metric: notBlank, mustBe: 0}"
+AROUND = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
+Read = tuple[dict[str, Any], str]
+"""The plan's arguments of a metric, and what a value has to be, for people."""
+Reader = Callable[[Document, Path, dict[str, Any], Property], Read | None]
+
+
+def read(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check that an entry means; None where a finding says why there is none. `props` are all of the record."""
+    inner, at = entry["implementation"], (*path, "implementation")
+    if not _is_metric(document, at, inner, prop):
+        return None
+    if inner["metric"] == STATEMENT:
+        library_metrics.others(document, path, entry, AROUND, "`implementation`")
+        given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+        known = _has_keys(document, at, given, {"metric", STATEMENT, *OPERATORS})
+        return queries.statement(document, path, entry, props) if known else None
+    if prop is None:
+        return _expression(document, path, entry, props)
+    metric: str = inner["metric"]
+    library_metrics.others(document, path, entry, AROUND, "`implementation`")
+    if metric in (*FIGURES, QUANTILE):
+        return _figure(document, path, entry, prop, props)
+    takes, reader = READERS[metric]
+    if not _has_keys(document, at, inner, {"metric", "unit", *takes, *OPERATORS}):
+        return None
+    found = reader(document, at, inner, prop)
+    severity = library_metrics.severity(document, path, entry)
+    threshold = thresholds.read(document, at, inner)
+    if found is None or severity is None or threshold is None:
+        return None
+    return library_metrics.made(entry, metric, prop, found, severity, threshold)
+
+
+def _figure(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property, props: Sequence[Property]
+) -> Check | None:
+    inner, at_inner = entry["implementation"], (*path, "implementation")
+    if inner["metric"] == QUANTILE and not _is_share(document, at_inner, inner):
+        return None
+    limited = aggregates.read(document, at_inner, {k: v for k, v in inner.items() if k != QUANTILE}, prop)
+    severity = library_metrics.severity(document, path, entry)
+    if limited is None or severity is None:
+        return None
+    (threshold, limits), metric = limited, inner["metric"]
+    arguments: dict[str, Any] = {"limits": limits}
+    if metric == QUANTILE:
+        at = next(n for n, p in enumerate(props) if p.name == prop.name)
+        arguments |= {"value": str(inner[QUANTILE]), "sql": statements.quantile(at, prop, inner[QUANTILE])}
+    return Check(
+        id=library_metrics.identity(entry, prop, metric, severity),
+        kind=metric,
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "accuracy",
+        expected=aggregates.words(f"{inner[QUANTILE]} {metric}" if metric == QUANTILE else metric, threshold, limits),
+        property=prop.name,
+        arguments=arguments,
+        threshold=threshold,
+        description=entry.get("description"),
+    )
+
+
+def _is_share(document: Document, path: Path, inner: dict[str, Any]) -> bool:
+    """Whether it is said which part of the values lies at or below the figure."""
+    share = inner.get(QUANTILE)
+    if QUANTILE not in inner:
+        document.error(path, "no-argument", "The entry does not say which quantile.", "Add `quantile: 0.95`.")
+    elif isinstance(share, bool) or not isinstance(share, (int, Decimal)) or not 0 < share <= 1:
+        document.wrong_type((*path, QUANTILE), "a number above 0, at most 1")
+    elif len(str(share)) > LONGEST_SHARE:
+        document.error((*path, QUANTILE), "wrong-type", f"`{share}` has too many digits.", "Write at most 9.")
+    else:
+        return True
+    return False
+
+
+def _expression(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
+    """The check of an expression, which is true of a sound record."""
+    given, at = entry["implementation"], (*path, "implementation")
+    inner = given if any(o in given for o in OPERATORS) else {**given, "mustBe": 0}
+    library_metrics.others(document, path, entry, AROUND, "`implementation`")
+    if not _has_keys(document, at, inner, {"metric", "unit", EXPRESSION, *OPERATORS}):
+        return None
+    severity, threshold = library_metrics.severity(document, path, entry), thresholds.read(document, at, inner)
+    found = _sql(document, at, inner.get(EXPRESSION), props)
+    if found is None or severity is None or threshold is None:
+        return None
+    said = " ".join(inner[EXPRESSION].split())
+    arguments = {"sql": found.sql, "text": said, "properties": list(found.properties)}
+    return library_metrics.made(entry, EXPRESSION, None, (arguments, said), severity, threshold)
+
+
+def _sql(document: Document, path: Path, text: Any, props: Sequence[Property]) -> expressions.Expression | None:
+    at: Path = (*path, EXPRESSION)
+    if not isinstance(text, str):
+        message = "The entry does not say what must be true of a record."
+        document.error(at if text is not None else path, "no-argument", message, "Add `expression: low <= high`.")
+        return None
+    try:
+        return expressions.read(text, props)
+    except expressions.Refused as refused:
+        document.error(at, "bad-expression", refused.message, refused.fix)
+        return None
+
+
+def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None) -> bool:
+    if not isinstance(inner, dict):
+        document.error(path, "wrong-type", "`implementation` must be a mapping.", f"Write it as `{EXAMPLE}`.")
+        return False
+    metric = inner.get("metric")
+    if not isinstance(metric, str) or metric not in METRICS:
+        close = nearest(metric, METRICS) if isinstance(metric, str) else None
+        fix = f"Write `{close}`." if close else f"Write `metric:` with one of {quoted(METRICS)}."
+        said = f"`{ENGINE}` has no metric `{metric}`." if "metric" in inner else "The entry names no `metric`."
+        document.error((*path, "metric"), "unknown-metric", said, fix)
+        return False
+    if prop is None and metric not in OF_RECORDS:
+        message, fix = f"`{metric}` is about one property.", "Write it under `quality` of the property."
+        document.error((*path, "metric"), "wrong-place", message, fix)
+    elif prop is not None and metric in OF_RECORDS:
+        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about whole records.", fix)
+    return (prop is None) == (metric in OF_RECORDS)
+
+
+def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
+    """Whether there are known keys alone, one operator, and a unit that is text; findings say what there is else."""
+    before = document.errors()
+    for key in inner:
+        if key not in known:
+            close = nearest(key, known)
+            fix = f"Write `{close}`." if close else f"`{inner['metric']}` takes {quoted(sorted(known), most=12)}."
+            message = f"`{inner['metric']}` has no key `{key}`."
+            document.error((*path, key), "unknown-key", message, fix, on_key=True)
+    there = [o for o in inner if o in OPERATORS]
+    if len(there) > 1:
+        fix = "Keep one, and write a second entry for the other."
+        document.error((*path, there[1]), "two-operators", f"The entry has {quoted(there)}.", fix, on_key=True)
+    elif not there and document.errors() == before:
+        message = "The entry does not say what its metric is held against."
+        document.error(path, "no-operator", message, "Add an operator, as `mustBe: 0`.")
+    if not isinstance(inner.get("unit", ""), str):
+        document.wrong_type((*path, "unit"), "`rows` or `percent`")
+    return document.errors() == before
+
+
+def _not_blank(document: Document, path: Path, _: dict[str, Any], prop: Property) -> Read | None:
+    if not library_metrics.is_text(document, (*path, "metric"), prop, "notBlank"):
+        return None
+    return {"pattern": OUTSIDE["S"]}, "not blank"
+
+
+def _regex(document: Document, path: Path, inner: dict[str, Any], prop: Property) -> Read | None:
+    if "pattern" not in inner:
+        document.error(path, "no-argument", "`regex` does not say what to match.", "Add `pattern: ...`.")
+        return None
+    arguments = library_metrics.pattern(document, (*path, "pattern"), inner["pattern"], prop)
+    return None if arguments is None else (arguments, f"matching {inner['pattern']}")
+
+
+READERS: dict[str, tuple[tuple[str, ...], Reader]] = {
+    "notBlank": ((), _not_blank),
+    "regex": (("pattern",), _regex),
+}
+"""By metric: the arguments that it takes, and what reads them."""
+EXPRESSION = "expression"
+STATEMENT, QUANTILE = "statement", "quantile"
+LONGEST_SHARE = 11
+OF_RECORDS = (EXPRESSION, STATEMENT)
+"""The metrics that stand beside the properties."""
+METRICS = (*READERS, *FIGURES, QUANTILE, *OF_RECORDS)

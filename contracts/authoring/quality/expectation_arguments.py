@@ -1,0 +1,226 @@
+"""The arguments of an expectation: as a contract has them in; findings, the properties that they name, and SQL, out.
+
+What is not on a list is refused: Great Expectations gives conditions and queries to Spark as they are, looks for values
+elsewhere where an argument says so, and has schemas of JSON read what they refer to. So a condition is read as every
+expression is, and written anew; patterns are those of dropgate; the rest must be plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from string import Formatter
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.patterns import regex
+from contracts.authoring.quality import row_conditions
+from contracts.authoring.quality.core_expectations import WORDS, Core, Kind, fits
+from contracts.authoring.sql import expressions
+from contracts.plan import Property
+from contracts.problem import nearest, quoted
+
+PARSERS = ("spark", "great_expectations")
+"""How a condition on rows may be written: the first is the one that is meant."""
+SEVERAL = "column_list"
+BATCH = "{batch}"
+"""What a query calls the file."""
+LEADING = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
+"""Keys of a JSON schema by which a library reads what lies elsewhere, unless they stay within it."""
+VALUES = ("const", "enum", "default", "examples")
+"""Keys of a JSON schema that hold values, in which no key has a meaning."""
+TYPES = {
+    *("ArrayType", "BinaryType", "BooleanType", "ByteType", "CharType", "DateType", "DecimalType", "DoubleType"),
+    *("FloatType", "IntegerType", "LongType", "MapType", "ShortType", "StringType", "StructType", "TimestampNTZType"),
+    *("TimestampType", "VarcharType"),
+}
+MAPPINGS = {
+    "partition_object": ("values", "weights", "bins", "tail_weights"),
+    "quantile_ranges": ("quantiles", "value_ranges"),
+}
+PATTERNS = ("regex", "regex_list")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The properties that an expectation looks at, and the arguments that the job gives in place of those written."""
+
+    names: list[str]
+    given: dict[str, Any]
+
+
+def used(
+    document: Document, path: Path, name: str, core: Core, kwargs: dict[str, Any], props: Sequence[Property]
+) -> Used:
+    """Hold arguments, which stand at a path, against those of an expectation.
+
+    The parser of a condition is added where it is not said.
+    """
+    known = core.arguments | ({"condition_parser": "text"} if "row_condition" in core.takes else {})
+    for key in (k for k in kwargs if k not in known):
+        close = nearest(key, known)
+        fix = f"Write `{close}`." if close else f"It takes {quoted(known, most=12) or 'none'}."
+        document.error((*path, key), "unknown-argument", f"`{name}` has no argument `{key}`.", fix, on_key=True)
+    for key in (k for k in core.needs if kwargs.get(k) is None):
+        message = f"`{name}` needs `{key}`, {_said(core.needs[key])}."
+        document.error(path, "no-argument", message, f"Add `{key}: ...` to `kwargs`.", on_key=True)
+    if core.wants_bound:
+        _bounds(document, path, name, kwargs)
+    found: dict[str, None] = {}
+    for key, value in kwargs.items():
+        if key in core.arguments and value is not None:
+            found |= dict.fromkeys(_named(document, (*path, key), core.arguments[key], value, props, core.about))
+    given = {key: _java(document, (*path, key), kwargs[key]) for key in PATTERNS if kwargs.get(key) is not None}
+    if (condition := _condition(document, path, kwargs, props)) is not None:
+        found |= dict.fromkeys(condition.properties)
+        given |= {"row_condition": condition.sql, "condition_parser": PARSERS[0]}
+    return Used([] if core.about == "header" else list(found), given)
+
+
+def _bounds(document: Document, path: Path, name: str, kwargs: dict[str, Any]) -> None:
+    low, high = kwargs.get("min_value"), kwargs.get("max_value")
+    if low is None and high is None:
+        fix = "Add `min_value: ...` or `max_value: ...` to `kwargs`."
+        document.error(path, "no-argument", f"`{name}` has neither bound: it would hold of anything.", fix, on_key=True)
+    elif low is not None and high is not None and fits("number", low) and fits("number", high) and low > high:
+        message = f"`max_value` ({high}) is below `min_value` ({low})."
+        document.error((*path, "max_value"), "bounds-crossed", message, "Exchange them, or correct one.")
+
+
+def _said(kind: Kind) -> str:
+    return f"one of {quoted(kind)}" if isinstance(kind, list) else WORDS[kind]
+
+
+def _named(document: Document, path: Path, kind: Kind, value: Any, props: Sequence[Property], about: str) -> list[str]:
+    """The properties that an argument names; findings where it is none of its kind."""
+    if not fits(kind, value):
+        document.error(path, "wrong-type", f"`{path[-1]}` must be {_said(kind)}.", f"Write {_said(kind)}.")
+        return []
+    _plain(document, path, kind, value)
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and len(Decimal(value).as_tuple().digits) > 15:
+        message = f"Great Expectations reads `{path[-1]}` as a double, which has 15 digits."
+        document.error(path, "too-long", message, "Write fewer digits, or use a check of dropgate, which is exact.")
+    if path[-1] == SEVERAL and len(set(value)) < 2 and about == "columns":
+        message = f"`{SEVERAL}` needs two columns at least."
+        document.error(path, "wrong-type", message, "Add another, or use an expectation about one column.")
+    match kind:
+        case "column" | "columns":
+            named = [value] if isinstance(value, str) else value
+            return [n for n in named if _is_property(document, path, n, props)]
+        case "query":
+            _hold_places(document, path, value)
+    return []
+
+
+def _plain(document: Document, path: Path, kind: Kind, value: Any) -> None:
+    """Refuse values that Great Expectations, Spark or Python would look up, follow or fall over."""
+    key = path[-1]
+    if key in ("type_", "type_list"):
+        named = [value] if isinstance(value, str) else value
+        for one in (one for one in named if one not in TYPES):
+            close = nearest(one, TYPES)
+            fix = f"Write `{close}`." if close else "Write one, as `LongType`, `StringType` or `DateType`."
+            document.error(path, "wrong-type", f"Spark has no type `{one:.40}`.", fix)
+    elif key == "json_schema":
+        _hold_schema(document, path, value)
+    elif kind == "mapping":
+        for other in (other for other in value if other not in MAPPINGS[str(key)]):
+            fix = f"It has {quoted(MAPPINGS[str(key)])}."
+            document.error((*path, other), "unknown-key", f"`{key}` has no key `{other}`.", fix, on_key=True)
+        if not all(_is_plain(inner, 2) for inner in value.values()):
+            document.error(path, "wrong-type", f"`{key}` must hold lists of plain values.", "Write the values.")
+    elif kind == "list" and not _is_plain(value, 2):
+        document.error(path, "wrong-type", f"`{key}` must be a list of plain values.", "Write the values themselves.")
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether a value is a number, a text, a date, true or false, nothing, or a list of such."""
+    if isinstance(value, list):
+        return depth > 0 and all(_is_plain(one, depth - 1) for one in value)
+    return value is None or isinstance(value, (bool, int, Decimal, str, date))
+
+
+def _hold_schema(document: Document, path: Path, schema: Any) -> None:
+    """Refuse what a schema of JSON would have read from elsewhere, and patterns that take too long."""
+    pairs = schema.items() if isinstance(schema, dict) else enumerate(schema) if isinstance(schema, list) else ()
+    for key, inner in pairs:
+        at: Path = (*path, key)
+        if key in LEADING and isinstance(inner, str) and not inner.startswith("#"):
+            message = f"`{key}: {inner:.60}` leads out of the contract."
+            document.error(
+                at, "bad-schema", message, "Write what it refers to under `$defs`, and `$ref: '#/$defs/name'`."
+            )
+        elif isinstance(key, str) and key.startswith("$PARAMETER"):
+            document.error(at, "bad-schema", f"`{key}` is looked up elsewhere.", "Write the value itself.", on_key=True)
+        elif key == "pattern" and isinstance(inner, str):
+            _java(document, at, inner)
+        elif key == "patternProperties" and isinstance(inner, dict):
+            for pattern in inner:
+                _java(document, (*at, pattern), str(pattern))
+        if key not in VALUES:
+            _hold_schema(document, at, inner)
+
+
+def _java(document: Document, path: Path, value: Any) -> Any:
+    """Patterns as the job's engine reads them; findings where their time is not bounded, which nothing limits here."""
+    if isinstance(value, list):
+        return [_java(document, (*path, n), one) for n, one in enumerate(value)]
+    java = regex.read(value) if isinstance(value, str) else None
+    if isinstance(java, regex.Refused):
+        document.error(path, "bad-pattern", java.message, java.fix)
+    elif java and java.open:
+        message = "The time of this pattern grows faster than the length of a text, which nothing limits here."
+        fix = f"Write `pattern` instead, which fails texts of more than {java.longest:,} characters. {regex.LONGER}"
+        document.error(path, "bad-pattern", message, fix)
+    return java.text if isinstance(java, regex.Java) else value
+
+
+def _is_property(document: Document, path: Path, name: str, props: Sequence[Property]) -> bool:
+    known = [p.name for p in props]
+    if name not in known:
+        close = nearest(name, known)
+        fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
+        document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
+    elif "`" in name:
+        message = f"Great Expectations cannot be told of `{name}`, as it has a backquote."
+        document.error(path, "wrong-place", message, "Use a check of dropgate, or give the column another name.")
+    return name in known
+
+
+def _hold_places(document: Document, path: Path, text: str) -> None:
+    """Refuse a query in whose braces something else stands than the file; its SQL is read as a statement."""
+    if _places(text) != {BATCH[1:-1]}:
+        fix = f"Write it as `SELECT id FROM {BATCH} WHERE ...`, and any other brace twice."  # noqa: S608 (text)
+        document.error(path, "bad-query", f"The file is `{BATCH}` in a query, and nothing else stands in braces.", fix)
+
+
+def _places(text: str) -> set[str] | None:
+    """What stands in braces; None where a brace has no other."""
+    try:
+        return {f"{place}{how or ''}{shape}" for _, place, shape, how in Formatter().parse(text) if place is not None}
+    except ValueError:
+        return None
+
+
+def _condition(
+    document: Document, path: Path, kwargs: dict[str, Any], props: Sequence[Property]
+) -> expressions.Expression | None:
+    """The condition on rows, which is Spark's SQL unless it says otherwise, by the names of columns."""
+    condition = kwargs.get("row_condition")
+    if not isinstance(condition, (str, dict)):
+        return None
+    parser = kwargs.setdefault("condition_parser", PARSERS[0]) if isinstance(condition, str) else PARSERS[1]
+    if parser not in PARSERS:
+        message = f"`condition_parser` is {quoted(PARSERS)}, as the job runs on Spark."
+        document.error((*path, "condition_parser"), "wrong-type", message, "Write `spark`, and Spark's SQL.")
+        return None
+    at: Path = (*path, "row_condition")
+    try:
+        text = row_conditions.sql(condition, props) if parser == PARSERS[1] else str(condition)
+        return expressions.read_named(text, props)
+    except expressions.Refused as refused:
+        document.error(at, "bad-condition", refused.message, refused.fix)
+        return None

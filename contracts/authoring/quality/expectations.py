@@ -1,0 +1,209 @@
+"""Quality entries of Great Expectations (`type: custom`, `engine: greatExpectations`): an entry in, a check out.
+
+`implementation` is an expectation's type and arguments, as a mapping or as text of YAML or JSON: the standard has both.
+It is read against the table of core expectations, so that what Great Expectations would refuse is said here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document import source
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Mark, Path
+from contracts.authoring.quality import expectation_arguments, library_metrics, queries
+from contracts.authoring.quality.core_expectations import Core, expectations
+from contracts.plan import EXPECTATION, HOLDS_TRUE, Check, Property, Severity
+from contracts.problem import nearest, quoted
+
+ENGINES = ("greatExpectations", "great-expectations")
+"""As the standard's text and its schema call it."""
+EXAMPLE = "{type: expect_column_values_to_not_be_null, kwargs: {column: id}}"
+KEYS = ("type", "kwargs", "severity", "description", "meta", "notes", "id")
+"""Of an expectation as Great Expectations writes it down; the last four only describe."""
+SEVERITIES: dict[str, Severity] = {"critical": "error", "warning": "warning", "info": "warning"}
+
+
+def read(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check that an entry means; None where a finding says why there is none."""
+    before, at = document.errors(), (*path, "implementation")
+    inner = _implementation(document, at, entry)
+    library_metrics.others(document, path, entry, library_metrics.CUSTOM, "`implementation`")
+    core = _core(document, at, inner) if inner is not None else None
+    if inner is None or core is None:
+        return None
+    severity = _severity(document, path, entry, inner)
+    kwargs = _kwargs(document, at, inner, core, prop)
+    if kwargs is None or severity is None:
+        return None
+    used = expectation_arguments.used(document, (*at, "kwargs"), inner["type"], core, kwargs, props)
+    if document.errors() > before:
+        return None
+    if core.about == "query":
+        said = (inner["type"], severity, kwargs["unexpected_rows_query"])
+        return queries.unexpected(document, (*at, "kwargs", "unexpected_rows_query"), entry, said, props)
+    _cost(document, (*at, "type"), core)
+    return _check(entry, inner["type"], core, kwargs, used, severity, props)
+
+
+def _check(
+    entry: dict[str, Any],
+    name: str,
+    core: Core,
+    kwargs: dict[str, Any],
+    used: expectation_arguments.Used,
+    severity: Severity,
+    props: Sequence[Property],
+) -> Check:
+    own = next((p for p in props if p.name == kwargs.get("column")), None)
+    plain = _plain(kwargs)
+    order = dict(sorted(plain.items(), key=lambda one: one[0] not in core.needs))
+    said = ", ".join(f"{k} {json.dumps(v, ensure_ascii=False)}" for k, v in order.items() if k != "condition_parser")
+    names = used.names
+    several = {"properties": names} if names and (own is None or names != [own.name]) else {}
+    given = {"given": used.given} if used.given else {}
+    return Check(
+        id=library_metrics.identity(entry, own, name, severity),
+        kind=EXPECTATION,
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or core.dimension,
+        expected=f"{name} ({said})" if said else name,
+        property=own.name if own and core.about != "header" else None,
+        arguments={"type": name, "kwargs": plain, "subject": core.about, **several, **given},
+        threshold=HOLDS_TRUE,
+        description=entry.get("description"),
+    )
+
+
+def _cost(document: Document, path: Path, core: Core) -> None:
+    message = (
+        "Great Expectations runs its own scans of every file: seconds more for each, where other checks share one."
+    )
+    fix = f"{core.instead} says it without." if core.instead else "Keep it for what no other check can say."
+    document.note(path, "own-scans", message, fix)
+
+
+# ---- what stands in an entry
+
+
+def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> dict[str, Any] | None:
+    """The expectation of an entry, out of its text if it is one."""
+    inner = entry["implementation"]
+    if isinstance(inner, str):
+        inner = entry["implementation"] = _opened(document, path, inner)
+        if inner is None:
+            return None
+    if not isinstance(inner, dict):
+        message, fix = "`implementation` must be an expectation's `type` and `kwargs`.", f"Write it as `{EXAMPLE}`."
+        document.error(path, "wrong-type", message, fix)
+        return None
+    for key in (k for k in inner if k not in KEYS):
+        close = "type" if key == "expectation_type" else nearest(key, KEYS)
+        fix = f"Write `{close}`." if close else "Arguments of the expectation stand under `kwargs`."
+        document.error((*path, key), "unknown-key", f"An expectation has no key `{key}`.", fix, on_key=True)
+    return inner
+
+
+def _opened(document: Document, path: Path, text: str) -> Any:
+    """The values of a text of YAML or JSON, each at its place in the file."""
+    mark = document.place(path)
+    found = source.read(text.encode(), document.file)
+    at = _placing(document, mark)
+    document.marks |= {(*path, *inner): at(own) for inner, own in found.marks.items()}
+    document.keys |= {(*path, *inner): at(own) for inner, own in found.keys.items()}
+    for one in found.findings:
+        place = at(Mark(one.line, one.column))
+        document.findings.append(replace(one, line=place.line, column=place.column))
+    return found.data if found.data is not None or found.findings else {}
+
+
+def _placing(document: Document, mark: Mark) -> Any:
+    """Where in the file a place within a text stands: a block begins in the line after its sign."""
+    lines = document.raw.decode("utf-8-sig", "replace").split("\n")
+    if lines[mark.line - 1][mark.column - 1 : mark.column] not in ("|", ">"):
+        return lambda own: replace(own, line=mark.line, column=mark.column)
+    first = next((line for line in lines[mark.line :] if line.strip()), "")
+    indent = len(first) - len(first.lstrip(" "))
+    return lambda own: replace(own, line=own.line + mark.line, column=own.column + indent)
+
+
+def _core(document: Document, path: Path, inner: dict[str, Any]) -> Core | None:
+    name, known = inner.get("type"), expectations()
+    if isinstance(name, str) and name in known:
+        core = known[name]
+        if core.elsewhere is None:
+            return core
+        message, _, fix = f"`{name}` {core.elsewhere}".partition("; ")
+        document.error((*path, "type"), "elsewhere", f"{message}.", f"{fix[0].upper()}{fix[1:]}.")
+        return None
+    said = f"Great Expectations has no core expectation `{name}`." if name else "The entry names no expectation."
+    close = nearest(name, known) if isinstance(name, str) else None
+    fix = f"Write `{close}`." if close else "Write `type:` with one, as `expect_column_values_to_not_be_null`."
+    document.error((*path, "type"), "unknown-expectation", said, fix)
+    return None
+
+
+def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict[str, Any]) -> Severity | None:
+    """The severity of an entry, which may stand beside the expectation or, in its words, within."""
+    if "severity" not in inner:
+        return library_metrics.severity(document, path, entry)
+    at: Path = (*path, "implementation", "severity")
+    own = inner["severity"]
+    if "severity" in entry:
+        message, fix = "The entry has two severities.", "Keep the one beside `implementation`."
+        document.error(at, "two-severities", message, fix, on_key=True)
+    elif not isinstance(own, str) or own not in SEVERITIES:
+        close = nearest(own, SEVERITIES) if isinstance(own, str) else None
+        fix = f"Write `{close}`." if close else f"Write one of {quoted(SEVERITIES)}."
+        document.error(at, "unknown-severity", f"`{own}` is not a severity of Great Expectations.", fix)
+    else:
+        return SEVERITIES[own]
+    return None
+
+
+def _kwargs(
+    document: Document, path: Path, inner: dict[str, Any], core: Core, prop: Property | None
+) -> dict[str, Any] | None:
+    """The arguments by the names that they have there, with the property that the entry stands under."""
+    given, at = inner.get("kwargs") or {}, (*path, "kwargs")
+    if not isinstance(given, dict):
+        document.wrong_type(at, "a mapping of arguments")
+        return None
+    kwargs = {_known(document, at, name, core): value for name, value in given.items()}
+    if prop is None:
+        return kwargs
+    if core.needs.get("column") is None:
+        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        document.error((*path, "type"), "wrong-place", f"`{inner['type']}` is not about one property.", fix)
+    elif kwargs.setdefault("column", prop.name) != prop.name:
+        message = f"The entry stands under `{prop.name}`, and its expectation is about `{kwargs['column']}`."
+        document.error((*at, "column"), "wrong-place", message, "Leave `column` out, or write the entry there.")
+        kwargs["column"] = prop.name
+    return kwargs
+
+
+def _known(document: Document, path: Path, name: str, core: Core) -> str:
+    """An argument as Great Expectations calls it; the standard's own example has `minValue`."""
+    snake = re.sub(r"(?<=[a-z])([A-Z])", lambda m: f"_{m[1].lower()}", name)
+    if name in core.arguments or snake not in core.arguments:
+        return name
+    message = f"`{name}` is read as `{snake}`, which is its name in Great Expectations."
+    document.note((*path, name), "other-spelling", message, f"Write `{snake}`.", on_key=True)
+    return snake
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: numbers with a fraction are doubles there."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return float(value) if isinstance(value, Decimal) else value

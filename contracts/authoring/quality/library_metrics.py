@@ -1,0 +1,278 @@
+"""The quality entries of a contract: an ODCS library metric in, the plan's check out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.properties.values import pattern_of, shown, text_of
+from contracts.authoring.quality import thresholds
+from contracts.plan import CONTAINERS, OPERATORS, Check, Property, Severity, Threshold
+from contracts.problem import nearest
+
+DIMENSIONS = {
+    "nullValues": "completeness",
+    "missingValues": "completeness",
+    "invalidValues": "conformity",
+    "duplicateValues": "uniqueness",
+    "rowCount": "coverage",
+    "notBlank": "completeness",
+    "regex": "conformity",
+    "expression": "consistency",
+}
+BUILT = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
+OF_FILES = ("duplicateValues", "rowCount")
+"""The metrics that may stand beside the properties."""
+ARGUMENTS = {"invalidValues": ("validValues", "pattern"), "missingValues": ("missingValues",)}
+SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning"}
+MEANT = {"info": "warning", "warn": "warning", "low": "warning", "critical": "error", "fatal": "error", "high": "error"}
+
+
+READ = {"id", "name", "type", "metric", "arguments", "unit", "severity", "dimension", "description", *OPERATORS}
+CUSTOM = {"id", "name", "type", "engine", "implementation", "severity", "dimension", "description"}
+DESCRIPTIVE = {"businessImpact", "tags", "method", "authoritativeDefinitions", "customProperties"}
+TIMES = {"schedule", "scheduler"}
+
+
+def read(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check that an entry means, of a property or (None) of the whole file; None where a finding says why not.
+
+    `props` are all of the record.
+    """
+    if not _is_built(document, path, entry, prop):
+        return None
+    others(document, path, entry, READ, "a `metric`")
+    arguments = _arguments(document, path, entry, prop, props)
+    weight = severity(document, path, entry)
+    threshold = thresholds.read(document, path, entry)
+    if arguments is None or weight is None or threshold is None:
+        return None
+    return made(entry, entry["metric"], prop, (arguments, _valid_words(entry, arguments)), weight, threshold)
+
+
+def identity(entry: dict[str, Any], prop: Property | None, kind: str, severity: Severity) -> str:
+    """The author's id or name of a check, else one of its own that says where and what it is."""
+    name = f"{prop.name}.{kind}" if prop else kind
+    return entry.get("id") or entry.get("name") or (name if severity == "error" else f"{name}.warning")
+
+
+def made(
+    entry: dict[str, Any],
+    metric: str,
+    prop: Property | None,
+    read: tuple[dict[str, Any], str],
+    severity: Severity,
+    threshold: Threshold,
+) -> Check:
+    """The check of a metric, whose arguments and words for what is valid were read."""
+    arguments, valid = read
+    by_row = metric not in OF_FILES and threshold.operator == "mustBe" and not threshold.values[0]
+    said = [] if by_row else [thresholds.words(threshold, metric)]
+    return Check(
+        id=identity(entry, prop, metric, severity),
+        kind=metric,
+        scope="row" if by_row else "set",
+        severity=severity,
+        dimension=entry.get("dimension") or DIMENSIONS[metric],
+        expected=(f"{said[0]} ({valid})" if valid else said[0]) if said else valid or "not null",
+        property=prop.name if prop else None,
+        arguments=arguments,
+        threshold=None if by_row else threshold,
+        description=entry.get("description"),
+    )
+
+
+def _valid_words(entry: dict[str, Any], arguments: dict[str, Any]) -> str:
+    if "null" in arguments:
+        texts = ["null"] * arguments["null"] + [text or '""' for text in arguments["values"]]
+        return "none" + shown(texts).removeprefix("one")
+    if "properties" in arguments:
+        return "of " + ", ".join(arguments["properties"])
+    parts = [shown(arguments["values"])] if "values" in arguments else []
+    return " and ".join(parts + ([f"matching {entry['arguments']['pattern']}"] if "pattern" in arguments else []))
+
+
+def _is_built(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> bool:
+    metric = entry.get("metric")
+    use = f"Use `metric:` with one of {', '.join(BUILT)}."
+    if metric is None:
+        document.error(path, "missing-key", "The entry names no `metric`.", use)
+        return False
+    if metric not in BUILT:
+        document.error((*path, "metric"), "not-built-yet", f"The metric `{metric}` is not built yet.", use)
+        return False
+    if prop and metric == "rowCount":
+        fix = "Write it under `quality` of the schema object, beside its `properties`."
+        document.error((*path, "metric"), "wrong-place", "`rowCount` counts the records of a file.", fix)
+        return False
+    if prop is None and metric not in OF_FILES:
+        fix = "Write it under `quality` of the property."
+        document.error((*path, "metric"), "wrong-place", f"`{metric}` is about one property.", fix)
+        return False
+    return True
+
+
+def others(document: Document, path: Path, entry: dict[str, Any], read: set[str], beside: str) -> None:
+    """Refuse keys of other types of entries; note that nobody goes by a schedule."""
+    for key in set(entry) - read - DESCRIPTIVE:
+        at: Path = (*path, key)
+        if key in TIMES:
+            message = f"`{key}` is not used; every file is checked when it arrives."
+            document.note(at, "not-used", message, "It may stay, for people and tools.", on_key=True)
+        else:
+            message = f"`{key}` says nothing beside {beside}."
+            document.error(at, "unknown-key", message, "Leave it out; it would not be checked.", on_key=True)
+
+
+def severity(document: Document, path: Path, entry: dict[str, Any]) -> Severity | None:
+    """The severity of an entry; None, and a finding, if it is none."""
+    found = entry.get("severity", "error")
+    if found not in SEVERITIES:
+        close = MEANT.get(found.casefold()) or nearest(found, SEVERITIES)
+        fix = f"Write `{close}`." if close else "Write `error`, which rejects, or `warning`, which tells."
+        document.error((*path, "severity"), "unknown-severity", f"`{found}` is not a severity.", fix)
+    return SEVERITIES.get(found)
+
+
+def _arguments(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> dict[str, Any] | None:
+    """The arguments of a metric for the plan; None, and findings, if they cannot be used."""
+    metric, found = entry["metric"], entry.get("arguments") or {}
+    known = ("properties",) if prop is None and metric == "duplicateValues" else ARGUMENTS.get(metric, ())
+    unknown = [k for k in found if k not in known]
+    for key in unknown:
+        close = nearest(key, known)
+        fix = f"Write `{close}`." if close else f"It takes {' and '.join(known) or 'none'}."
+        message = f"`{metric}` has no argument `{key}`."
+        document.error((*path, "arguments", key), "unknown-argument", message, fix, on_key=True)
+    if unknown:
+        return None
+    if not known:
+        return {}
+    if prop is None:
+        return _properties(document, path, found, props)
+    if not found:
+        fix = f"Add {' or '.join(f'`arguments: {{{k}: ...}}`' for k in known)}."
+        what = "valid" if metric == "invalidValues" else "missing"
+        document.error(path, "no-argument", f"`{metric}` does not say which values are {what}.", fix)
+        return None
+    if metric == "missingValues":
+        return _missing(document, (*path, "arguments", metric), found[metric])
+    return _valid(document, (*path, "arguments"), found, prop)
+
+
+def _properties(
+    document: Document, path: Path, found: dict[str, Any], props: Sequence[Property]
+) -> dict[str, Any] | None:
+    """The properties whose values are compared together."""
+    names, at = found.get("properties"), (*path, "arguments", "properties")
+    if names is None:
+        message = "`duplicateValues` does not say of which properties."
+        fix = "Add `arguments: {properties: [...]}`, or write the entry under one property."
+        document.error(path, "no-argument", message, fix)
+        return None
+    if not isinstance(names, list) or not names:
+        document.wrong_type(at, "a list of names of properties")
+        return None
+    if not are_properties(document, at, names, [p.name for p in props]):
+        return None
+    before = document.errors()
+    for n, name in enumerate(names):
+        _has_one_value(document, (*at, n), next(p for p in props if p.name == name))
+    return {"properties": names} if document.errors() == before else None
+
+
+def _has_one_value(document: Document, path: Path, prop: Property) -> None:
+    """Refuse properties that hold others, or of which a record may have several values: only single ones compare."""
+    several = "may have several values in a record" if prop.repeats else f"is of the type {prop.type}"
+    if not prop.repeats and prop.type not in CONTAINERS:
+        return
+    message = f"`duplicateValues` compares single values of records; `{prop.name}` {several}."
+    if prop.type == "object" and not prop.repeats:
+        fix = f"Name properties with single values within it, as `{prop.name}.id`."
+    else:
+        fix = "Leave it out; `logicalTypeOptions: {uniqueItems: true}` of an array says that no element stands twice."
+    document.error(path, "not-built-yet", message, fix)
+
+
+def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:
+    """Whether a list names properties, each once; findings say where not."""
+    before = document.errors()
+    for n, name in enumerate(names):
+        is_property(document, (*path, n), name, known, names[:n])
+    return document.errors() == before
+
+
+def is_property(document: Document, path: Path, name: Any, known: list[str], before: Sequence[Any] = ()) -> None:
+    """Refuse what is no name of a property, or stands among those before it."""
+    if not isinstance(name, str):
+        document.wrong_type(path, "the name of a property", text=True)
+    elif name not in known:
+        close = nearest(name, known)
+        fix = f"Write `{close}`." if close else "Write the name of a property of this schema."
+        document.error(path, "unknown-property", f"The contract has no property `{name}`.", fix)
+    elif name in before:
+        document.error(path, "duplicate-property", f"The property `{name}` stands twice.", "Keep one of them.")
+
+
+def _valid(document: Document, path: Path, found: dict[str, Any], prop: Property) -> dict[str, Any] | None:
+    made: dict[str, Any] = {}
+    before = document.errors()
+    if "validValues" in found:
+        values, at = found["validValues"], (*path, "validValues")
+        if isinstance(values, list) and values:
+            made["values"] = [text_of(document, (*at, n), value, prop) for n, value in enumerate(values)]
+        else:
+            document.wrong_type(at, "a list of values")
+    if "pattern" in found:
+        made |= pattern(document, (*path, "pattern"), found["pattern"], prop) or {}
+    return made if document.errors() == before else None
+
+
+def _missing(document: Document, path: Path, values: Any) -> dict[str, Any] | None:
+    """The texts that count as missing, and whether null cells do; cells are compared as they stand."""
+    if not isinstance(values, list) or not values:
+        document.wrong_type(path, "a list of texts and null")
+        return None
+    before = document.errors()
+    for n, value in enumerate(values):
+        if value is not None and not isinstance(value, str):
+            document.wrong_type((*path, n), "text or null", text=True)
+    if document.errors() > before:
+        return None
+    return {"values": list(dict.fromkeys(v for v in values if v is not None)), "null": None in values}
+
+
+def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: Collection[str]) -> None:
+    """Refuse missing values that no cell has, as the cell is null by then."""
+    for n, entry in enumerate(owner.get("quality") or []):
+        arguments = entry.get("arguments") if isinstance(entry, dict) else None
+        found = arguments.get("missingValues") if isinstance(arguments, dict) else None
+        if not isinstance(found, list) or None in found:
+            continue
+        for k, value in enumerate(found):
+            if value in nulls:
+                message = f"No cell is `{value}`: it is among `csv.nullValues`, so that the cell is null."
+                at: Path = (*path, "quality", n, "arguments", "missingValues", k)
+                document.error(at, "never-missing", message, "Add `null` to the list, or take it from `nullValues`.")
+
+
+def is_text(document: Document, path: Path, prop: Property, what: str) -> bool:
+    """Whether a property is text, which is what `what` is for."""
+    if prop.type != "string":
+        message = f"`{what}` is for text; `{prop.name}` is {prop.type}."
+        document.error(path, "wrong-type", message, f"Write `logicalType: string`, or leave `{what}` out.")
+    return prop.type == "string"
+
+
+def pattern(document: Document, path: Path, value: Any, prop: Property) -> dict[str, Any] | None:
+    """The arguments of a check for a property's pattern; None, and a finding, if it cannot be used."""
+    if not isinstance(value, str):
+        document.wrong_type(path, "text", text=True)
+        return None
+    return pattern_of(document, path, value) if is_text(document, path, prop, "pattern") else None

@@ -1,0 +1,181 @@
+"""Entries of `quality` that ask a file a question, and those that no machine of ours answers: an entry in, a check out.
+
+`type: sql` of the standard gives one number; our `statement` finds rows that must not be. `type: text` is for people,
+`type: custom` of another engine for that engine: both stand in every result as rules that were not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.quality import aggregates, library_metrics
+from contracts.authoring.quality.thresholds import ENDS
+from contracts.authoring.sql import statements
+from contracts.authoring.sql.expressions import NUMBERS, Refused
+from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
+
+DATA = "data"
+"""What the records of a file are called in every query; the name of the schema object is another name for them."""
+BATCH = "batch"
+"""The same in a query of Great Expectations."""
+SQL_KEYS = {"id", "name", "type", "query", "severity", "dimension", "description", *OPERATORS}
+TEXT_KEYS = {"id", "name", "type", "severity", "dimension", "description"}
+OTHER_KEYS = TEXT_KEYS | {"engine", "implementation"}
+
+
+def sql(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, props: Sequence[Property]
+) -> Check | None:
+    """The check of a query that gives one number; None where a finding says why there is none."""
+    library_metrics.others(document, path, entry, SQL_KEYS, "a `query`")
+    severity, limited = library_metrics.severity(document, path, entry), _limits(document, path, entry)
+    query, text = _read(document, (*path, "query"), entry["query"], props)
+    if query is None or severity is None or limited is None:
+        return None
+    if not query.single or len(query.outputs) != 1 or query.outputs[0][1] not in NUMBERS:
+        message = "The query does not give one number, whatever the file holds."
+        document.error((*path, "query"), "bad-query", message, "Write `select count(*) from ${object} where ...`.")
+        return None
+    threshold, limits = limited
+    aggregate = {"aggregate": query.aggregate} if query.aggregate else {}
+    return Check(
+        id=library_metrics.identity(entry, prop, "sql", severity),
+        kind="sql",
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "accuracy",
+        expected=f"{aggregates.words('result', threshold, limits)} of {text}",
+        property=prop.name if prop and not prop.repeats else None,  # it finds one number, not one of each value
+        arguments=_arguments(query, text) | aggregate | {"limits": limits},
+        threshold=threshold,
+        description=entry.get("description"),
+    )
+
+
+def statement(document: Document, path: Path, entry: dict[str, Any], props: Sequence[Property]) -> Check | None:
+    """The check of a statement whose rows must not be; its entry has known keys alone."""
+    inner, at = entry["implementation"], (*path, "implementation")
+    given = inner if any(o in inner for o in OPERATORS) else {**inner, "mustBe": 0}
+    if not isinstance(inner.get("statement"), str):
+        message = "The entry does not say which rows must not be."
+        document.error(at, "no-argument", message, "Add `statement: select * from data where ...`.")
+        return None
+    severity, limited = library_metrics.severity(document, path, entry), _limits(document, at, given)
+    query, text = _read(document, (*at, "statement"), inner["statement"], props)
+    if query is None or severity is None or limited is None:
+        return None
+    threshold, limits = limited
+    columns = {"columns": [name for name, _ in query.outputs]}
+    return Check(
+        id=library_metrics.identity(entry, None, "statement", severity),
+        kind="statement",
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "consistency",
+        expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
+        arguments=_arguments(query, text) | columns | {"limits": limits},
+        threshold=threshold,
+        description=entry.get("description"),
+    )
+
+
+def unexpected(
+    document: Document, path: Path, entry: dict[str, Any], said: tuple[str, Severity, str], props: Sequence[Property]
+) -> Check | None:
+    """The check of an expectation's query, which stands at a path: a statement, whose rows must not be.
+
+    `said` is the expectation's type, its severity and its text, which has `{batch}` for the file.
+    """
+    kind, severity, written = said
+    try:
+        query = statements.read(written.format(batch=BATCH), props, [BATCH])
+    except Refused as refused:
+        document.error(path, "bad-query", refused.message, refused.fix)
+        return None
+    text, threshold, limits = " ".join(written.split()), Threshold("mustBe", (Decimal(0),)), ["0"]
+    more = {"columns": [name for name, _ in query.outputs], "limits": limits, "query": written}
+    return Check(
+        id=library_metrics.identity(entry, None, kind, severity),
+        kind="statement",
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "consistency",
+        expected=f"{aggregates.words('rows', threshold, limits)} of {text}",
+        arguments=_arguments(query, text) | more,
+        threshold=threshold,
+        description=entry.get("description"),
+    )
+
+
+def _arguments(query: statements.Query, text: str) -> dict[str, Any]:
+    return {"sql": query.sql, "text": text, "properties": sorted(query.properties)}
+
+
+def _read(document: Document, path: Path, text: str, props: Sequence[Property]) -> tuple[statements.Query | None, str]:
+    """The query of a text, and the text in one line; None, and a finding, where it cannot be used."""
+    try:
+        found = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
+    except Refused as refused:
+        document.error(path, "bad-query", refused.message, refused.fix)
+        return None, ""
+    return found, " ".join(text.split())
+
+
+def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[Threshold, list[str]] | None:
+    """What a query's number is held against, and its ends as the contract writes them."""
+    operator = next(o for o in OPERATORS if o in found)
+    at: Path = (*path, operator)
+    ends = [((*at, n), v) for n, v in enumerate(found[operator])] if operator in ENDS else [(at, found[operator])]
+    texts = [text for place, value in ends if (text := aggregates.number(document, place, value)) is not None]
+    if len(texts) < len(ends):
+        return None
+    threshold = Threshold(operator, tuple(Decimal(value) for _, value in ends))
+    if operator in ENDS and threshold.values[0] >= threshold.values[1]:
+        document.error(at, "cannot-hold", "The greater value stands first.", f"Write [{texts[1]}, {texts[0]}].")
+        return None
+    return threshold, texts
+
+
+def for_people(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
+    """The rule of an entry that a person looks after."""
+    library_metrics.others(document, path, entry, TEXT_KEYS, "a `text`")
+    said = " ".join(str(entry.get("description") or entry.get("name") or "").split())
+    if not said:
+        message = "The entry does not say what it is about."
+        document.error(path, "missing-key", message, "Add a `description`.")
+        return None
+    document.note(path, "not-checked", f"No machine checks this: {said:.80}", "Results name it as a rule for people.")
+    return _unchecked(document, path, entry, prop, ("forPeople", said, {}))
+
+
+def of_another(document: Document, path: Path, entry: dict[str, Any], prop: Property | None) -> Check | None:
+    """The rule of an entry that another engine checks."""
+    engine = entry["engine"]
+    library_metrics.others(document, path, entry, OTHER_KEYS, "`implementation`")
+    message = f"`{engine:.40}` checks this, dropgate does not."
+    document.note((*path, "engine"), "not-checked", message, "Results name it as a rule that was not checked.")
+    said = " ".join(str(entry.get("description") or entry.get("name") or f"a rule of {engine}").split())
+    return _unchecked(document, path, entry, prop, ("otherEngine", said, {"engine": engine}))
+
+
+def _unchecked(
+    document: Document, path: Path, entry: dict[str, Any], prop: Property | None, rule: tuple[str, str, dict[str, Any]]
+) -> Check | None:
+    severity = library_metrics.severity(document, path, entry)
+    if severity is None:
+        return None
+    kind, said, arguments = rule
+    return Check(
+        id=library_metrics.identity(entry, prop, f"{kind}{path[-1]}", severity),
+        kind=kind,
+        scope="set",
+        severity=severity,
+        dimension=entry.get("dimension") or "conformity",
+        expected=said,
+        property=prop.name if prop else None,
+        arguments=arguments,
+    )

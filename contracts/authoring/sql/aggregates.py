@@ -1,0 +1,198 @@
+"""What may stand in a query beside all of an expression: functions over many records, of the calendar, of types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from contracts.authoring.sql import lexing
+from contracts.authoring.sql.expressions import NUMBERS, Kind, Reader, Refused, Typed, anonymous, counted, moment, shown
+
+Made = tuple[str, Kind]
+"""SQL, and the type of its values."""
+PARTS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour"}
+CALENDAR = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|[^A-Za-z'\\])+")
+"""Patterns of dates that Spark reads without a surprise."""
+STRPTIME = re.compile("%[YHMSmd](?:strict)?")
+SPARK = {"%Y": "yyyy", "%mstrict": "MM", "%dstrict": "dd", "%Hstrict": "HH", "%Mstrict": "mm", "%Sstrict": "ss"}
+"""Parts of patterns as the parser has them, and as Spark has."""
+MOST = 10**6
+WHOLE = re.compile(r"-?\d{1,6}", re.ASCII)
+
+
+def _count(reader: Reader, node: exp.Count) -> Made:
+    of = node.this
+    if isinstance(of, exp.Star) or of is None:
+        return "count(1)", "integer"
+    if isinstance(of, exp.Distinct):
+        if not of.expressions:
+            raise Refused(f"`{shown(node)}` counts nothing.", "Write `count(distinct id)`.")
+        return f"count(distinct {', '.join(reader.typed(part).sql for part in of.expressions)})", "integer"
+    return f"count({reader.typed(of).sql})", "integer"
+
+
+def _count_if(reader: Reader, node: exp.CountIf) -> Made:
+    return f"count_if({reader.boolean(node.this)})", "integer"
+
+
+def _sum(reader: Reader, node: exp.Sum) -> Made:
+    found = reader.one_of(node.this, *NUMBERS)
+    return f"try_sum({found.sql})", found.kind
+
+
+def _of_doubles(function: str) -> Callable[[Reader, Any], Made]:
+    def made(reader: Reader, node: Any) -> Made:
+        return f"{function}(double({reader.of(node.this, *NUMBERS)}))", "number"
+
+    return made
+
+
+def _end(function: str) -> Callable[[Reader, Any], Made]:
+    def made(reader: Reader, node: Any) -> Made:
+        found = reader.typed(node.this)
+        return f"{function}({found.sql})", found.kind
+
+    return made
+
+
+AGGREGATES: dict[type, Callable[[Any, Any], Made]] = {
+    exp.Count: _count,
+    exp.CountIf: _count_if,
+    exp.Sum: _sum,
+    exp.Avg: _of_doubles("avg"),
+    exp.Stddev: _of_doubles("stddev_samp"),
+    exp.StddevSamp: _of_doubles("stddev_samp"),
+    exp.StddevPop: _of_doubles("stddev_pop"),
+    exp.Min: _end("min"),
+    exp.Max: _end("max"),
+    exp.AnyValue: _end("min"),
+}
+"""Functions over many records."""
+
+
+def _cast(reader: Reader, node: exp.Cast) -> Typed:
+    wanted, inner = node.to.this, node.this
+    types = exp.DataType.Type
+    moments = (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ)
+    if wanted in moments and isinstance(inner, exp.Literal) and inner.is_string:
+        return moment(reader, exp.Cast(this=inner, to=node.to))  # what stands there
+    if wanted == types.DATE:
+        return Typed(f"to_date({reader.of(inner, 'date', 'timestamp')})", "date")
+    if wanted == types.DOUBLE:
+        if isinstance(inner, exp.Literal) and inner.is_string and inner.name.lower() in ("inf", "infinity"):
+            return Typed("double('Infinity')", "number")
+        return Typed(f"double({reader.of(inner, *NUMBERS)})", "number")
+    if wanted in (types.TEXT, types.VARCHAR):
+        return Typed(f"string({reader.of(inner, 'integer', 'text')})", "text")
+    known = "A query casts to DATE (of timestamps), DOUBLE (of numbers) and STRING (of integers)."
+    raise Refused(f"`{shown(node)}` changes a type.", known)
+
+
+def _truncated(reader: Reader, node: Any) -> Typed:
+    unit, found = str(node.unit or "").strip("'").upper(), reader.one_of(node.this, "date", "timestamp")
+    if unit not in PARTS or (unit == "HOUR" and found.kind == "date"):
+        raise Refused(f"`{shown(node)}` has an unknown unit.", f"Write one of {', '.join(PARTS)}.")
+    if found.kind == "timestamp":
+        return Typed(f"date_trunc('{PARTS[unit]}', {found.sql})", "timestamp")
+    return Typed(found.sql if unit == "DAY" else f"trunc({found.sql}, '{PARTS[unit]}')", "date")
+
+
+def _plus_days(reader: Reader, node: Any) -> Typed:
+    if str(node.args.get("unit") or "DAY").upper() != "DAY":
+        raise Refused(f"`{shown(node)}` has a unit.", "Write `date_add(day, 7)` or `add_months(day, 1)`.")
+    return Typed(f"date_add({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
+
+
+def _plus_months(reader: Reader, node: exp.AddMonths) -> Typed:
+    return Typed(f"add_months({reader.of(node.this, 'date')}, {_whole(node.expression)})", "date")
+
+
+def _whole(node: Any) -> int:
+    """A whole number that stands there, or the product of some."""
+    match node:
+        case exp.Paren():
+            return _whole(node.this)
+        case exp.Neg():
+            return -_whole(node.this)
+        case exp.Mul() if abs(product := _whole(node.this) * _whole(node.expression)) <= MOST:
+            return product
+        case exp.Literal() if WHOLE.fullmatch(node.name):
+            return int(node.name)
+    raise Refused(f"`{shown(node)}` is no whole number.", "Write the number itself, as `7`.")
+
+
+def _read_as(reader: Reader, node: Any) -> Typed:
+    """A text as a date; null where it is none."""
+    if node.args.get("format") is None:
+        return _cast_to_date(reader, node)
+    java = STRPTIME.sub(lambda part: SPARK.get(part[0], part[0]), node.args["format"].name)
+    if not CALENDAR.fullmatch(java) or any(java.count(part) > 1 for part in ("yyyy", "MM", "dd", "HH", "mm", "ss")):
+        raise Refused(f"`{shown(node)}` has a pattern that is not known.", "Write it of yyyy MM dd HH mm ss.")
+    return Typed(f"to_date(try_to_timestamp({reader.of(node.this, 'text')}, '{java}'))", "date")
+
+
+def _cast_to_date(reader: Reader, node: Any) -> Typed:
+    return Typed(f"to_date({reader.of(node.this, 'date', 'timestamp')})", "date")
+
+
+def _minus(reader: Reader, node: exp.Sub | exp.Add) -> Typed:
+    """Numbers, or a timestamp and hours."""
+    span = node.expression
+    if not isinstance(span, exp.Interval):
+        return counted("try_subtract" if isinstance(node, exp.Sub) else "try_add")(reader, node)  # type: ignore[no-any-return]
+    unit = str(span.unit or "").upper().removesuffix("S")
+    if unit not in ("DAY", "HOUR", "MINUTE", "SECOND"):
+        raise Refused(f"`{shown(node)}` has an unknown unit.", "Write DAY, HOUR, MINUTE or SECOND.")
+    sign, start = "-" if isinstance(node, exp.Sub) else "+", reader.one_of(node.this, "date", "timestamp")
+    if start.kind != "date":
+        return Typed(f"({start.sql} {sign} interval '{_whole(span.this)}' {unit})", "timestamp")
+    if unit != "DAY":
+        raise Refused(f"`{shown(node)}` adds {unit}S to a date.", "Add days, as `day + interval 7 days`.")
+    days = _whole(span.this)
+    return Typed(f"date_add({start.sql}, {-days if isinstance(node, exp.Sub) else days})", "date")
+
+
+def _now(function: str, kind: Kind) -> Callable[[Reader, Any], Typed]:
+    def read_it(reader: Reader, _: Any) -> Typed:
+        if function in reader.by_name:
+            raise Refused(f"`{function}` is a property, too.", f"Write {lexing.named(function)} for the property.")
+        return Typed(f"{function}()", kind)
+
+    return read_it
+
+
+def _anonymous(reader: Reader, node: exp.Anonymous) -> Typed:
+    if node.name.lower() == "now" and not node.expressions:
+        return _now("current_timestamp", "timestamp")(reader, node)
+    return anonymous(reader, node)
+
+
+OF_QUERIES: dict[type, Callable[[Any, Any], Typed]] = {
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Anonymous: _anonymous,
+    exp.DateTrunc: _truncated,
+    exp.TimestampTrunc: _truncated,
+    exp.TsOrDsAdd: _plus_days,
+    exp.DateAdd: _plus_days,
+    exp.AddMonths: _plus_months,
+    exp.TsOrDsToDate: _read_as,
+    exp.StrToDate: _read_as,
+    exp.Add: _minus,
+    exp.Sub: _minus,
+    exp.CurrentDate: _now("current_date", "date"),
+    exp.CurrentTimestamp: _now("current_timestamp", "timestamp"),
+}
+"""What may stand in a query, and not in an expression, which says the same of a record on any day."""
+RANKS: dict[type, str] = {exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank"}
+BESIDE: dict[type, str] = {exp.Lag: "lag", exp.Lead: "lead"}
+"""Functions of windows: a row's place in an order, and the value of a row before or behind it."""
+NAMES = (
+    *("add_months", "any_value", "avg", "cast", "count", "count_if", "current_date", "current_timestamp", "date_add"),
+    *("date_trunc", "dense_rank", "lag", "lead", "max", "min", "now", "rank", "row_number", "stddev_pop"),
+    *("stddev_samp", "sum", "to_date", "trunc"),
+)
+"""What queries have beside the functions of expressions, for people."""

@@ -1,0 +1,738 @@
+r"""The SQL of checks over several columns: an expression of Spark's dialect in; what the job runs, or why not, out.
+
+What stands in an expression is a list, each with its types: the job judges all checks in one pass, where a single row
+that an operator cannot take would end the run for every file. Spark's own casts between types are therefore refused
+here, and operators that raise (overflow, division by zero) are written as those that give null instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import reduce
+from math import isinf
+from operator import or_
+from typing import Any, Literal
+
+import sqlglot
+from sqlglot import exp
+
+from contracts.authoring.patterns import regex
+from contracts.authoring.sql import lexing, ordering
+from contracts.authoring.sql.unreadable import Unreadable
+from contracts.plan import CONTAINERS, Property
+from contracts.problem import nearest, quoted
+
+Kind = Literal["text", "integer", "decimal", "number", "boolean", "date", "timestamp", "time", "null"]
+LONGEST = 10_000
+"""Characters of an expression."""
+KINDS: dict[str, Kind] = {"string": "text"}
+NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "number")
+"""From the narrowest: two of them together are the wider one."""
+NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\S*)?", re.ASCII)
+PLACE = re.compile(r"\d{1,9}", re.ASCII)
+NULL_TESTS = {"isnull": "is null", "isnotnull": "is not null"}
+MOMENTS = "Write it like 2026-01-31, or 2026-01-31 23:59:59."
+MOST_DIGITS = 18
+"""Of a decimal literal; with more, Spark's products of decimals would begin to round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What the job runs: SQL over the values v<n> of property n, and the names of the properties in it."""
+
+    sql: str
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A part of an expression: its SQL and the type of its values."""
+
+    sql: str
+    kind: Kind
+
+
+ONE_COLUMN = re.compile(r"(?:\w+\.)?\w+|`.*`", re.DOTALL)
+MOST_COPIES = 32
+"""How often a cell may stand in a text that is put together: a cell may have millions of characters."""
+
+
+class Refused(Exception):
+    """Why an expression cannot be used, and what to write instead."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message, self.fix = message, fix
+
+
+def single(props: Sequence[Property]) -> dict[str, tuple[int, Property]]:
+    """The properties that a record has one value of, by name, with their numbers."""
+    return {p.name: (n, p) for n, p in enumerate(props) if p.type not in CONTAINERS and not p.repeats}
+
+
+def read(text: str, props: Sequence[Property], *, constant: bool = False) -> Expression:
+    """The boolean over the columns of a record that a text stands for; raises Refused.
+
+    `constant` says that it may name none of them.
+    """
+    return _read(Reader, text, props, constant, fails=not constant)
+
+
+def read_named(text: str, props: Sequence[Property]) -> Expression:
+    """The same for others than the job, which know columns by their names; raises Refused."""
+    return _read(NamingReader, text, props, constant=False, fails=False)
+
+
+def _read(kind: type[Reader], text: str, props: Sequence[Property], constant: bool, fails: bool) -> Expression:
+    tree, lost = parsed(text)
+    reader = kind(lost, single(props), fails=fails)
+    found = reader.boolean(tree)
+    if not reader.used and not constant:
+        raise Refused("The expression names no property.", "Compare properties, as `low <= high`.")
+    return Expression(found, tuple(reader.used))
+
+
+def parsed(
+    text: str, what: str = "expression", example: str = "boolean, as `low <= high`"
+) -> tuple[exp.Expression, AbstractSet[str]]:
+    """The one tree of a text, and its literals that lost a backslash which a pattern needs; raises Refused."""
+    if len(text) > LONGEST:
+        raise Refused(f"The {what} is longer than {LONGEST:,} characters.", "Part it into several checks.")
+    try:
+        lexed = lexing.lexed(text)
+        found = _trees(text, lexed)
+    except Unreadable as error:
+        raise Refused(error.message, error.fix) from error
+    except (sqlglot.errors.SqlglotError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise Refused(f"The {what} cannot be read: {_first(error)}.", "Write it as Spark SQL.") from error
+    except RecursionError as error:
+        raise Refused(f"The {what} is nested too deeply.", "Part it into several checks.") from error
+    if len(found) != 1 or not isinstance(found[0], exp.Expression):
+        raise Refused(f"There must be one {what}.", f"Write one {example}, and no `;`.")
+    return found[0], lexed.lost
+
+
+def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
+    """What the parser makes of a text; its literals are what our own lexer read."""
+    dialect = sqlglot.Dialect.get_or_raise("spark")
+    tokens: list[Any] = dialect.tokenize(lexed.masked)
+    left = dict(lexed.literals)
+    for token in tokens:
+        if token.token_type is sqlglot.TokenType.STRING:
+            token.text = left.pop(token.start, "")
+    if left:
+        at = min(left)
+        sign = text[max(0, at - 1) : at + 1]
+        raise Refused(f"`{sign}` begins a text of a kind that is not known.", "Write it as `'text'` or `r'text'`.")
+    ordering.refuse_chains(text, tokens)
+    return dialect.parser().parse(tokens, text)
+
+
+def _first(error: Exception) -> str:
+    """What the parser says first, without the colours of a terminal."""
+    told: list[dict[str, Any]] = getattr(error, "errors", [])
+    if told and told[0].get("highlight"):
+        return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
+    if not isinstance(error, sqlglot.errors.SqlglotError):  # the parser's own fault
+        return "it is no SQL that the parser knows"
+    return str(error).split(". ", 1)[0].split("\n", 1)[0].rstrip(".")
+
+
+class Reader:
+    """Walks one expression over the properties `by_name`; `used` are those met, in the order of their first use.
+
+    `readers` is what may stand in it, and what reads it; `functions` names some of it for people. `repeats` holds how
+    often a cell may stand in a column, for columns of queries.
+    """
+
+    readers: Mapping[type, Callable[[Any, Any], Typed]]
+    functions: Sequence[str]
+
+    def __init__(
+        self, lost: AbstractSet[str], by_name: Mapping[str, tuple[int, Property]], *, fails: bool = False
+    ) -> None:
+        """Read what stands over properties; `fails` says that a record fails where the text is not true."""
+        self._lost, self.by_name, self._fails = lost, by_name, fails
+        self.used: dict[str, None] = {}
+        self.repeats: dict[str, int] = {}
+
+    def boolean(self, node: Any) -> str:
+        """The SQL of what must be true or false."""
+        found = self.typed(node)
+        if found.kind not in ("boolean", "null"):
+            message = f"`{shown(node)}` is {found.kind}, where true or false is wanted."
+            raise Refused(message, "Compare it with something, as `amount > 0`.")
+        return "cast(null as boolean)" if found.sql == "null" else found.sql
+
+    def typed(self, node: Any) -> Typed:
+        """The SQL and the type of any part."""
+        try:
+            reader = self.readers.get(type(node))
+            if reader is None:
+                raise _unknown(node, self.functions)
+            refuse_passed_over(node)
+            return reader(self, node)
+        except RecursionError as error:
+            raise Refused("The expression is nested too deeply.", "Part it into several checks.") from error
+
+    def column(self, node: exp.Column) -> Typed:
+        """A property, by its exact name."""
+        name = node.name
+        if node.table:
+            raise Refused(f"`{shown(node)}` names a table.", f"Write the property alone, as `{name}`.")
+        if name not in self.by_name:
+            close = nearest(name, self.by_name)
+            fix = f"Write `{close}`." if close else f"There are {quoted(self.by_name, most=12)}."
+            raise Refused(f"The contract has no property `{name}`.", fix)
+        number, prop = self.by_name[name]
+        self.used[name] = None
+        return self.value_of(number, prop)
+
+    def value_of(self, number: int, prop: Property) -> Typed:
+        """The value of a property, which has a number in the plan."""
+        return Typed(f"v{number}", kind_of(prop))
+
+    def same(self, nodes: Sequence[Any]) -> tuple[list[str], Kind]:
+        """Parts that are compared or stand for each other: their SQL and the one type that they have."""
+        found = self.alike(nodes)
+        return [one.sql for one in found], widest({one.kind for one in found})
+
+    def alike(self, nodes: Sequence[Any]) -> list[Typed]:
+        """Parts that must be of one type, or all numbers."""
+        found = [self.typed(node) for node in nodes]
+        kinds = {one.kind for one in found} - {"null"}
+        if len(kinds) > 1 and not kinds <= set(NUMBERS):
+            told = " and ".join(f"`{shown(n)}` is {one.kind}" for n, one in zip(nodes, found, strict=True))
+            raise Refused(f"Values of different types are compared: {told}.", _how_to_compare(kinds))
+        return found
+
+    def copies(self, node: Any) -> int:
+        """How often a cell may be repeated in the values of a part."""
+        repeated = self._repeated(node)
+        derived = sum(often for column, often in repeated.items() if column in self.repeats)
+        own: dict[str, int] = {}
+        for column in repeated.keys() - self.repeats.keys():
+            row = "" if column.startswith("`") else column.rpartition(".")[0]
+            own[row] = max(repeated[column], own.get(row, 1))  # a record's cells are different ones
+        return max(1, derived + sum(own.values()))
+
+    def _repeated(self, node: Any) -> Counter[str]:
+        """How often each column may stand in the values of a part: texts put together add up, else one is chosen."""
+        if isinstance(node, exp.Query | exp.Subquery):
+            return Counter({"(": MOST_COPIES})
+        if isinstance(node, exp.Column):
+            column = self.column(node).sql
+            return Counter({column: self.repeats.get(column, 1 if ONE_COLUMN.fullmatch(column) else MOST_COPIES)})
+        parts = [self._repeated(part) for part in node.iter_expressions()]
+        if isinstance(node, exp.Concat | exp.DPipe):
+            return sum(parts, Counter())
+        return reduce(or_, parts, Counter())
+
+    def refuse_growth(self, node: Any) -> None:
+        """Refuse a text that is put together of the same cell over and over: it may take all memory."""
+        if self.copies(node) > MOST_COPIES:
+            message = f"`{shown(node)}` repeats a text more than {MOST_COPIES} times."
+            raise Refused(message, "Put each property into the text once, and outside of other queries.")
+
+    def of(self, node: Any, *kinds: Kind) -> str:
+        """The SQL of a part that must be of one of some types."""
+        return self.one_of(node, *kinds).sql
+
+    def one_of(self, node: Any, *kinds: Kind) -> Typed:
+        """A part that must be of one of some types; each part is read once, or deep expressions would take for ever."""
+        found = self.typed(node)
+        if found.kind not in (*kinds, "null"):
+            wanted = " or ".join(kinds)
+            raise Refused(f"`{shown(node)}` is {found.kind}, where {wanted} is wanted.", f"Use {wanted} there.")
+        return found
+
+    def pattern(self, node: Any) -> str:
+        """A regular expression as Java reads it, as a literal."""
+        if not isinstance(node, exp.Literal) or not node.is_string:
+            raise Refused("A pattern must be a text in quotes.", r"Write it as `rlike r'^[A-Z]\d+$'`.")
+        written = node.name
+        if written in self._lost:
+            raise Refused("A single backslash in quotes is lost.", r"Write `\\d`, or `r'\d'` as Spark has it.")
+        java = regex.read(written)
+        if isinstance(java, regex.Refused):
+            raise Refused(java.message, java.fix)
+        if java.open and not (self._fails and _is_asked_for(node.parent)):
+            message = f"A text of more than {java.longest:,} characters is not held against `{written}`."
+            raise Refused(message, f"Write a pattern that is cheaper. {regex.LONGER}")
+        return lexing.quoted(java.text)
+
+
+class NamingReader(Reader):
+    """Writes columns by their names, for those who know no numbers."""
+
+    def value_of(self, number: int, prop: Property) -> Typed:
+        """The value of a property, by its name in backquotes."""
+        if prop.type == "time":
+            message = f"`{prop.name}` is a time of day, which others see as text."
+            raise Refused(message, "Use `metric: expression` of dropgate, which knows times.")
+        return Typed(lexing.named(prop.name), super().value_of(number, prop).kind)
+
+
+def _is_asked_for(node: Any) -> bool:
+    """Whether an expression is false where a part of it is: nothing but `and`, `or` and brackets stand around it."""
+    while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
+        node = node.parent
+    return node.parent is None
+
+
+def kind_of(prop: Property) -> Kind:
+    """The type of a property's values."""
+    found: Any = "decimal" if prop.exact else KINDS.get(prop.type, prop.type)
+    return found  # type: ignore[no-any-return]
+
+
+def widest(kinds: AbstractSet[Kind]) -> Kind:
+    """The type of values of some types that go together."""
+    return max(kinds - {"null"}, key=lambda k: NUMBERS.index(k) if k in NUMBERS else 0, default="null")
+
+
+def shown(node: Any) -> str:
+    """A part as it may stand in a sentence."""
+    return str(node.sql(dialect="spark"))[:60]
+
+
+def refuse_passed_over(node: exp.Expression) -> None:
+    """Refuse what readers would pass over."""
+    read_parts = READ.get(type(node), OF_ANY)
+    if others := [name for name, value in node.args.items() if value and name not in read_parts]:
+        raise Refused(f"`{shown(node)}` has `{others[0].rstrip('_')}`, which is not known.", "Leave it out.")
+
+
+def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
+    """What to say of a part that cannot stand where it stands, beside these functions."""
+    of_one = functions is FUNCTIONS
+    if of_one and isinstance(node, exp.AggFunc | exp.Window):
+        return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
+    if isinstance(node, exp.Query | exp.Subquery | exp.Exists) or node.find(exp.Query):
+        return Refused("An expression cannot ask a table.", "Compare properties of the record alone.")
+    if isinstance(node, exp.DDL | exp.DML | exp.Command | exp.Drop):
+        return Refused("An expression changes nothing.", "Write one boolean, as `low <= high`.")
+    if isinstance(node, exp.Cast):
+        return Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+    name = node.name if isinstance(node, exp.Anonymous) else node.sql_name() if isinstance(node, exp.Func) else None
+    close = nearest(name.lower(), functions) if name else None
+    advice = f"There are {', '.join(functions or FUNCTIONS)}; + - * / %, comparisons, in, between, like, rlike, case."
+    reader = "an expression" if of_one else "a query"
+    return Refused(f"`{shown(node)}` is nothing that {reader} knows.", f"Write `{close}`." if close else advice)
+
+
+def _how_to_compare(kinds: set[Any]) -> str:
+    if kinds & {"date", "timestamp"} and "text" in kinds:
+        return "Write `date '2026-01-31'` or `timestamp '2026-01-31 00:00:00'`, in UTC."
+    if kinds & set(NUMBERS) and "text" in kinds:
+        return "Write numbers without quotes, and compare texts with texts."
+    return "Compare values of one type."
+
+
+def _literal(_: Reader, node: exp.Literal) -> Typed:
+    if node.is_string:
+        return Typed(lexing.quoted(node.name), "text")
+    if not NUMBER.fullmatch(node.name) or isinf(float(node.name)):
+        raise Refused(f"`{node.name:.40}` is no number.", "Write it as `1`, `1.5` or `1e20`.")
+    number = Decimal(node.name)
+    if re.search("[eE]", node.name):
+        return Typed(repr(float(number)) + "D", "number")
+    if number != number.to_integral_value() or "." in node.name:
+        if len(number.as_tuple().digits) > MOST_DIGITS:
+            raise Refused(f"`{node.name}` has more than {MOST_DIGITS} digits.", "Write fewer digits.")
+        return Typed(f"{node.name}BD", "decimal")
+    if number >= 2**63:
+        raise Refused(f"`{node.name}` is beyond 64 bits.", "Write it with an exponent, as `1e20`.")
+    return Typed(f"{node.name}L", "integer")
+
+
+def moment(_: Reader, node: exp.Cast) -> Typed:
+    """A date or a timestamp that stands there as such."""
+    if not isinstance(node.this, exp.Literal) or not node.this.is_string or node.args.get("safe"):
+        raise _unknown(node)
+    text, wanted = node.this.name, node.to.this
+    types = exp.DataType.Type
+    if wanted not in (types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ):
+        raise _unknown(node)
+    if not MOMENT.fullmatch(text):  # what Python knows beside it, Spark does not
+        raise Refused(f"`{text}` does not exist.", MOMENTS)
+    try:
+        if wanted == types.DATE:
+            return Typed(f"date'{date.fromisoformat(text).isoformat()}'", "date")
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise Refused(f"`{text}` does not exist.", MOMENTS) from error
+    if found.tzinfo is not None:
+        raise Refused(f"`{text}` has an offset.", "Write the moment in UTC, without one.")
+    return Typed(f"timestamp'{found.isoformat(' ')}'", "timestamp")
+
+
+def _compared(sign: str) -> Any:
+    def read_it(reader: Reader, node: exp.Binary) -> Typed:
+        (left, right), kind = reader.same([node.this, node.expression])
+        if kind == "boolean" and sign not in ("=", "<>", "<=>"):
+            raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+        return Typed(f"({left} {sign} {right})", "boolean")
+
+    return read_it
+
+
+def counted(function: str) -> Any:
+    """What reads an operator of two numbers."""
+
+    def read_it(reader: Reader, node: exp.Binary) -> Typed:
+        left, right = (reader.one_of(part, *NUMBERS) for part in (node.this, node.expression))
+        if function == "try_divide":
+            return Typed(f"try_divide(double({left.sql}), double({right.sql}))", "number")
+        return Typed(f"{function}({left.sql}, {right.sql})", widest({left.kind, right.kind}))
+
+    return read_it
+
+
+def _joined(sign: str) -> Any:
+    def read_it(reader: Reader, node: exp.Connector) -> Typed:
+        return Typed(f"({reader.boolean(node.this)} {sign} {reader.boolean(node.expression)})", "boolean")
+
+    return read_it
+
+
+def _negative(reader: Reader, node: exp.Neg) -> Typed:
+    found = reader.one_of(node.this, *NUMBERS)
+    return Typed(f"try_subtract(0L, {found.sql})" if found.kind == "integer" else f"(-{found.sql})", found.kind)
+
+
+def _absolute(reader: Reader, node: exp.Abs) -> Typed:
+    """The least integer has no absolute value of 64 bits; a decimal holds it, and the way back gives null."""
+    found = reader.one_of(node.this, *NUMBERS)
+    whole = f"try_cast(abs(cast({found.sql} as decimal(20,0))) as bigint)"
+    return Typed(whole if found.kind == "integer" else f"abs({found.sql})", found.kind)
+
+
+def _is(reader: Reader, node: exp.Is) -> Typed:
+    if isinstance(node.expression, exp.Null):
+        return Typed(f"({reader.typed(node.this).sql} is null)", "boolean")
+    if isinstance(node.expression, exp.Boolean):
+        return Typed(f"({reader.boolean(node.this)} <=> {str(node.expression.this).lower()})", "boolean")
+    raise _unknown(node)
+
+
+def _among(reader: Reader, node: exp.In) -> Typed:
+    if not node.expressions:
+        raise Refused("`in` needs a list of values.", "Write them in brackets, as `in ('A', 'B')`.")
+    (first, *others), _ = reader.same([node.this, *node.expressions])
+    return Typed(f"({first} in ({', '.join(others)}))", "boolean")
+
+
+def _between(reader: Reader, node: exp.Between) -> Typed:
+    if node.args.get("symmetric"):
+        raise Refused("`between symmetric` is not known.", "Write the smaller bound first.")
+    (it, low, high), kind = reader.same([node.this, node.args["low"], node.args["high"]])
+    if kind == "boolean":
+        raise Refused("True and false have no order.", "Compare them with `=` or `<>`.")
+    return Typed(f"({it} between {low} and {high})", "boolean")
+
+
+def _like(reader: Reader, node: exp.Like) -> Typed:
+    pattern = node.expression
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string or "\\" in pattern.name:
+        raise Refused("`like` needs a text in quotes, without backslashes.", "Use `rlike r'...'` for more.")
+    whole = _whole([_of_like(part) for part in pattern.name.split("%")])
+    found = f"({reader.of(node.this, 'text')} rlike {lexing.quoted(whole)})"
+    return Typed(f"(not {found})" if node.args.get("negate") else found, "boolean")
+
+
+def _like_any_case(reader: Reader, node: exp.ILike) -> Typed:
+    """The same of small letters, as Spark has it."""
+    pattern = node.expression
+    if isinstance(pattern, exp.Literal) and not pattern.name.isascii():
+        raise Refused("`ilike` needs a pattern of ASCII letters.", "Write `lower(name) like ...`, with small letters.")
+    small = exp.Literal.string(pattern.name.lower()) if isinstance(pattern, exp.Literal) else pattern
+    return _like(reader, exp.Like(this=exp.Lower(this=node.this), expression=small, negate=node.args.get("negate")))
+
+
+def _of_like(part: str) -> str:
+    return "".join(r"[\s\S]" if letter == "_" else re.escape(letter) for letter in part)
+
+
+def _whole(parts: Sequence[str]) -> str:
+    """The pattern of a text with anything between parts; each is looked for once, behind the first that fits."""
+    if len(parts) == 1:
+        return rf"^{parts[0]}\z"
+    first, *inner, last = parts
+    found = "".join(rf"(?>[\s\S]*?{part})" for part in inner if part)
+    return rf"^{first}{found}[\s\S]*{last}\z"
+
+
+def _matching(reader: Reader, node: exp.RegexpLike) -> Typed:
+    return Typed(f"({reader.of(node.this, 'text')} rlike {reader.pattern(node.expression)})", "boolean")
+
+
+def _case(reader: Reader, node: exp.Case) -> Typed:
+    branches = node.args["ifs"]
+    otherwise = node.args.get("default") or exp.Null()
+    texts, kind = reader.same([*(branch.args["true"] for branch in branches), otherwise])
+    if node.this is None:
+        of, tests = "case", [reader.boolean(branch.this) for branch in branches]
+    else:
+        (value, *tests), _ = reader.same([node.this, *(branch.this for branch in branches)])
+        of = f"case {value}"
+    whens = [f"when {test} then {text}" for test, text in zip(tests, texts[:-1], strict=True)]
+    return Typed(f"({of} {' '.join(whens)} else {texts[-1]} end)", kind)
+
+
+def _if(reader: Reader, node: exp.If) -> Typed:
+    (yes, no), kind = reader.same([node.args["true"], node.args.get("false") or exp.Null()])
+    return Typed(f"if({reader.boolean(node.this)}, {yes}, {no})", kind)
+
+
+def _any_of(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        parts, kind = reader.same([node.this, *node.expressions])
+        if function != "coalesce" and (kind == "boolean" or len(parts) == 1):
+            raise Refused(f"`{shown(node)}` compares nothing.", f"Give `{function}` two values or more.")
+        return Typed(f"{function}({', '.join(parts)})", kind)
+
+    return read_it
+
+
+def _null_if(reader: Reader, node: exp.Nullif) -> Typed:
+    left, right = reader.alike([node.this, node.expression])
+    return Typed(f"nullif({left.sql}, {right.sql})", left.kind)
+
+
+def _of_text(function: str, kind: Kind = "text") -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        told = reader.of(node.this, "text")
+        return Typed(f"bigint({function}({told}))" if kind == "integer" else f"{function}({told})", kind)
+
+    return read_it
+
+
+def _trimmed(reader: Reader, node: exp.Trim) -> Typed:
+    function = {"": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "")
+    if node.expression or function is None:
+        raise Refused(f"`{shown(node)}` is nothing that an expression knows.", "Write `trim(name)`.")
+    return Typed(f"{function}({reader.of(node.this, 'text')})", "text")
+
+
+def _end_of_text(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Left | exp.Right) -> Typed:
+        count = node.expression
+        if not isinstance(count, exp.Literal) or count.is_string or not PLACE.fullmatch(count.name):
+            raise Refused(f"`{function}` needs a plain number.", f"Write `{function}(name, 2)`.")
+        return Typed(f"{function}({reader.of(node.this, 'text')}, {count.name})", "text")
+
+    return read_it
+
+
+def _place(reader: Reader, node: exp.StrPosition) -> Typed:
+    if node.args.get("position"):
+        raise Refused(f"`{shown(node)}` begins at a place.", "Write `instr(name, '@')`.")
+    return Typed(f"bigint(instr({reader.of(node.this, 'text')}, {reader.of(node.args['substr'], 'text')}))", "integer")
+
+
+def anonymous(reader: Reader, node: exp.Anonymous) -> Typed:
+    """A function that the parser has no name for."""
+    sign, parts = NULL_TESTS.get(node.name.lower(), ""), node.expressions
+    if not sign or len(parts) != 1:
+        raise _unknown(node, reader.functions)
+    return Typed(f"({reader.typed(parts[0]).sql} {sign})", "boolean")
+
+
+def _within(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        return Typed(f"{function}({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "boolean")
+
+    return read_it
+
+
+def _part(reader: Reader, node: exp.Substring) -> Typed:
+    numbers = [node.args.get("start"), node.args.get("length")]
+    if any(n is not None and not (isinstance(n, exp.Literal) and PLACE.fullmatch(n.name)) for n in numbers):
+        raise Refused("`substring` needs plain numbers.", "Write `substring(name, 1, 2)`; the first character is 1.")
+    places = "".join(f", {n.name}" for n in numbers if n is not None)
+    return Typed(f"substring({reader.of(node.this, 'text')}{places})", "text")
+
+
+def _together(reader: Reader, node: exp.Concat) -> Typed:
+    reader.refuse_growth(node)
+    return Typed(f"concat({', '.join(reader.of(part, 'text') for part in node.expressions)})", "text")
+
+
+def _both(reader: Reader, node: exp.DPipe) -> Typed:
+    reader.refuse_growth(node)
+    return Typed(f"concat({reader.of(node.this, 'text')}, {reader.of(node.expression, 'text')})", "text")
+
+
+def _day_of(reader: Reader, node: exp.TsOrDsToDate) -> Typed:
+    """The day of a moment; the parser puts it around what stands in functions of the calendar, too."""
+    if node.args.get("format") is not None:
+        raise Refused(f"`{shown(node)}` changes a type.", "Give the property the right `logicalType` instead.")
+    found = reader.one_of(node.this, "date", "timestamp")
+    return found if found.kind == "date" else Typed(f"to_date({found.sql})", "date")
+
+
+def _calendar(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate) else node.this
+        return Typed(f"bigint({function}({reader.of(inner, 'date', 'timestamp')}))", "integer")
+
+    return read_it
+
+
+def _of_moment(function: str) -> Any:
+    def read_it(reader: Reader, node: exp.Func) -> Typed:
+        return Typed(f"bigint({function}({reader.of(node.this, 'timestamp')}))", "integer")
+
+    return read_it
+
+
+def _extracted(reader: Reader, node: exp.Extract) -> Typed:
+    """A part of a date or of a timestamp, as its function gives it."""
+    part = CALENDAR.get(node.name.upper())
+    if part is None:
+        raise Refused(f"`{shown(node)}` asks for an unknown part.", f"Write one of {', '.join(CALENDAR)}.")
+    return READERS[part](reader, part(this=node.expression))
+
+
+def _end_of_month(reader: Reader, node: exp.LastDay) -> Typed:
+    return Typed(f"last_day({reader.of(node.this, 'date', 'timestamp')})", "date")
+
+
+CALENDAR: dict[str, type[exp.Func]] = {
+    "YEAR": exp.Year,
+    "QUARTER": exp.Quarter,
+    "MONTH": exp.Month,
+    "DAY": exp.Day,
+    "HOUR": exp.Hour,
+    "MINUTE": exp.Minute,
+}
+"""Parts that `extract` is asked for, seconds aside, which have a fraction there."""
+
+
+def _days(reader: Reader, node: exp.DateDiff) -> Typed:
+    if node.args.get("unit"):
+        raise Refused(f"`{shown(node)}` has a unit.", "Write `datediff(later, earlier)`: it is of days.")
+    return Typed(f"bigint(datediff({reader.of(node.this, 'date')}, {reader.of(node.expression, 'date')}))", "integer")
+
+
+OF_ANY = {
+    *(
+        "this",
+        "expression",
+        "expressions",
+        "ifs",
+        "default",
+        "true",
+        "false",
+        "low",
+        "high",
+        "symmetric",
+        "query",
+        "to",
+    ),
+    *(
+        "table",
+        "quoted",
+        "is_string",
+        "unit",
+        "start",
+        "length",
+        "position",
+        "substr",
+        "distinct",
+        "big_int",
+        "safe",
+        "typed",
+    ),
+    *("coalesce", "ignore_nulls", "_type"),
+}
+READ: dict[type, AbstractSet[str]] = {
+    **dict.fromkeys((exp.Like, exp.ILike), OF_ANY | {"negate"}),
+    **dict.fromkeys((exp.Lag, exp.Lead), OF_ANY | {"offset"}),
+    **dict.fromkeys((exp.TsOrDsToDate, exp.StrToDate), OF_ANY | {"format"}),
+}
+"""What a reader looks at of a node, or what says what Spark does by itself; `OF_ANY` is that of all others."""
+READERS: dict[type, Callable[[Reader, Any], Typed]] = {
+    exp.Column: lambda reader, node: reader.column(node),
+    exp.Literal: _literal,
+    exp.Boolean: lambda _, node: Typed(str(node.this).lower(), "boolean"),
+    exp.Null: lambda _, __: Typed("null", "null"),
+    exp.Paren: lambda reader, node: reader.typed(node.this),
+    exp.TsOrDsToDate: _day_of,
+    exp.Cast: moment,
+    exp.TryCast: lambda reader, node: moment(reader, exp.Cast(this=node.this, to=node.to)),
+    exp.Not: lambda reader, node: Typed(f"(not {reader.boolean(node.this)})", "boolean"),
+    exp.And: _joined("and"),
+    exp.Or: _joined("or"),
+    exp.EQ: _compared("="),
+    exp.NEQ: _compared("<>"),
+    exp.LT: _compared("<"),
+    exp.LTE: _compared("<="),
+    exp.GT: _compared(">"),
+    exp.GTE: _compared(">="),
+    exp.NullSafeEQ: _compared("<=>"),
+    exp.NullSafeNEQ: lambda reader, node: Typed(f"(not {_compared('<=>')(reader, node).sql})", "boolean"),
+    exp.Add: counted("try_add"),
+    exp.Sub: counted("try_subtract"),
+    exp.Mul: counted("try_multiply"),
+    exp.Div: counted("try_divide"),
+    exp.Mod: counted("try_mod"),
+    exp.SafeDivide: counted("try_divide"),
+    exp.Neg: _negative,
+    exp.Is: _is,
+    exp.In: _among,
+    exp.Between: _between,
+    exp.Like: _like,
+    exp.ILike: _like_any_case,
+    exp.RegexpLike: _matching,
+    exp.Anonymous: anonymous,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.DPipe: _both,
+    exp.Concat: _together,
+    exp.Abs: _absolute,
+    exp.Coalesce: _any_of("coalesce"),
+    exp.Least: _any_of("least"),
+    exp.Greatest: _any_of("greatest"),
+    exp.Nullif: _null_if,
+    exp.Length: _of_text("char_length", "integer"),
+    exp.Upper: _of_text("upper"),
+    exp.Lower: _of_text("lower"),
+    exp.Trim: _trimmed,
+    exp.Substring: _part,
+    exp.Left: _end_of_text("left"),
+    exp.Right: _end_of_text("right"),
+    exp.StrPosition: _place,
+    exp.StartsWith: _within("startswith"),
+    exp.EndsWith: _within("endswith"),
+    exp.Contains: _within("contains"),
+    exp.Year: _calendar("year"),
+    exp.Month: _calendar("month"),
+    exp.Day: _calendar("day"),
+    exp.Quarter: _calendar("quarter"),
+    exp.DayOfWeek: _calendar("dayofweek"),
+    exp.DayOfYear: _calendar("dayofyear"),
+    exp.WeekOfYear: _calendar("weekofyear"),
+    exp.Hour: _of_moment("hour"),
+    exp.Minute: _of_moment("minute"),
+    exp.Second: _of_moment("second"),
+    exp.LastDay: _end_of_month,
+    exp.Extract: _extracted,
+    exp.DateDiff: _days,
+}
+"""What may stand in an expression, and what reads it."""
+FUNCTIONS = (
+    *("abs", "coalesce", "concat", "contains", "datediff", "day", "dayofweek", "dayofyear", "endswith", "greatest"),
+    *("hour", "if", "instr", "isnotnull", "isnull", "last_day", "least", "left", "length", "lower", "ltrim", "minute"),
+    *("month", "nullif", "quarter", "right", "rtrim", "second", "startswith", "substring", "trim", "try_divide"),
+    *("upper", "weekofyear", "year"),
+)
+Reader.readers, Reader.functions = READERS, FUNCTIONS

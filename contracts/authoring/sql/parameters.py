@@ -1,0 +1,118 @@
+"""Names in SQL texts, as `${most}`: texts and the values of names in, the texts without names out.
+
+A value is written as SQL has it, by its type, so that it is one value wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import sqlglot
+
+from contracts.authoring.document.document import Document
+from contracts.authoring.document.finding import Path
+from contracts.authoring.sql import lexing
+from contracts.problem import nearest, quoted
+
+NAME = re.compile(r"\$\{([^{}]*)\}")
+PIECE = re.compile(rf"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|{NAME.pattern}""", re.DOTALL)
+"""A text in quotes or a name in backquotes; or a name to be filled in."""
+OURS = ("object", "table", "property", "column")
+"""Names that stand for something already."""
+DATED = ("date", "timestamp")
+
+
+class Names:
+    """Fills names in; `used` are those that were met."""
+
+    def __init__(self, document: Document, values: Mapping[str, str]) -> None:
+        self._document, self._values = document, values
+        self.used: set[str] = set()
+
+    def fill(self, path: Path, text: Any) -> Any:
+        """A text with SQL in place of names; findings name those that are not known, or stand within quotes."""
+        if not isinstance(text, str):
+            return text
+
+        def one(piece: re.Match[str]) -> str:
+            if piece[1] is not None:
+                for inner in NAME.finditer(piece[1]):
+                    if inner[1].strip() in self._values:
+                        message = f"`{inner[0]}` stands within quotes."
+                        fix = "Leave the quotes out: a value brings its own."
+                        self._document.error(path, "bad-parameter", message, fix)
+                        self.used.add(inner[1].strip())
+                return piece[0]
+            name = piece[2].strip()
+            self.used.add(name)
+            if name not in self._values:
+                close = nearest(name, self._values)
+                known = (
+                    f"There are {quoted(f'${{{n}}}' for n in self._values)}."
+                    if self._values
+                    else "Name it in `parameters`."
+                )
+                fix = f"Write `${{{close}}}`." if close else known
+                self._document.error(path, "bad-parameter", f"`${{{name:.40}}}` stands for nothing here.", fix)
+            return self._values.get(name, "null")
+
+        return PIECE.sub(one, text)
+
+
+def values(document: Document, path: Path, written: Any) -> dict[str, str]:
+    """The SQL of each parameter; findings say which have no value that SQL knows."""
+    if not isinstance(written, dict):
+        document.wrong_type(path, "a mapping of names and values")
+        return {}
+    found: dict[str, str] = {}
+    for name, value in written.items():
+        at: Path = (*path, name)
+        if name in OURS:
+            message = f"`${{{name}}}` stands for something already."
+            document.error(at, "bad-parameter", message, "Give the parameter another name.", on_key=True)
+        elif (sql := literal(value)) is None:
+            what = "a number, text, true or false, a list of them, or `{logicalType: date, value: 2026-01-31}`"
+            document.wrong_type(at, what)
+        else:
+            found[name] = sql
+    return found
+
+
+def literal(value: Any) -> str | None:
+    """A value as a literal of Spark's SQL; None where it has none."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | Decimal():
+            text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+            return f"({text})" if value < 0 else text
+        case str():
+            return lexing.quoted(value)
+        case list() if value:
+            parts = [literal(part) for part in value]
+            return (
+                None if None in parts or any(isinstance(p, list) for p in value) else f"({', '.join(map(str, parts))})"
+            )
+        case {"logicalType": str(kind), "value": str(text)} if kind in DATED and len(value) == len(DATED):
+            return f"{kind} {literal(text)}"
+    return None
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL has it: in backquotes, unless it is a plain word."""
+    tokens = sqlglot.tokenize(name, read="spark") if name.isidentifier() and name.isascii() else []
+    if [token.token_type for token in tokens] == [sqlglot.TokenType.VAR]:
+        return name
+    return lexing.named(name)
+
+
+def plain(value: Any) -> Any:
+    """Values of a document as JSON has them."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

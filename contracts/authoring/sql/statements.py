@@ -1,0 +1,609 @@
+"""Queries over the records of a file: a SELECT of Spark's dialect in; the same for all files of a batch out.
+
+A query is about one file, and the job looks at hundreds at once. So each of its parts is written with the drop beside
+it: rows are joined, grouped and counted within their drop. A subquery of one value becomes a join. Nothing of the text
+reaches Spark as it is: names are numbers there, and operators that raise are written as those that give null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from sqlglot import exp
+
+from contracts.authoring.sql import subqueries
+from contracts.authoring.sql.aggregates import AGGREGATES, BESIDE, NAMES, OF_QUERIES, RANKS
+from contracts.authoring.sql.expressions import (
+    FUNCTIONS,
+    NUMBERS,
+    PLACE,
+    READERS,
+    Kind,
+    Reader,
+    Refused,
+    Typed,
+    kind_of,
+    parsed,
+    refuse_passed_over,
+    shown,
+    single,
+    widest,
+)
+from contracts.plan import DROPS, ROWS, Property
+from contracts.problem import nearest, quoted
+
+Node = Any
+OF_UNIONS = {"with_", "this", "expression", "distinct"}
+"""The parts of a union that are read."""
+KNOWN = {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having"}
+"""The parts of a SELECT that are read; none of the others says anything of which rows there are."""
+LONGEST = 100_000
+"""Characters of a query as it is written for Spark, where each name of a `with` stands for its whole query."""
+PLAIN = ("expressions", "on", "using", "side", "kind", "method")
+"""The parts of a `with` and of joins that are read."""
+WHOLE_FILE = "Leave it out: a check sees all records of its own file."
+SAID = {
+    "order": ("order by", ""),
+    "sample": ("tablesample", WHOLE_FILE),
+    "version": ("version as of", WHOLE_FILE),
+    "when": ("timestamp as of", WHOLE_FILE),
+    "pivots": ("pivot", "Write `count_if(...)`, or an aggregate of `case when`, for each column."),
+    "laterals": ("lateral view", "Write the checks of a list's items under the property's `items`."),
+    "joins": ("join", "Write the join behind the first table, without brackets."),
+    "columns": ("columns behind its name", "Write names with `as` within the query."),
+    "recursive": ("recursive", "Leave it out: a query that asks itself need not end."),
+}
+"""What people know such parts as, and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A SELECT for all drops: columns drop, record (the first behind a row), o0, o1 ...; names and types of these.
+
+    `single` says that each drop has exactly one row. `aggregate` is the one value alone, where it can be worked out
+    over the records `t0` together with others. `copies` says of each value how often a cell may be repeated in it.
+    """
+
+    sql: str
+    outputs: tuple[tuple[str, Kind], ...]
+    properties: tuple[str, ...] = ()
+    single: bool = False
+    aggregate: str | None = None
+    copies: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Something that rows come from: its name in the query, its alias, its columns by name."""
+
+    name: str
+    alias: str
+    sql: str
+    columns: Mapping[str, Typed]
+    single: bool = False
+    base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hoisted:
+    """A subquery that is joined: beside its drop, or beside each row, on what else must be the same."""
+
+    sql: str
+    alias: str
+    on: str
+    of_rows: bool
+
+
+@dataclass(slots=True)
+class Context:
+    """What all parts of a query share: its literals without a backslash, the properties by name, aliases."""
+
+    lost: AbstractSet[str]
+    by_name: Mapping[str, tuple[int, Property]]
+    names: Collection[str]
+    used: dict[str, None] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+
+
+def read(text: str, props: Sequence[Property], names: Collection[str]) -> Query:
+    """The query that a text stands for, over the records that `names` mean; raises Refused."""
+    tree, lost = parsed(text, "query", "`select ... from ...`")
+    context = Context(lost, single(props), names)
+    try:
+        found = _query(context, tree, {})
+    except RecursionError as error:
+        raise Refused("The query is nested too deeply.", "Part it into several checks.") from error
+    return replace(found, properties=tuple(context.used))
+
+
+def quantile(number: int, prop: Property, share: int | Decimal) -> str:
+    """The query of the least value of property `number` that a share of all values do not exceed.
+
+    Dates are days since 1970, timestamps microseconds.
+    """
+    value = {"date": f"unix_date(v{number})", "timestamp": f"unix_micros(v{number})"}.get(prop.type, f"v{number}")
+    nth = f"row_number() over (partition by drop order by v{number}) as nth, count(1) over (partition by drop) as n"
+    values = f"select drop, {value} as o0, {nth} from {ROWS} where v{number} is not null"
+    chosen = f"select drop, o0 from ({values}) where nth = greatest(1, ceil(n * {Decimal(share):f}BD))"
+    return f"select d.drop, q.o0 from {DROPS} d left join ({chosen}) q on q.drop = d.drop"
+
+
+def _query(context: Context, node: Node, tables: Mapping[str, Node]) -> Query:
+    while isinstance(node, exp.Subquery | exp.Paren):
+        _plain(node)
+        node = node.this
+    if not isinstance(node, exp.Select | exp.SetOperation):
+        raise Refused("Only a SELECT is known here.", "Write `select ... from ...`; nothing can be changed.")
+    parts = KNOWN if isinstance(node, exp.Select) else OF_UNIONS
+    if others := [name for name, value in node.args.items() if value and name not in parts]:
+        word, fix = SAID.get(others[0], (others[0].rstrip("_"), ""))
+        raise Refused(f"`{word}` says nothing here.", fix or f"Leave `{word}` out: rows are counted, not listed.")
+    if node.args.get("with_"):
+        _plain(node.args["with_"])
+    for part in node.args["with_"].expressions if node.args.get("with_") else ():
+        if not isinstance(part.this, exp.Query):
+            raise Refused(f"`{shown(part)}` cannot be read.", "Write `with name as (select ...)`.")
+        _plain(part)
+        tables = {**tables, part.alias: (part.this, dict(tables))}
+    if isinstance(node, exp.SetOperation):
+        query = _united(context, node, tables)
+    else:
+        query = _Select(context, node, tables).read()
+    _refuse_long(query.sql)
+    return query
+
+
+def _refuse_long(sql: str) -> None:
+    """Refuse what names that stand for queries have made too long; each of them may double it."""
+    if len(sql) > LONGEST:
+        message = f"Written out, with a whole query for each name, the query is longer than {LONGEST:,} characters."
+        raise Refused(message, "Ask each part of `with`, and each query in brackets, once; or part it into checks.")
+
+
+def _plain(node: Node) -> None:
+    """Refuse what stands beside a table, a query in brackets, a `with` or a join, and what would be passed over."""
+    alias = node.args.get("alias")
+    columns = alias.columns if isinstance(alias, exp.TableAlias) else ()
+    others = [name for name, value in node.args.items() if value and name not in ("this", "alias", *PLAIN)]
+    if others or columns:
+        name = others[0] if others else "columns"
+        word, fix = SAID.get(name, (name.rstrip("_"), "Leave it out."))
+        raise Refused(f"`{shown(node)}` has `{word}`, which is not known.", fix)
+
+
+def _united(context: Context, node: exp.SetOperation, tables: Mapping[str, Node]) -> Query:
+    """The rows of two queries, one after the other; unless all of them are wanted, each once."""
+    if not isinstance(node, exp.Union):
+        fix = "Write `where x in (select ...)`, or `not in`."
+        raise Refused(f"Queries are put together by `union` alone, not by `{node.key}`.", fix)
+    left, right = (_query(context, part, tables) for part in (node.this, node.expression))
+    if len(left.outputs) != len(right.outputs):
+        message = f"The queries of a `union` have {len(left.outputs)} and {len(right.outputs)} columns."
+        raise Refused(message, "Select as many in each.")
+    outputs = []
+    for (name, one), (_, other) in zip(left.outputs, right.outputs, strict=True):
+        if not subqueries.alike(one, other):
+            message = f"`{name}` is {one} in one query of the `union`, {other} in the other."
+            raise Refused(message, "Select columns of one type.")
+        outputs.append((name, widest({one, other})))
+    columns = ", ".join(f"o{n}" for n in range(len(outputs)))
+    both = " union all ".join(f"select drop, record, {columns} from ({part.sql})" for part in (left, right))
+    if node.args.get("distinct"):
+        both = f"select drop, min(record) as record, {columns} from ({both}) group by drop, {columns}"
+    copies = tuple(max(pair) for pair in zip(left.copies, right.copies, strict=True))
+    return Query(both, tuple(outputs), copies=copies)
+
+
+class _Select(Reader):
+    """Reads one SELECT; those within it have readers of their own."""
+
+    readers = READERS | OF_QUERIES
+    functions = (*FUNCTIONS, *NAMES)
+
+    def __init__(self, context: Context, node: exp.Select, tables: Mapping[str, Node]) -> None:
+        super().__init__(context.lost, context.by_name)
+        self.used = context.used
+        self._context, self._node, self._tables = context, node, tables
+        self._relations: list[Relation] = []
+        self._merged: set[str] = set()
+        self._hoisted: list[Hoisted] = []
+        self._groups: list[tuple[Node, Typed]] = []
+        self._guard = self._where = self._source = ""
+        self._grouped = self._inside = False
+        self._part = "from"
+
+    # ---- the parts of a SELECT
+
+    def read(self) -> Query:
+        """The query."""
+        node = self._node
+        source = self._source = self._from()
+        having = node.args.get("having")
+        outer = [*node.expressions, *([having] if having else [])]
+        self._part = "where"
+        self._where = self._condition(node.args.get("where"))
+        self._group(node.args.get("group"))
+        self._grouped = bool(self._groups) or any(subqueries.has_aggregate(part) for part in outer)
+        if having and not self._grouped:
+            raise Refused("`having` stands without a group.", "Write `where`, or `group by`.")
+        if self._grouped and not self._groups:
+            return self._one_row(source, having)
+        self._part, self._guard = "select", ""
+        outputs = self._outputs()
+        self._part = "having"
+        kept = f" having {self._condition(having)}" if having else ""
+        first, where = self._relations[0], f" where {self._where}" if self._where else ""
+        record = f"min({first.alias}.record)" if self._grouped else f"{first.alias}.record"
+        made = self._listed(f"{first.alias}.drop", record, outputs)
+        groups = ", ".join([f"{first.alias}.drop", *(of.sql for _, of in self._groups)])
+        by = f" group by {groups}" if self._grouped else ""
+        sql = f"select {made} from {source}{self._joins(f'{first.alias}.drop')}{where}{by}{kept}"
+        if node.args.get("distinct"):
+            names = ", ".join(f"o{n}" for n in range(len(outputs)))
+            sql = f"select drop, min(record) as record, {names} from ({sql}) group by drop, {names}"
+        single = not self._grouped and not self._where and all(r.single for r in self._relations)
+        return Query(sql, tuple((name, of.kind) for name, of in outputs), single=single, copies=self._output_copies())
+
+    def _one_row(self, source: str, having: Node) -> Query:
+        """A SELECT of aggregates alone: a row for each drop, also where none of its records is left to count."""
+        first = self._relations[0]
+        alone = first.base and len(self._relations) == 1
+        if alone:
+            drop, source = f"{first.alias}.drop", f"{ROWS} {first.alias}"
+            self._guard = self._where
+        else:
+            drop, self._guard = "d.drop", f"{first.alias}.drop is not null"
+        self._part = "select"
+        outputs = self._outputs()
+        self._part = "having"
+        kept = f" having {self._condition(having)}" if having else ""
+        made = self._listed(drop, f"min({first.alias}.record)", outputs)
+        if alone:
+            whole = f"{source}{self._joins(drop)}"
+        else:
+            on = f"{first.alias}.drop = d.drop{f' and {self._where}' if self._where else ''}"
+            rows = f"{source}{self._joins(f'{first.alias}.drop', of_rows=True)}"
+            whole = f"{DROPS} d{self._joins(drop, of_rows=False)} left join ({rows}) on {on}"
+        aggregate = outputs[0][1].sql if alone and not self._hoisted and first.alias == "t0" and not kept else None
+        sql = f"select {made} from {whole} group by {drop}{kept}"
+        kinds = tuple((name, of.kind) for name, of in outputs)
+        alone_there = aggregate if len(outputs) == 1 else None
+        return Query(sql, kinds, single=not kept, aggregate=alone_there, copies=self._output_copies())
+
+    def _listed(self, drop: str, record: str, outputs: Sequence[tuple[str, Typed]]) -> str:
+        each = [f"{of.sql} as o{n}" for n, (_, of) in enumerate(outputs)]
+        return ", ".join([f"{drop} as drop", f"{record} as record", *each])
+
+    def _joins(self, drop: str, *, of_rows: bool | None = None) -> str:
+        """The subqueries that are joined, those beside rows or those beside drops alone, each within its drop."""
+        chosen = [one for one in self._hoisted if of_rows in (None, one.of_rows)]
+        return "".join(f" left join ({one.sql}) {one.alias} on {one.alias}.drop = {drop}{one.on}" for one in chosen)
+
+    def _hoist(self, sql: str, alias: str, on: str = "") -> None:
+        _refuse_long(sql)
+        self._hoisted.append(Hoisted(sql, alias, on, of_rows=bool(on) or self._part == "where"))
+
+    def _condition(self, node: Node) -> str:
+        return self.boolean(node.this) if node else ""
+
+    def _outputs(self) -> list[tuple[str, Typed]]:
+        found: list[tuple[str, Typed]] = []
+        if not self._node.expressions:
+            raise Refused("The query selects nothing.", "Write `select *`, or name columns.")
+        for n, part in enumerate(self._node.expressions):
+            if _is_star(part):
+                found += self._every(part)
+            else:
+                found.append((part.alias_or_name or f"value {n + 1}", self.typed(part.unalias())))
+        return found
+
+    def _every(self, node: Node) -> list[tuple[str, Typed]]:
+        if self._grouped:
+            raise Refused(f"`{shown(node)}` stands beside a group.", "Name the columns that it is grouped by.")
+        wanted = node.table if isinstance(node, exp.Column) else ""
+        chosen = [r for r in self._relations if not wanted or r.name == wanted]
+        star = node.this if isinstance(node, exp.Column) else node
+        if not chosen or any(star.args.values()):
+            raise Refused(f"`{shown(node)}` cannot be read.", "Write `*`, or name the columns.")
+        for relation in chosen:
+            self.used.update(dict.fromkeys(relation.columns) if relation.base else {})
+        return [column for r in chosen for column in r.columns.items()]
+
+    def copies(self, node: Node) -> int:
+        """How often a cell may be repeated in the values of a part, be they of groups or not."""
+        inside, self._inside = self._inside, True
+        try:
+            return super().copies(node)
+        finally:
+            self._inside = inside
+
+    def _output_copies(self) -> tuple[int, ...]:
+        """How often a cell may be repeated in each value that the query gives."""
+        found: list[int] = []
+        for part in self._node.expressions:
+            own = (
+                [self.repeats.get(of.sql, 1) for _, of in self._every(part)] if _is_star(part) else [self.copies(part)]
+            )
+            found += own
+        return tuple(found)
+
+    # ---- where rows come from
+
+    def _from(self) -> str:
+        start = self._node.args.get("from_")
+        if start is None:
+            raise Refused("The query asks no table.", f"Add `from {next(iter(self._context.names))}`.")
+        first = self._relation(start.this)
+        self._relations.append(first)
+        sql = f"{first.sql} {first.alias}"
+        for join in self._node.args.get("joins") or ():
+            sql += self._join(join)
+        return sql
+
+    def _join(self, join: exp.Join) -> str:
+        side = join.side.upper() or "INNER"
+        if side not in ("INNER", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or join.method:
+            raise Refused(f"`{shown(join)}` is no join that is known.", "Write `join` or `left join`.")
+        _plain(join)
+        left, right = list(self._relations), self._relation(join.this)
+        self._relations.append(right)
+        on, using = join.args.get("on"), join.args.get("using") or ()
+        self._part = "on"
+        if not using and not any(self._is_key(part) for part in (on.flatten() if isinstance(on, exp.And) else [on])):
+            raise Refused(f"`{shown(join)}` does not say which rows go together.", "Add `on a.id = b.id`.")
+        tests = [f"{right.alias}.drop = {left[0].alias}.drop", *([self.boolean(on)] if on else [])]
+        for name in (one.name for one in using):
+            pair = [self._in(relations, exp.column(name), name) for relations in (left, [right])]
+            if len({of.kind for of in pair}) > 1 and not {of.kind for of in pair} <= set(NUMBERS):
+                message = f"`{name}` is {pair[0].kind} in one table, {pair[1].kind} in the other."
+                raise Refused(message, "Join columns of one type.")
+            tests.append(f"{pair[0].sql} = {pair[1].sql}")
+            self._merged.add(name)
+        self._part = "from"
+        word = "left join" if side == "LEFT" else "join"
+        return f" {word} {right.sql} {right.alias} on {' and '.join(tests)}"
+
+    def _is_key(self, node: Node) -> bool:
+        """Whether a test says that a value of the table joined last equals one of the tables before it."""
+        node = node.unnest() if isinstance(node, exp.Paren) else node
+        if not isinstance(node, exp.EQ):
+            return False
+        last = self._relations[-1]
+        sides = [
+            {
+                self.column(column).sql in [own.sql for own in last.columns.values()]
+                for column in side.find_all(exp.Column)
+            }
+            for side in (node.this, node.expression)
+        ]
+        return sides in ([{True}, {False}], [{False}, {True}])
+
+    def _relation(self, node: Node) -> Relation:
+        alias = f"t{next(self._context.numbers)}"
+        if isinstance(node, exp.Subquery):
+            _plain(node)
+            return self._derived(_query(self._context, node.this, self._tables), node.alias, alias)
+        if not isinstance(node, exp.Table) or node.db or not isinstance(node.this, exp.Identifier):
+            raise Refused(f"`{shown(node)}` is no table of records.", f"Write {quoted(self._context.names)}.")
+        _plain(node)
+        name = node.name
+        if name in self._tables:
+            inner, outer = self._tables[name]
+            return self._derived(_query(self._context, inner, outer), node.alias or name, alias)
+        if name not in self._context.names:
+            tables = [*self._context.names, *self._tables]
+            close = nearest(name, tables)
+            raise Refused(
+                f"There is no table `{name}`.", f"Write `{close or tables[0]}`: a check sees its own file alone."
+            )
+        columns = {n: Typed(f"{alias}.v{at}", kind_of(p)) for n, (at, p) in self._context.by_name.items()}
+        return Relation(node.alias or name, alias, ROWS, columns, base=True)
+
+    def _derived(self, query: Query, name: str, alias: str) -> Relation:
+        columns: dict[str, Typed] = {}
+        for at, (column, kind) in enumerate(query.outputs):
+            columns.setdefault(column, Typed(f"{alias}.o{at}", kind))
+            self.repeats[f"{alias}.o{at}"] = query.copies[at]
+        return Relation(name, alias, f"({query.sql})", columns, single=query.single)
+
+    # ---- the parts of an expression
+
+    def typed(self, node: Node) -> Typed:
+        """The SQL and the type of any part; of one that rows are grouped by, that of the group."""
+        if self._grouped and not self._inside:
+            for group, found in self._groups:
+                if node == group:
+                    return found
+        if aggregate := AGGREGATES.get(type(node)):
+            return self._aggregate(node, aggregate)
+        if isinstance(node, exp.Window):
+            return self._window(node)
+        if isinstance(node, exp.Filter):
+            return self._filtered(node)
+        if isinstance(node, exp.Subquery) or (isinstance(node, exp.Paren) and isinstance(node.this, exp.Query)):
+            return self._scalar(node)
+        if isinstance(node, exp.In) and node.args.get("query"):
+            return self._among(node)
+        if isinstance(node, exp.Exists) and isinstance(node.this, exp.Query):
+            return self._exists(node)
+        return super().typed(node)
+
+    def column(self, node: exp.Column) -> Typed:
+        """A column of one of the relations, by its exact name."""
+        relations = [r for r in self._relations if not node.table or r.name == node.table]
+        if self._part == "having" and not node.table and not any(node.name in r.columns for r in relations):
+            for part in self._node.expressions:
+                if isinstance(part, exp.Alias) and part.alias == node.name:
+                    return self.typed(part.this)
+        if node.table and not relations:
+            close = nearest(node.table, [r.name for r in self._relations])
+            fix = f"Write `{close}.{node.name}`." if close else "Write the name that stands behind `from`."
+            raise Refused(f"`{shown(node)}` names no table of the query.", fix)
+        found = self._in(relations, node, node.name)
+        if self._grouped and not self._inside and found.sql not in (of.sql for _, of in self._groups):
+            message = f"`{shown(node)}` is not the same in all rows of a group."
+            raise Refused(message, f"Add it to `group by`, or write `max({node.name})`.")
+        return found
+
+    def _in(self, relations: Sequence[Relation], node: Node, name: str) -> Typed:
+        having = [r for r in relations if name in r.columns]
+        if not having:
+            every = dict.fromkeys(n for r in relations for n in r.columns)
+            close = nearest(name, every)
+            fix = f"Write `{close}`." if close else f"There are {quoted(every, most=12)}."
+            raise Refused(f"There is no column `{name}`.", fix)
+        if len(having) > 1 and name not in self._merged:
+            raise Refused(f"`{shown(node)}` stands in two tables.", f"Write `{having[0].name}.{name}`.")
+        if having[0].base:
+            self.used[name] = None
+        return having[0].columns[name]
+
+    def _group(self, node: Node) -> None:
+        if not node:
+            return
+        if any(value for name, value in node.args.items() if name != "expressions") or not node.expressions:
+            raise Refused(f"`{shown(node)}` is no group that is known.", "Write `group by` with columns.")
+        self._part = "group by"
+        aliases = {e.alias: e.this for e in self._node.expressions if isinstance(e, exp.Alias)}
+        for part in node.expressions:
+            if isinstance(part, exp.Literal):
+                raise Refused(f"`group by {part.name}` names no column.", "Write its name.")
+            plain = isinstance(part, exp.Column) and not part.table
+            named = plain and part.name in aliases and not any(part.name in r.columns for r in self._relations)
+            found = self.typed(aliases[part.name] if named else part)
+            self._groups += [(part, found), *([(aliases[part.name], found)] if named else [])]
+
+    def _aggregate(self, node: Node, made: Any) -> Typed:
+        if self._inside or self._part not in ("select", "having"):
+            message = f"`{shown(node)}` is about many records, and cannot stand here."
+            raise Refused(message, "Write it in a subquery, as `from (select count(*) as n from ...)`.")
+        refuse_passed_over(node)
+        self._inside = True
+        sql, kind = made(self, node)
+        self._inside = False
+        return Typed(f"{sql} filter (where {self._guard})" if self._guard else sql, kind)
+
+    def _window(self, node: exp.Window) -> Typed:
+        """An aggregate of the rows that are like this one, beside it."""
+        if type(node.this) in RANKS or type(node.this) in BESIDE:
+            return self._ordered(node)
+        inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over"}
+        if self._grouped or self._inside or self._part != "select" or type(inner) not in AGGREGATES or others:
+            fix = "Write an aggregate `over (partition by ...)`, in a `select` without groups."
+            raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+        refuse_passed_over(inner)
+        keys = [self.typed(part).sql for part in node.args.get("partition_by") or ()]
+        sql, kind = AGGREGATES[type(inner)](self, inner)
+        drop = f"{self._relations[0].alias}.drop"
+        if not isinstance(inner.this, exp.Distinct):
+            return Typed(f"{sql} over (partition by {', '.join([drop, *keys])})", kind)
+        return self._distinct_beside(sql, kind, keys)
+
+    def _ordered(self, node: exp.Window) -> Typed:
+        """A row's place among those like it, or the value of a row near it; equal ones are in the file's order."""
+        inner, others = node.this, {k for k, v in node.args.items() if v} - {"this", "partition_by", "over", "order"}
+        if self._grouped or self._inside or self._part != "select" or others or not node.args.get("order"):
+            fix = "Write `over (partition by ... order by ...)`, in a `select` without groups."
+            raise Refused(f"`{shown(node)}` is no window that is known.", fix)
+        refuse_passed_over(inner)
+        first = self._relations[0].alias
+        keys = [f"{first}.drop", *(self.typed(part).sql for part in node.args.get("partition_by") or ())]
+        order = [self._order_key(part) for part in node.args["order"].expressions]
+        order += [] if isinstance(inner, exp.Rank | exp.DenseRank) else [f"{first}.record"]
+        over = f"over (partition by {', '.join(keys)} order by {', '.join(order)})"
+        if type(inner) in RANKS:
+            return Typed(f"bigint({RANKS[type(inner)]}() {over})", "integer")
+        value, away = self.typed(inner.this), inner.args.get("offset") or exp.Literal.number(1)
+        if not isinstance(away, exp.Literal) or not PLACE.fullmatch(away.name) or inner.args.get("default"):
+            fix = "Write `lag(amount, 1)`, and `coalesce` around it for another value than null."
+            raise Refused(f"`{shown(inner)}` needs a plain number of rows, and that alone.", fix)
+        return Typed(f"{BESIDE[type(inner)]}({value.sql}, {away.name}) {over}", value.kind)
+
+    def _order_key(self, node: exp.Ordered) -> str:
+        nulls = "first" if node.args.get("nulls_first") else "last"
+        return f"{self.typed(node.this).sql} {'desc' if node.args.get('desc') else 'asc'} nulls {nulls}"
+
+    def _filtered(self, node: exp.Filter) -> Typed:
+        """An aggregate of the rows of which something is true."""
+        aggregate = AGGREGATES.get(type(node.this))
+        if aggregate is None or self._inside:
+            raise Refused(f"`{shown(node)}` filters no aggregate that is known.", "Write `count_if(...)`.")
+        guard = self._guard
+        self._inside = True
+        kept = self._condition(node.expression)
+        self._inside = False
+        self._guard = f"{guard} and {kept}" if guard else kept
+        found = self._aggregate(node.this, aggregate)
+        self._guard = guard
+        return found
+
+    def _distinct_beside(self, sql: str, kind: Kind, keys: Sequence[str]) -> Typed:
+        """Spark counts no distinct values in windows: they are counted once more, in groups, and joined."""
+        drop, alias = f"{self._relations[0].alias}.drop", f"q{next(self._context.numbers)}"
+        named = "".join(f", {key} as k{n}" for n, key in enumerate(keys))
+        where = f" where {self._where}" if self._where else ""
+        groups = ", ".join([drop, *keys])
+        source = f"{self._source}{self._joins(drop)}{where}"
+        inner = f"select {drop} as drop{named}, {sql} as o0 from {source} group by {groups}"
+        self._hoist(inner, alias, "".join(f" and {alias}.k{n} <=> {key}" for n, key in enumerate(keys)))
+        return Typed(f"{alias}.o0", kind)
+
+    def _scalar(self, node: Node) -> Typed:
+        """The one value of a subquery."""
+        if self._part == "on":
+            raise Refused(f"`{shown(node)}` stands in a join.", "Write it in `where`.")
+        found = _query(self._context, node, self._tables)
+        if not found.single or len(found.outputs) != 1:
+            raise Refused(f"`{shown(node)}` may have several values.", "Ask for one, as `(select max(n) from ...)`.")
+        alias = f"q{next(self._context.numbers)}"
+        self._hoist(found.sql, alias)
+        value = f"{alias}.o0"
+        return Typed(f"min({value})" if self._grouped and not self._inside else value, found.outputs[0][1])
+
+    def _among(self, node: exp.In) -> Typed:
+        """Whether a value is one of those that a subquery finds, with SQL's nulls: its values are joined, each once."""
+        self._of_rows(node)
+        value, found = self.typed(node.this), _query(self._context, node.args["query"], self._tables)
+        if len(found.outputs) != 1:
+            raise Refused(f"The query in `{shown(node)}` has {len(found.outputs)} columns.", "Select one.")
+        key, same = subqueries.keyed(node, value, "o0", found.outputs[0][1])
+        values, counts = (f"q{next(self._context.numbers)}" for _ in range(2))
+        each = f"select drop, {key} as o0 from ({found.sql}) where o0 is not null group by drop, {key}"
+        self._hoist(each, values, f" and {values}.o0 = {same}")
+        self._hoist(f"select drop, count(1) as n, count(o0) as k from ({found.sql}) group by drop", counts)
+        unsure = f"{value.sql} is null or {counts}.k < {counts}.n"
+        sql = f"when {values}.o0 is not null then true when {counts}.n is null then false when {unsure} then null"
+        return Typed(f"(case {sql} else false end)", "boolean")
+
+    def _exists(self, node: exp.Exists) -> Typed:
+        """Whether a subquery finds a row, for each row with what it compares with this one by `=`."""
+        self._of_rows(node)
+        inner, outer = subqueries.parted(node.this, [r.name for r in self._relations])
+        found, alias = _query(self._context, inner, self._tables), f"q{next(self._context.numbers)}"
+        kinds = [kind for _, kind in found.outputs]
+        sides = [subqueries.keyed(node, self.typed(one), f"o{n}", kinds[n]) for n, one in enumerate(outer)]
+        keys = ", ".join(["drop", *(key for key, _ in sides)])
+        named = "".join(f", {key} as k{n}" for n, (key, _) in enumerate(sides))
+        on = "".join(f" and {alias}.k{n} = {value}" for n, (_, value) in enumerate(sides))
+        self._hoist(f"select drop{named} from ({found.sql}) group by {keys}", alias, on)
+        return Typed(f"({alias}.drop is not null)", "boolean")
+
+    def _of_rows(self, node: Node) -> None:
+        """Refuse what a subquery cannot be asked about: groups, and values that another one gives beside them."""
+        within = isinstance(node, exp.In) and node.this.find(exp.Query)
+        if self._part not in ("where", "select") or (self._part == "select" and (within or self._of_groups)):
+            raise Refused(f"`{shown(node)}` cannot stand here.", "Write it in `where`.")
+
+    @property
+    def _of_groups(self) -> bool:
+        """Whether what is read is one for many rows."""
+        return self._grouped and not self._inside
+
+
+def _is_star(node: Node) -> bool:
+    return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))

@@ -1,0 +1,1 @@
+"""A header, a record or character counts with a plan in, columns, cells or a problem out; imports plan and problem."""

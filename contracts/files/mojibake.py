@@ -1,0 +1,123 @@
+"""Text in another encoding than the agreed one, where that has a character for every byte: counts in, problem out.
+
+ISO-8859-1 has a character for each byte, so that no byte is wrong by itself. UTF-8 is recognised by its sequences of
+bytes, windows-1252 by the bytes 0x80 to 0x9F, which are invisible control characters in ISO-8859-1. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contracts import codec
+from contracts.files import csv_cells
+from contracts.place import Place
+from contracts.plan import Csv, Plan
+from contracts.problem import Level, Problem, visible
+
+CODE = "mojibake"
+AMBIGUOUS = ("iso-8859-1",)
+"""The encodings in which every byte is a character."""
+SEQUENCE = (
+    "[\\x{c2}\\x{c3}][\\x{80}-\\x{bf}]"
+    "|[\\x{c4}-\\x{df}][\\x{80}-\\x{9f}\\x{a1}-\\x{ba}\\x{bc}-\\x{bf}]"
+    "|[\\x{e0}-\\x{ef}][\\x{80}-\\x{bf}]{2}|[\\x{f0}-\\x{f4}][\\x{80}-\\x{bf}]{3}"
+)
+"""A pattern (Java) of UTF-8 that was read as ISO-8859-1, of a text that is valid UTF-8 as a whole.
+
+Other capital letters before a no-break space or a closing guillemet, as in `CAFÉ »`, are what French writes.
+"""
+CONTROL = "[\\x{80}-\\x{9f}]"
+"""A pattern (Java) of the characters that windows-1252 has and ISO-8859-1 lacks."""
+
+
+Kind = Literal["utf8", "ansi"]
+MEANT: dict[Kind, tuple[re.Pattern[str], str]] = {
+    "utf8": (re.compile(re.sub(r"\\x\{(..)\}", r"\\x\1", SEQUENCE)), "utf-8"),
+    "ansi": (re.compile("[\x80-\x9f]"), "cp1252"),
+}
+"""What is meant otherwise in a text of each kind, and the encoding in which it is meant."""
+LONGEST = 30
+"""Characters of an example."""
+APART = "[ \t\r\n,;|]"
+"""What stands between words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """How many records hold UTF-8 (`utf8`), and how many of the others hold characters of windows-1252 (`ansi`).
+
+    `first` is the place of the first of those that are told of. `read` is a word of it as the agreed encoding has it,
+    `meant` the same word in the other one; both are absent where nobody may see it, or it has no such characters.
+    """
+
+    utf8: int = 0
+    ansi: int = 0
+    first: Place | None = field(default=None, metadata=codec.SPARSE)
+    read: str | None = field(default=None, metadata=codec.SPARSE)
+    meant: str | None = field(default=None, metadata=codec.SPARSE)
+
+
+def is_watched(csv: Csv) -> bool:
+    """Tell whether records are looked at for text of another encoding."""
+    return csv.encoding in AMBIGUOUS and csv.mojibake != "ignore"
+
+
+def example(plan: Plan, header: Sequence[str], record: str, kind: Kind) -> tuple[str, str] | None:
+    """Return a word of a record as it is read and as it is meant; None where all of them are classified.
+
+    A record that nobody can part into cells has no example where the contract has classified properties.
+    """
+    parts = csv_cells.split(record, plan.csv)
+    if parts is None or len(parts) != len(header):
+        return None if plan.classified else _word(record, kind)
+    hidden = {p.name for p in plan.properties if plan.hides(p)}
+    words = (_word(cell, kind) for name, cell in zip(header, parts, strict=True) if name not in hidden)
+    return next((word for word in words if word), None)
+
+
+def _word(text: str, kind: Kind) -> tuple[str, str] | None:
+    """Return the first word of a text that is meant otherwise, as it is read and as it is meant."""
+    pattern, encoding = MEANT[kind]
+    for match in pattern.finditer(text):
+        for read in (_around(text, *match.span()), match[0]):
+            try:
+                return read, read.encode("latin-1").decode(encoding)
+            except UnicodeDecodeError:
+                continue
+    return None
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """Return the word that a stretch of a text is in; of a long one the stretch alone."""
+    before = re.split(APART, text[max(0, start - LONGEST) : start])[-1]
+    behind = re.split(APART, text[end : end + LONGEST])[0]
+    word = f"{before}{text[start:end]}{behind}"
+    return word if len(word) <= LONGEST else text[start:end]
+
+
+def problem(csv: Csv, letters: Letters | None) -> Problem | None:
+    """Return what is wrong with the encoding of a file; None where nothing is, or nobody asks."""
+    if letters is None or not is_watched(csv) or not (letters.utf8 or letters.ansi):
+        return None
+    agreed = csv.encoding.upper()
+    level: Level = "error" if csv.mojibake == "reject" else "warning"
+    count = letters.utf8 or letters.ansi
+    some = f"{count:,} record{' is' if count == 1 else 's are'}"
+    shown = letters.read is not None and letters.meant is not None
+    read, meant = (visible(text or "") for text in (letters.read, letters.meant))
+    if letters.utf8:
+        pair = (meant, read) if shown else ("é", "Ã©")
+        text = f"{some} written in UTF-8; agreed is {agreed}, in which `{pair[0]}` would be read as `{pair[1]}`."
+        other = "whether `encoding: utf-8` was meant"
+    else:
+        letter = f"`{meant}` has" if shown else "`€` or `“` have"
+        text = (
+            f"{some} written in windows-1252, with bytes from 0x80 to 0x9F, as {letter} there; "
+            f"agreed is {agreed}, in which these are control characters."
+        )
+        other = "for `mojibake: warn`"
+    fix = f"Write the whole file in {agreed}, or ask the contract's owner {other}."
+    return Problem(CODE, text, fix, level, letters.first)

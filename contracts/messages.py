@@ -1,0 +1,514 @@
+"""How a check's outcome is said to a producer: a rule and its figures in; what, where and how to fix it out.
+
+Names and values stand in backticks. Values of classified properties never enter a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from contracts.decision import EXCUSED
+from contracts.plan import (
+    EXPECTATION,
+    FOREIGN_KEY,
+    QUERIES,
+    REPEATING,
+    Check,
+    FileFormat,
+    Limit,
+    Plan,
+    Property,
+    Threshold,
+)
+from contracts.problem import Level, Problem, quoted, visible
+from contracts.values.text_formats import TEXT
+
+if TYPE_CHECKING:
+    from contracts.decision import Outcome
+    from contracts.job import Sample
+
+
+REASONS = {
+    "missing-column": "its column is missing",
+    "for-people": "no machine checks it, people look after it",
+    "other-engine": "another engine checks it",
+    "no-values": "no record has a value to look at",
+    "too-few-values": "it takes two values, and there is one",
+    "too-large": "the values are too large for it",
+}
+"""Why a check was not made, in words."""
+OF_NO_CHECK = "Mend what else is wrong with the file; this check is made when it comes back."
+OF_NO_FIGURE = {
+    "no-values": "Fill in {name} where you can.",
+    "too-few-values": "Fill in {name} where you can, and check that the export is whole.",
+    "too-large": "Look for wrong values and other units in {name}.",
+}
+"""What to do where a check was not made."""
+
+HOW_TO_WRITE: dict[FileFormat, dict[str, str]] = {
+    "csv": {
+        "string": "Write it as plain text.",
+        "integer": "Write digits only, without blanks, thousands separators, decimal places or units.",
+        "number": "Write digits with a decimal point, not a comma, without blanks, thousands separators or units.",
+        "decimal": "Write digits with a decimal point, not a comma, no more of them than agreed on either side of it, "
+        "without blanks, thousands separators, exponent or units.",
+        "boolean": "Write `true` or `false` and nothing else.",
+        "date": "Write every date in that form, without blanks, and only days that the calendar has.",
+        "timestamp": "Write every timestamp in that form, without blanks, and only moments that exist.",
+        "time": "Write every time in that form, without blanks, from 00:00 to before 24:00.",
+    },
+    "jsonl": {
+        "string": "Write it as a text in quotes.",
+        "integer": "Write a number without quotes, fraction or exponent.",
+        "number": "Write a number without quotes.",
+        "decimal": "Write a number without quotes, of no more digits than agreed, without exponent.",
+        "boolean": "Write `true` or `false` without quotes.",
+        "date": "Write every date in that form, as a text in quotes, and only days that the calendar has.",
+        "timestamp": "Write every timestamp in that form, as a text in quotes, and only moments that exist.",
+        "time": "Write every time in that form, as a text in quotes, from 00:00 to before 24:00.",
+        "object": "Write an object, from `{` to `}`.",
+        "array": "Write an array, from `[` to `]`, also of one element or none.",
+        "map": "Write an object, from `{` to `}`.",
+    },
+    "parquet": {
+        "string": "Write it as text in UTF-8.",
+        "integer": "Write whole numbers within 64 bits.",
+        "decimal": "Write numbers of no more digits than agreed.",
+        "time": "Write every time in that form, from 00:00 to before 24:00.",
+        "number": "Write numbers only, neither NaN nor infinite ones.",
+    },
+}
+"""What a value of a type looks like; the other types of Parquet's columns cannot hold anything else."""
+
+LIMITS = {
+    "mustBe": "exactly {0}",
+    "mustNotBe": "any number but {0}",
+    "mustBeGreaterThan": "more than {0}",
+    "mustBeGreaterOrEqualTo": "at least {0}",
+    "mustBeLessThan": "less than {0}",
+    "mustBeLessOrEqualTo": "at most {0}",
+    "mustBeBetween": "more than {0} and less than {1}",
+    "mustNotBeBetween": "at most {0}, or at least {1}",
+}
+
+NAMES = {
+    "mean": "mean",
+    "stdev": "standard deviation",
+    "min": "least value",
+    "max": "greatest value",
+    "sum": "sum",
+}
+"""What figures of all values are called."""
+
+MESSAGES = {
+    "record.fields": "{some} {have} more or fewer cells than the header.",
+    "record.quotes": "{some} {have} a quote that is not closed in its line, or not around a whole cell.",
+    "record.object": "{some} {are} no JSON object, or more than one{flaw}.",
+    "record.keys": "{some} {have} a key twice.",
+    "knownKeys": "{some} {have} keys that the contract does not know.",
+    "record.text": "{some} {have} NUL characters, {halves}or bytes that are not text in {encoding}.",
+    "logicalType": "{name} is not {expected} in {some}.",
+    "required": "{name} has no value in {some}.",
+    "nullValues": "{name} has no value in {some}.",
+    "missingValues": "{name} is missing ({missing}) in {some}.",
+    "notBlank": "{name} is blank in {some}.",
+    "invalidValues": "{name} is not one of the valid values{or_longer} in {some}.",
+    "enum": "{name} is not one of the agreed values in {some}.",
+    "minimum": "{name} is below the minimum of `{value}` in {some}{worst}.",
+    "maximum": "{name} is above the maximum of `{value}` in {some}{worst}.",
+    "exclusiveMinimum": "{name} is not above `{value}` in {some}{worst}.",
+    "exclusiveMaximum": "{name} is not below `{value}` in {some}{worst}.",
+    "minLength": "{name} is shorter than {characters} in {some}.",
+    "maxLength": "{name} is longer than {characters} in {some}.",
+    "pattern": "{name} does not match the agreed pattern{or_longer} in {some}.",
+    "regex": "{name} does not match the agreed pattern{or_longer} in {some}.",
+    "minItems": "{name} has fewer than {elements} in {some}.",
+    "maxItems": "{name} has more than {elements} in {some}.",
+    "uniqueItems": "{name} has an element twice in {some}.",
+    "minProperties": "{name} has fewer than {keys} with a value in {some}.",
+    "maxProperties": "{name} has more than {keys} with a value in {some}.",
+    "deprecated": "{name} has a value in {some}; it is deprecated, and may be gone from the next version.",
+    "multipleOf": "{name} is not a multiple of `{value}` in {some}.",
+    "format": "{name} is not {expected} in {some}.",
+    "unique": "{some} {have} a value of {name} that another record has, too.",
+    "primaryKey": "{some} {have} no {name}, or one that another record has, too; it is the key.",
+    "wholeKey": "{some} {have} no whole key ({name}), or one that another record has, too.",
+    "duplicateValues": "{some} {have} the same {name} as another record; the contract allows that in {limit}.",
+    "expression": "{text} is not true in {some}.",
+    FOREIGN_KEY: "{some} {have} a value of {name} that is not in {text}.",
+    EXPECTATION: "The expectation {text} is not met{seen}.",
+    "rowCount": "The file has {records}; the contract asks for {limit}.",
+    "sql": "The query {text} {is_figure}{where}; the contract asks for {limit}.",
+    "quantile": "The {value} quantile of {name} {is_figure}{where}; the contract asks for {limit}.",
+    "statement": "The statement {text} {is_figure}{where}; the contract asks for {limit}.",
+    **{
+        kind: f"The {words} of {{name}} {{is_figure}}{{where}}; the contract asks for {{limit}}."
+        for kind, words in NAMES.items()
+    },
+}
+
+FIXES = {
+    "record.fields": "Look for cells with a `{mark}` or a line break in them{unquoted}, and for rows that were cut.",
+    "record.quotes": "{close} every quote, quote whole cells, and write a quote inside one as `{quote}`.",
+    "record.object": "Write one object on each line, from `{{` to `}}`, without commas between the lines, "
+    "and no key twice within.",
+    "record.keys": "Write every key of an object once.",
+    "knownKeys": "Write the keys exactly as the contract names them ({known}), or ask for new ones to be added to it.",
+    "record.text": "Write the whole file in {encoding}, without NUL characters{whole}.",
+    "logicalType": "{write} {unknown}",
+    "required": "Fill in {name}, or leave {rows} out.",
+    "nullValues": "Fill in {name}, or leave {rows} out.",
+    "missingValues": "Fill in {name}, or leave {rows} out.",
+    "notBlank": "Fill in {name} with more than blanks. {unknown}",
+    "invalidValues": "{agreed} {unknown}",
+    "enum": "{agreed} {unknown}",
+    "minLength": "Write {name} in full; look for cells that were cut. {unknown}",
+    "maxLength": "Shorten {name}; look for cells that ran together.",
+    "minItems": "Write all elements of {name}; look for lists that were cut.",
+    "maxItems": "Shorten {name}; look for lists that ran together.",
+    "uniqueItems": "Write each element of {name} once.",
+    "minProperties": "Fill in more of {name}.",
+    "maxProperties": "Leave out of {name} what is not agreed.",
+    "deprecated": "Leave {name} out, or write null, when your readers no longer need it.",
+    "pattern": "{agreed} {unknown}",
+    "regex": "{agreed} {unknown}",
+    "format": "{agreed} {unknown}",
+    "unique": "Send each {name} once: remove the repeated rows, or correct {name} in them.",
+    "primaryKey": "Give every record its own {name}, and remove repeated rows.",
+    "wholeKey": "Fill in {name} in every record, give each record a combination of its own, and remove repeated rows.",
+    "duplicateValues": "Send each {each} once: remove the repeated rows, or correct them.",
+    "expression": "Correct {name} in {rows}, so that {text}; or leave {them} out.",
+    FOREIGN_KEY: "Correct {name} in {rows}, or have what is missing added to {text} and send the file again.",
+    EXPECTATION: "{met}",
+    "rowCount": "Check that the export is whole, and neither cut nor written twice.",
+    "sql": "Compare {name} with earlier files: look for lost or repeated rows, and wrong values.",
+    "quantile": "Compare {name} with earlier files: look for other units, and outliers.",
+    "statement": "Correct {name} in the records that are told here, and in others like them.",
+    **dict.fromkeys(
+        NAMES, "Compare {name} with earlier files: look for other units, lost or repeated rows, and outliers."
+    ),
+}
+
+AILS = {"nullValues": "has no value", "missingValues": "is missing", "notBlank": "is blank"}
+FIGURES_AND_ROWS = ("rowCount", *NAMES, *QUERIES)
+OF_THEIR_OWN = ("duplicateValues", EXPECTATION, *FIGURES_AND_ROWS)
+"""Metrics with a sentence of their own for a threshold."""
+NULLS_LIMITED = "Find out why records lack {name}, and fill it in where you can."
+LIMITED = "{name} {ails} in {some}; the contract allows that in {limit}."
+"""The sentence of a metric with a threshold: single such rows are fine, so many are not."""
+UNTRUE = "{text} is not true in {some}; the contract allows that in {limit}."
+
+
+LAST_EMPTY = ", the last of them empty"
+"""What the note of a record says whose line ends with a delimiter."""
+FIX_LAST_EMPTY = "Leave out the `{mark}` at the end of each row, or give the header a name for that column."
+MET = {
+    True: "Correct {name} in {rows}, or leave such rows out.",
+    False: "Compare {name} with earlier files: look for what has changed, lost or repeated rows, and outliers.",
+}
+"""What to do where an expectation is not met: it tells of records, or of all together."""
+
+MOST_PLACES = 9
+"""Digits that a share may need beyond those of the limit beside it."""
+
+BOUNDS = {
+    "minimum": "at least {value}",
+    "maximum": "at most {value}",
+    "exclusiveMinimum": "more than {value}",
+    "exclusiveMaximum": "less than {value}",
+    "required": "a value in every record",
+    "nullValues": "a value in every record",
+}
+"""What a row check wants, where the plan has it in signs."""
+
+
+def reason(check: Check) -> str:
+    """Why a row is rejected, as short as it can stand beside it: the check's id, and what it wants."""
+    bound = BOUNDS.get(check.kind)
+    wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
+    return f"{check.id} ({visible(wanted)}{_at_most(check)}{'; only a warning' if check.severity == 'warning' else ''})"
+
+
+def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool = False) -> Problem | None:
+    """The problem that an outcome means for the producer; None where nothing is wrong.
+
+    `spoilt` says that more rows are rejected than the file may carry: then whatever rejects one is to be mended.
+    """
+    if outcome.result == "not_evaluated":
+        return None if outcome.reason in EXCUSED else _not_evaluated(outcome)
+    if outcome.result not in ("failed", "warning"):
+        return None
+    words = _words(plan, check, outcome, read)
+    kind = check.id if check.scope == "record" else check.kind
+    if kind == "primaryKey" and check.property is None:
+        kind = "wholeKey"
+    message = MESSAGES.get(kind, "{name} fails the rule {rule} in {some}.")
+    fix = FIXES.get(kind, "Correct {name} in {rows}, or leave {them} out.")
+    if check.threshold and kind not in OF_THEIR_OWN:
+        message = UNTRUE if kind == "expression" else LIMITED
+        fix = NULLS_LIMITED if kind in AILS else fix
+    if check.kind == "fields" and _all_end_empty(plan, outcome):
+        fix = FIX_LAST_EMPTY
+    adds = spoilt and outcome.result == "warning" and check.severity == "error" and check.scope != "set"
+    level: Level = "error" if outcome.result == "failed" or adds else "warning"
+    first = outcome.samples[0].place if outcome.samples else None
+    text = message.format(**words).removesuffix(".") + ("" if adds else _tolerated(plan, check)) + "."
+    text = text[0].upper() + text[1:]
+    said = f"{fix.format(**words).strip()}{_described(check)}"
+    return Problem(f"check-{outcome.kind}", text, said, level, first, outcome.property, outcome.id)
+
+
+def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
+    """Whether all records that are shown have one cell too many, the last, and nothing in it."""
+    one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
+    return bool(outcome.samples) and all(sample.note == one_more for sample in outcome.samples)
+
+
+QUOTED = {"integer": r"-?(0|[1-9][0-9]{0,17})", "number": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", "boolean": "true|false"}
+"""Values that are right but for the quotes around them, where a format tells text from other values."""
+
+
+def noted(plan: Plan, check: Check, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+    """The samples of a check; a value that would be right without its quotes says that it has them."""
+    prop = plan.property_named(check.property) if check.property else None
+    if plan.file_format != "jsonl" or check.kind != "logicalType" or prop is None or prop.exact:
+        return samples
+    right = QUOTED.get(prop.type)
+    return tuple(
+        replace(s, note=f"{s.note}, in quotes" if s.note else "in quotes")
+        if right and s.value and re.fullmatch(right, s.value)
+        else s
+        for s in samples
+    )
+
+
+def limit_in_words(threshold: Threshold) -> str:
+    """A threshold as a person says it: less than 10 %, at least 1,000."""
+    unit = " %" if threshold.unit == "percent" else ""
+    return LIMITS[threshold.operator].format(*(_figure(v) + unit for v in threshold.values))
+
+
+def _described(check: Check) -> str:
+    """What the contract's author says of a check, in one line."""
+    words = " ".join((check.description or "").split())
+    return f" The contract says: {visible(words, 300)}" if words else ""
+
+
+def _limit_of_records(check: Check) -> str:
+    """How many records a threshold allows."""
+    if check.threshold is None:
+        return check.expected
+    text = limit_in_words(check.threshold)
+    if check.threshold.unit == "percent":
+        return text
+    return f"{text} record{'' if check.threshold.values[-1] == 1 else 's'}"
+
+
+def _limit(check: Check) -> str:
+    """What a check is held against; figures of dates have it as the contract writes them."""
+    if check.threshold is None:
+        return check.expected
+    if limits := check.arguments.get("limits"):
+        return LIMITS[check.threshold.operator].format(*(f"`{text}`" for text in limits))
+    return limit_in_words(check.threshold)
+
+
+def tolerated_in_words(limit: Limit) -> str:
+    """A tolerance as a person says it: 1 %, 1 row, 2,000 rows."""
+    unit = "%" if limit.unit == "percent" else "row" if limit.value == 1 else "rows"
+    return f"{_figure(limit.value)} {unit}"
+
+
+def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "record") -> str:
+    """How many records out of how many, with the share where it says more than the figures.
+
+    `bounds` are percents that the share is held against: it has so many digits that it equals none by being cut.
+    """
+    noun = what if of == 1 else f"{what}s"
+    if count == of:
+        return f"the only {what}" if of == 1 else f"all {of:,} {noun}"
+    share = _share(count, of, bounds) if of else Decimal(0)
+    return f"{count:,} of {of:,} {noun}" + (f" ({share:f} %)" if share else "")
+
+
+def _share(count: int, of: int, bounds: tuple[Decimal, ...]) -> Decimal:
+    """The share in percent, cut to one digit after the point, or to as many as tell it from the bounds."""
+    least = max((1, *(-int(b.as_tuple().exponent) for b in bounds)))
+    for places in range(least, least + MOST_PLACES):
+        share = Decimal(100 * count * 10**places // of).scaleb(-places)
+        if share not in bounds or share * of == 100 * count:
+            break
+    return share
+
+
+def percents(limit: Limit | Threshold | None) -> tuple[Decimal, ...]:
+    """The percents that a limit or a threshold names."""
+    if limit is None or limit.unit != "percent":
+        return ()
+    return limit.values if isinstance(limit, Threshold) else (limit.value,)
+
+
+def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, str]:
+    prop = plan.property_named(check.property) if check.property else None
+    names = quoted(check.properties(), most=12)
+    failed = outcome.failed or 0
+    bounds = (*percents(check.threshold), *percents(_limit_of_rows(plan, check)))
+    of, what = _looked_at(outcome, read, bounds, filtered=bool(check.filter))
+    return {
+        "name": names or "The file",
+        "each": names if prop else f"combination of {names}",
+        "expected": check.expected,
+        "text": f"`{check.arguments.get('text', check.expected)}`",
+        "rule": f"`{check.id}` ({check.expected})",
+        "some": some(failed, of, bounds, what) + check.where,
+        "rows": "this row" if failed == 1 else "these rows",
+        "them": "it" if failed == 1 else "them",
+        "are": "is" if failed == 1 else "are",
+        "have": "has" if failed == 1 else "have",
+        "records": _records(check, outcome, read),
+        "limit": _limit(check) if check.kind in FIGURES_AND_ROWS else _limit_of_records(check),
+        "is_figure": _figure_in_words(plan, check, outcome),
+        "where": check.where,
+        "seen": _seen(plan, check, outcome, some(failed, of, bounds, what)),
+        "met": MET[bool(failed)].format(name=names or "the file", rows="this row" if failed == 1 else "these rows"),
+        "ails": AILS.get(check.kind, "is not valid"),
+        "missing": _missing(check),
+        "value": str(check.arguments.get("value", check.expected)),
+        "characters": _counted(check, "character"),
+        "or_longer": f", or is longer than {_longest(check)} characters," if _longest(check) else "",
+        "elements": _counted(check, "element"),
+        "keys": _counted(check, "key"),
+        "worst": f"; the worst is `{outcome.observed}`" if _has_worst(outcome, prop) else "",
+        "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
+        "encoding": plan.csv.encoding.upper(),
+        "flaw": _flaw(check, outcome),
+        "halves": "halves of characters (as `\\ud83d` alone), " if plan.file_format == "jsonl" else "",
+        "whole": ", and both escapes of a character that takes two" if plan.file_format == "jsonl" else "",
+        "mark": plan.csv.delimiter,
+        "unquoted": " and no quotes around them" if plan.csv.quote else "",
+        "close": "Close" if plan.csv.multi_line else "Take line breaks out of cells, close",
+        "quote": plan.csv.escape + plan.csv.quote,
+        **_value_words(plan, check, prop),
+    }
+
+
+def _flaw(check: Check, outcome: Outcome) -> str:
+    """What makes the first line that is no JSON object none, where that is known."""
+    first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
+    return f" ({first.place}: {first.note})" if first and first.note else ""
+
+
+def _records(check: Check, outcome: Outcome, read: int) -> str:
+    count = (outcome.evaluated or 0) if check.filter else read
+    return ("1 record" if count == 1 else f"{count:,} records") + check.where
+
+
+def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
+    if check.kind in FIGURES_AND_ROWS and plan.masks(check):
+        return "is not as agreed"
+    found = f"`{outcome.observed}`"
+    if check.kind == "statement":
+        return f"finds {found} row{'' if outcome.observed == '1' else 's'}"
+    return f"gives {found}" if check.kind == "sql" else f"is {found}"
+
+
+def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
+    """Whether what was observed is the worst of all; within an object or an array it is the first."""
+    return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
+
+
+def _seen(plan: Plan, check: Check, outcome: Outcome, some_records: str) -> str:
+    """What Great Expectations saw, of records or of all of them together."""
+    if check.kind != EXPECTATION:
+        return ""
+    if outcome.failed:
+        return f" in {some_records}"
+    return (
+        f": Great Expectations found `{visible(outcome.observed)}`"
+        if outcome.observed and not plan.masks(check)
+        else ""
+    )
+
+
+def _value_words(plan: Plan, check: Check, prop: Property | None) -> dict[str, str]:
+    if prop is None:
+        return {"write": "", "agreed": "", "unknown": ""}
+    write = HOW_TO_WRITE[plan.file_format].get("decimal" if prop.exact else prop.type, "")
+    return {"write": write, "agreed": _agreed(check), "unknown": _unknown(plan, prop)}
+
+
+def _agreed(check: Check) -> str:
+    if values := check.arguments.get("values"):
+        return f"Write one of {quoted(values, most=12)}, exactly so."
+    if check.arguments.get("format") in TEXT:
+        return f"Write it in full and without blanks, like `{TEXT[check.arguments['format']].example}`."
+    rule = check.expected.removesuffix(check.where)
+    if rule.startswith("matching "):
+        return f"Write a value that matches `{rule.removeprefix('matching ')}`{_at_most(check)}."
+    return f"Write it as agreed ({rule})."
+
+
+def _longest(check: Check) -> str:
+    """The length of texts that a pattern is looked for in, if it is bounded: it could take too long in longer ones."""
+    return f"{check.arguments['longest']:,}" if check.arguments.get("longest") else ""
+
+
+def _at_most(check: Check) -> str:
+    return f", in at most {_longest(check)} characters" if _longest(check) else ""
+
+
+def _missing(check: Check) -> str:
+    """What counts as missing, for a sentence."""
+    texts = quoted((text for text in check.arguments.get("values", ()) if text), most=12)
+    empty = "no value" if check.arguments.get("null") or "" in check.arguments.get("values", ()) else ""
+    return " or ".join(part for part in (empty, texts) if part)
+
+
+def _unknown(plan: Plan, prop: Property) -> str:
+    """What to do with a value that the producer does not have."""
+    if prop.required:
+        return "Leave the row out where the value is unknown."
+    if plan.file_format != "csv":
+        return "Write `null` where the value is unknown."
+    if "" in plan.csv.null_values:
+        return "Leave the cell empty where the value is unknown."
+    return f"Write {quoted(plan.csv.null_values[:1])} where the value is unknown." if plan.csv.null_values else ""
+
+
+def _counted(check: Check, noun: str) -> str:
+    number = check.arguments.get("value", 0)
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
+    """What a share is of, and its name: all records; beside a percent or a filter those alone that it is about."""
+    evaluated = read if outcome.evaluated is None else outcome.evaluated
+    if filtered:
+        return evaluated, "record"
+    return (evaluated, "readable record") if bounds and evaluated < read else (read, "record")
+
+
+def _limit_of_rows(plan: Plan, check: Check) -> Limit | None:
+    """How many rows may fail a check: its own tolerance, else the file's."""
+    general = plan.tolerance if check.severity == "error" and check.scope != "set" else None
+    return check.tolerance or general
+
+
+def _tolerated(plan: Plan, check: Check) -> str:
+    limit = _limit_of_rows(plan, check)
+    return f"; the contract tolerates {tolerated_in_words(limit)}" if limit else ""
+
+
+def _figure(value: Decimal) -> str:
+    return f"{value:,f}"
+
+
+def _not_evaluated(outcome: Outcome) -> Problem:
+    reason = REASONS.get(outcome.reason or "", outcome.reason or "no reason given")
+    message = f"The check `{outcome.id}` could not be made: {reason}."
+    fix = OF_NO_FIGURE.get(outcome.reason or "", OF_NO_CHECK).format(name=f"`{outcome.property}`")
+    level: Level = "error" if outcome.severity == "error" else "warning"
+    return Problem("not-evaluated", message, fix, level, property=outcome.property, check=outcome.id)

@@ -1,0 +1,161 @@
+"""The checks that need no Spark: a plan, a file's name, size and first bytes in, all that is wrong out.
+
+Pure, and the same at the door and in `dropgate test`. Refused is what the rows could not be judged without, or what
+they are sure to be rejected for: so the verdict is the one that the job would give.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from contracts.files import header as files_header
+from contracts.plan import Plan
+from contracts.problem import Problem, visible
+from functions import keys
+from functions.admission.heads import csv_head, gzip_head, job_limits, json_head, parquet_head
+from functions.admission.heads.problems import MARKS, Head, empty, other_encoding, other_format, wrong_encoding
+
+LONGEST_KEY = 1024
+"""Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
+
+LARGEST_FILE = 5 * 1024**4
+"""Bytes: 5 TiB, in parts of 1 GiB half of what one upload in parts may have (Amazon S3 user guide, "Quotas")."""
+
+SAMPLE = files_header.LONGEST_HEADER
+"""Bytes of the head that are looked at; a header line must end within them."""
+
+Read = Callable[[int, int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What admission found. Problems of level error refuse the drop, those of level warning travel with it.
+
+    `header` are the columns or keys that the job will look for; `header_line` says them as one text: the first line
+    of a CSV file, else a JSON array. `unpacked` are the bytes that a compressed file holds.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    header: tuple[str, ...] = ()
+    header_line: str = ""
+    unpacked: int | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the drop goes no further."""
+        return any(p.level == "error" for p in self.problems)
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """The warnings."""
+        return tuple(p for p in self.problems if p.level == "warning")
+
+
+def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The header of an admitted drop again: names, and types where the format has any."""
+    match plan.file_format:
+        case "csv" if not plan.csv.header:
+            return tuple(p.name for p in plan.properties), ()
+        case "csv":
+            names = csv_head.split(plan, header_line)
+            return (names if isinstance(names, tuple) else ()), ()
+        case "jsonl":
+            return tuple(json.loads(header_line)), ()
+        case "parquet":
+            pairs = json.loads(header_line)
+            return tuple(name for name, _ in pairs), tuple(kind for _, kind in pairs)
+
+
+def header_line(plan: Plan, size: int, read: Read) -> str:
+    """The header line of an admitted drop again; of a compressed one no more is unpacked than that needs."""
+    if plan.file_format == "parquet":
+        return parquet_head.again(plan, size, read)
+    if plan.compression == "none":
+        return _text(plan, size, read(0, SAMPLE)).header_line
+    begin = gzip_head.begin(read, size, SAMPLE + 1)  # one more, which tells whether that is all
+    return _text(plan, len(begin), begin[:SAMPLE]).header_line
+
+
+def notes(plan: Plan, header: tuple[str, ...]) -> tuple[Problem, ...]:
+    """The warnings of an admitted drop again, which travel with it to the verdict."""
+    return (*_deprecated(plan), *(p for p in files_header.problems(plan, header) if p.level == "warning"))
+
+
+def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:
+    """Look at a drop's name below landing, its size and the bytes that tell what it is.
+
+    `read` gives the bytes from a place on, at most so many; it is asked once even where there are none. `room` is how
+    many bytes the promoted zone leaves for a key.
+    """
+    sample = read(0, SAMPLE)
+    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
+    if size == 0:
+        return Admission((*named, empty("The file is empty (0 bytes).")))
+    content = _content(plan, size, sample, read)
+    return Admission((*named, *content.problems), content.header, content.header_line, content.unpacked)
+
+
+def _content(plan: Plan, size: int, sample: bytes, read: Read) -> Head:
+    if plan.file_format == "parquet":
+        return parquet_head.look(plan, size, read)
+    if plan.compression == "none":
+        return _text(plan, size, sample)
+    found = gzip_head.unpack(read, size, SAMPLE)
+    if isinstance(found, Problem):
+        return Head((found,))
+    if not found.size:
+        return Head((empty("The file holds nothing."),))
+    return replace(_text(plan, found.size, found.sample), unpacked=found.size)
+
+
+def _text(plan: Plan, size: int, sample: bytes) -> Head:
+    if sample in (codecs.BOM_UTF8, *(mark for mark, _ in MARKS)) and len(sample) == size:
+        return Head((empty("The file holds a byte order mark and nothing else."),))
+    if problem := other_format(plan, sample):
+        return Head((problem,))
+    if other := other_encoding(plan, sample):
+        text = f"The file is written in {other}; agreed is {plan.csv.encoding.upper()}."
+        return Head((wrong_encoding(plan, text),))
+    return csv_head.look(plan, size, sample) if plan.file_format == "csv" else json_head.look(plan, size, sample)
+
+
+def _deprecated(plan: Plan) -> list[Problem]:
+    if not plan.deprecated:
+        return []
+    text = f"The contract {plan.contract} is deprecated."
+    return [Problem("deprecated-contract", text, "Ask its owner which version to move to, and until when.", "warning")]
+
+
+def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:
+    found = []
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Cn") for c in name):
+        text = "The key holds control characters, or characters that are none."
+        found.append(Problem("name-characters", text, "Name the file with letters, digits, blanks and `._-+%=@`."))
+    if any(part in (".", "..") for part in name.split("/")):
+        text = "The key has a part `.` or `..`, which tools on the way would resolve into another folder."
+        found.append(Problem("name-dot-parts", text, "Upload the file under the folder's own name."))
+    target = keys.promoted_key(plan, "x" * keys.ID_LENGTH, name)
+    if hidden := keys.hidden_part(plan, target):
+        text = f"The key has a part `{visible(hidden)}`; Spark and Hive leave out what begins with `_` or `.`."
+        fix = "Rename it, so that consumers see the file: begin each part of the key with another character."
+        found.append(Problem("name-hidden", text, fix))
+    if (length := len(target.encode("utf-8", "surrogatepass"))) > room:
+        text = f"The key would be {length:,} bytes long where consumers find it; there is room for {room:,}."
+        found.append(Problem("name-too-long", text, f"Shorten the file's name by {length - room:,} bytes or more."))
+    return found
+
+
+def _size_problems(plan: Plan, size: int) -> list[Problem]:
+    if size <= min(LARGEST_FILE, job_limits.largest(plan)):
+        return []
+    if size <= LARGEST_FILE:
+        side_by_side = job_limits.cores(plan)
+        several = f"{side_by_side} cores" if side_by_side > 1 else "one core, as it cannot be divided"
+        text = f"The file has {size:,} bytes; a job reads {job_limits.largest(plan):,} in its time, with {several}."
+        return [Problem("file-too-large-for-job", text, "Send it in parts that each fit, as files of their own.")]
+    text = f"The file has {size:,} bytes; files of more than 5 TiB are not taken."
+    return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]

@@ -1,0 +1,44 @@
+"""When an upload came, held against its contract's window: a plan and a time in, what is told of it out. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from contracts.plan import Plan
+from contracts.problem import Level, Problem
+from contracts.terms.arrival import Arrival, Outside
+from functions.drop import SECONDS, Drop
+
+CODES: dict[Outside, str] = {"early": "arrived-early", "late": "arrived-late", "other-day": "arrived-other-day"}
+
+
+def uploaded(drop: Drop) -> datetime:
+    """When it was uploaded, in whole seconds: by S3's own time; by ours where S3 told none."""
+    return datetime.fromisoformat((drop.uploaded_at or drop.received_at)[:SECONDS]).replace(tzinfo=UTC)
+
+
+def problems(plan: Plan, moment: datetime) -> tuple[Problem, ...]:
+    """What is wrong with an upload of that moment; nothing where its contract has no window."""
+    wanted = plan.arrival
+    if wanted is None or (how := wanted.outside_of(moment)) is None:
+        return ()
+    level: Level = "error" if wanted.outside == "reject" else "warning"
+    return (Problem(CODES[how], _said(wanted, how, moment), _fix(wanted, how), level),)
+
+
+def _said(wanted: Arrival, how: Outside, moment: datetime) -> str:
+    local = f"{wanted.local(moment):%A, %Y-%m-%d %H:%M:%S} ({wanted.zone})"
+    if how == "other-day":
+        return f"The file came on {local}; agreed are the days {', '.join(wanted.days)}."
+    agreed = f"from {wanted.since}" if how == "early" else f"by {wanted.by}"
+    return f"The file came {how}, on {local}; agreed is {agreed}."
+
+
+def _fix(wanted: Arrival, how: Outside) -> str:
+    window = f"{wanted.since} to {wanted.by} {wanted.zone}"
+    if wanted.outside == "warn":
+        return f"Nothing to mend in the file; the next ones are to come from {window}."
+    again = (
+        "Upload it again within the window" if how == "early" else "Ask the contract's owner to let this one through"
+    )
+    return f"{again}; it is {window}."

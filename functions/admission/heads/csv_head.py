@@ -1,0 +1,250 @@
+"""The first bytes of a CSV file: a plan and the bytes in, the header and all that is wrong with it out. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from contracts.files import csv_cells, header
+from contracts.files.header import MOST_COLUMNS
+from contracts.messages import LAST_EMPTY
+from contracts.place import FIRST, HEADER
+from contracts.plan import Plan
+from contracts.problem import Problem, quoted, visible
+from functions.admission.heads import foreign_forms
+from functions.admission.heads.problems import (
+    Head,
+    line_end,
+    may_be_lost,
+    other_text,
+    undecodable,
+    wrong_encoding,
+    wrong_format,
+)
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+JSON = re.compile(r"\{\s*(?:$|\")|\[\s*(?:$|[\[{])")
+"""How a JSON document begins."""
+SEPARATOR = re.compile(r"(?P<quote>\"?)sep=(?:.|\\t)?(?P=quote),*", re.IGNORECASE)
+"""A first line that tells spreadsheets what the delimiter is."""
+MOST_ABOVE = 30
+"""Lines in which a header is looked for."""
+LONGEST_NAME = 20
+"""Lines that a column name with line breaks may have, to be recognised as one."""
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """The header in the first bytes of a file."""
+    end = line_end(sample)
+    if end < 0 and len(sample) < size:
+        return _unended(plan, sample)
+    line = sample if end < 0 else sample[:end]
+    return _header(plan, size, sample, line)
+
+
+def _unended(plan: Plan, sample: bytes) -> Head:
+    """A file whose first line goes on: no header, but a record like any other where none is agreed."""
+    if plan.csv.header:
+        return Head((other_text(plan, _readable(plan, sample)) or _endless(len(sample)),))
+    problem = other_text(plan, _readable(plan, sample)) or _bad_body(plan, sample, 0, whole=False)
+    return Head((problem,) if problem else (), tuple(p.name for p in plan.properties), "")
+
+
+def _header(plan: Plan, size: int, sample: bytes, line: bytes) -> Head:
+    if problem := undecodable(plan, line, whole=True):
+        return Head((problem,))
+    text = line.decode(plan.csv.encoding)
+    if not plan.csv.header:
+        return _without(plan, size, sample, text)
+    names = split(plan, text)
+    known = 0 if isinstance(names, Problem) else _known(plan, names)
+    as_utf8 = _as_utf8(plan, text)
+    if as_utf8 is not None and _known(plan, as_utf8) > known:
+        return Head((wrong_encoding(plan, f"The file is written in UTF-8; agreed is {plan.csv.encoding.upper()}."),))
+    if not known and (problem := _other(plan, sample, text)):
+        return Head((problem,), (), text)
+    if isinstance(names, Problem):
+        return Head((_broken_name(plan, sample) or names,), (), text)
+    if len(names) > MOST_COLUMNS:
+        return Head((too_wide(len(names)),), (), text)
+    found = [*_names(plan, names, text), *_no_records(plan, size, sample, line)]
+    if problem := _bad_body(plan, sample, len(line), whole=len(sample) == size):
+        found.append(problem)
+    return Head(tuple(found), names, text)
+
+
+def _other(plan: Plan, sample: bytes, line: str) -> Problem | None:
+    """What a file is whose first line names no column: of another format, or with a note for spreadsheets."""
+    bare = line.removeprefix("\ufeff").strip()
+    if problem := _separator_line(plan, bare):
+        return problem
+    if problem := other_text(plan, _readable(plan, sample)):
+        return problem
+    if JSON.match(bare):
+        return wrong_format(plan, foreign_forms.Form("JSON", "Write the records as"))
+    return _header_below(plan, sample) if plan.csv.header and bare else None
+
+
+def _separator_line(plan: Plan, line: str) -> Problem | None:
+    """A first line that tells spreadsheets what the delimiter is."""
+    if not SEPARATOR.fullmatch(line):
+        return None
+    stands, first = ("the column names", "header") if plan.csv.header else ("a record", "first record")
+    text = f"The first line is `{visible(line)}`, a note for spreadsheets; {stands} must stand there."
+    fix = f"Leave that line out, and begin the file with the {first}."
+    return Problem("separator-line", text, fix, place=HEADER if plan.csv.header else FIRST)
+
+
+def _header_below(plan: Plan, sample: bytes) -> Problem | None:
+    """A header that stands below a title, a comment or empty lines: the first line with all names of the contract."""
+    lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines()
+    for number, line in enumerate(lines[1:MOST_ABOVE], 2):
+        names = split(plan, line)
+        if not isinstance(names, Problem) and _known(plan, names) == len(plan.roots):
+            above = "the line" if number == 2 else f"the {number - 1} lines"
+            text = f"The first line is not the header; the column names stand in line {number}."
+            return Problem("missing-header", text, f"Leave out {above} above the header.", place=HEADER)
+    return None
+
+
+def _as_utf8(plan: Plan, line: str) -> tuple[str, ...] | None:
+    """The names in a header that is UTF-8 where another encoding is agreed; None if it is none."""
+    if plan.csv.encoding == "utf-8" or line.isascii():
+        return None
+    try:
+        names = split(plan, line.encode(plan.csv.encoding).decode())
+    except UnicodeDecodeError:
+        return None
+    return names if isinstance(names, tuple) else None
+
+
+def _readable(plan: Plan, sample: bytes) -> str:
+    """The first bytes as text, whatever is none in them."""
+    return sample[: 4 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace")
+
+
+def _broken_name(plan: Plan, sample: bytes) -> Problem | None:
+    """A header with a line break in a column name, where the lines behind the first one close its quote."""
+    lines = sample[: 64 * foreign_forms.HEAD].decode(plan.csv.encoding, "replace").splitlines(keepends=True)
+    for most in range(2, min(len(lines), LONGEST_NAME) + 1):
+        names = split(plan, "".join(lines[:most]).rstrip("\r\n"))
+        if isinstance(names, tuple):
+            name = next(n for n in names if "\n" in n or "\r" in n)
+            text = f"The column name `{visible(name)}` in the header has a line break."
+            return Problem("header-line-break", text, "Write each column name in one line.", place=HEADER)
+    return None
+
+
+def _without(plan: Plan, size: int, sample: bytes, first: str) -> Head:
+    """A file without a header: its columns are the contract's, and as many cells must stand in the first line."""
+    names = tuple(p.name for p in plan.properties)
+    own = split(plan, first)
+    fits = isinstance(own, tuple) and len(own) == len(names)
+    line = first.removeprefix("\ufeff").strip()
+    if problem := _separator_line(plan, line) if fits else _other(plan, sample, first):
+        return Head((problem,))
+    found = _no_records(plan, size, sample, b"")
+    if problem := _bad_body(plan, sample, 0, whole=len(sample) == size):
+        found.append(problem)
+    if _known(plan, own if isinstance(own, tuple) else ()) == len(names):
+        text = "The first line holds the names of the columns; agreed is a file without them."
+        found.append(Problem("header-not-agreed", text, "Begin the file with its first record.", place=FIRST))
+    elif isinstance(own, tuple) and len(own) != len(names) and first and not _may_be_other(plan, own):
+        found.append(_other_count(plan, first, own))
+    return Head(tuple(found), names, "")
+
+
+def _other_count(plan: Plan, first: str, own: tuple[str, ...]) -> Problem:
+    """A first record with more or fewer cells than the contract has columns."""
+    names = [p.name for p in plan.properties]
+    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
+        if not isinstance(other := split(plan, first, delimiter), Problem) and 1 < len(other) == len(names):
+            return _separated(plan, delimiter)
+    cells_there = "1 cell" if len(own) == 1 else f"{len(own):,} cells"
+    columns_agreed = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+    empty = len(own) == len(names) + 1 and not own[-1]
+    text = f"The first line has {cells_there}{LAST_EMPTY if empty else ''}; the contract has {columns_agreed}."
+    fix = f"Leave out the `{plan.csv.delimiter}` at the end of each row. " if empty else ""
+    return Problem("column-count", text, f"{fix}Write these columns, in this order: {quoted(names, 40)}.", place=FIRST)
+
+
+def _separated(plan: Plan, delimiter: str) -> Problem:
+    """A file whose cells are separated otherwise."""
+    seen, agreed = DELIMITERS[delimiter], DELIMITERS.get(plan.csv.delimiter, f"`{plan.csv.delimiter}`")
+    text = f"The columns are separated by {seen}, agreed are {agreed}."
+    return Problem("wrong-delimiter", text, f"Write the file with {agreed} between the cells.")
+
+
+def _may_be_other(plan: Plan, cells: tuple[str, ...]) -> bool:
+    """Whether the first line may have other cells: such records are tolerated, or it is a trailer, of no records."""
+    return may_be_lost(plan, "fields") or (plan.csv.trailer is not None and cells[:1] == (plan.csv.trailer.begins,))
+
+
+def split(plan: Plan, header_line: str, delimiter: str | None = None) -> tuple[str, ...] | Problem:
+    """The column names in a header line, a byte order mark aside; a problem if its quotes do not close."""
+    line = header_line.removeprefix("\ufeff")
+    dialect = replace(plan.csv, delimiter=delimiter) if delimiter else plan.csv
+    names = csv_cells.split(line, dialect) if line else ()
+    if names is not None:
+        return names
+    text = "A quote in the header is not closed in its line, or stands in a name that is not wholly between two."
+    return Problem("header-quotes", text, "Write each column name plain, or wholly between two quotes.", place=HEADER)
+
+
+def _names(plan: Plan, names: tuple[str, ...], line: str) -> list[Problem]:
+    if not line.removeprefix("\ufeff").strip():
+        text = "The first line is blank; the column names must stand there."
+        agreed = quoted(p.name for p in plan.properties)
+        return [Problem("blank-header", text, f"Begin the file with the header: {agreed}.", place=HEADER)]
+    if "\0" in line:
+        text = "The header holds NUL characters."
+        return [Problem("header-nul", text, "Write the file again as plain text, without NUL.", place=HEADER)]
+    found = _wrong_delimiter(plan, names, line)
+    if found is None:
+        return list(header.problems(plan, names))
+    problem, better = found
+    return [problem, *header.problems(plan, better)]
+
+
+def _wrong_delimiter(plan: Plan, names: tuple[str, ...], line: str) -> tuple[Problem, tuple[str, ...]] | None:
+    """The delimiter under which the header says more of the contract's names, and those names."""
+    best, better = _known(plan, names), None
+    for delimiter in (one for one in DELIMITERS if one not in (plan.csv.quote, plan.csv.escape)):
+        other = split(plan, line, delimiter)
+        if not isinstance(other, Problem) and len(other) > 1 and _known(plan, other) > best:
+            best, better = _known(plan, other), (delimiter, other)
+    if better is None:
+        return None
+    return _separated(plan, better[0]), better[1]
+
+
+def _known(plan: Plan, names: tuple[str, ...]) -> int:
+    return len({p.name.casefold() for p in plan.properties} & {n.casefold() for n in names})
+
+
+def _no_records(plan: Plan, size: int, sample: bytes, line: bytes) -> list[Problem]:
+    """No record, where the contract wants rows; the job would say the same, to whom a line of blanks is one."""
+    if plan.empty != "reject" or len(sample) < size or sample[len(line) :].strip(b"\r\n"):
+        return []
+    text = f"The file holds {'a header and ' if plan.csv.header else ''}no records."
+    return [Problem("no-records", text, "Send the file with its records.")]
+
+
+def _bad_body(plan: Plan, sample: bytes, begin: int, *, whole: bool) -> Problem | None:
+    """The first bytes of the rows that are no text: without a tolerance the job would reject the file for them."""
+    if may_be_lost(plan, "text"):
+        return None
+    return undecodable(plan, sample, begin, whole=whole)
+
+
+def _endless(seen: int) -> Problem:
+    text = f"The first line does not end within {seen:,} bytes, so it is no header."
+    return Problem("header-too-long", text, "Check that this is the CSV file, with one record on each line.")
+
+
+def too_wide(count: int) -> Problem:
+    """A file with more columns than any table has."""
+    text = f"The file has {count:,} columns; files of more than {MOST_COLUMNS:,} are not taken."
+    return Problem("too-many-columns", text, "Check the delimiter, and send only the contract's columns.")

@@ -1,0 +1,128 @@
+"""The first bytes of a JSON Lines file: a plan and the bytes in, the keys and all that is wrong with them out. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from contracts.files.header import OURS
+from contracts.place import FIRST
+from contracts.plan import Plan
+from contracts.problem import Problem, nearest, quoted, visible
+from contracts.values import json_flaws
+from functions.admission.heads.problems import Head, may_be_lost, other_text, undecodable
+
+FIX = 'Write one whole JSON object on each line, as `{"a": 1}`, and nothing around or between them.'
+
+HALF = "a key in it has half of a character"
+DEEP = "it is nested too deeply"
+UNBALANCED = "a bracket is not closed, or closed too often"
+BEHIND = "something stands behind its closing bracket"
+ODD = "a sign stands where JSON has none, or one is missing"
+WRAPPED = re.compile(
+    r'\s*\{(?:\s*"[^"\\]{1,80}"\s*:\s*(?:"[^"\\]*"|[\w.+-]+|\{[^{}]*\}|\[[^\[\]{}]*\])\s*,)*'
+    r'\s*"(?P<key>[^"\\]{1,80})"\s*:\s*\[\s*\{'
+)
+"""One object around an array of objects, behind members with no objects within objects."""
+
+
+def look(plan: Plan, size: int, sample: bytes) -> Head:
+    """The contract's keys and those of the first object: in its order, unless its keys stand in the contract's."""
+    whole = len(sample) == size
+    if not may_be_lost(plan, "text") and (problem := undecodable(plan, sample, whole=whole)):
+        return Head((problem,))
+    text = sample.decode("utf-8-sig", "replace")
+    lines = [line for line in text.replace("\r", "\n").split("\n") if line]
+    cut = "" if whole or not lines else lines.pop()
+    if not lines:
+        problems = _begins_wrong(plan, cut) if cut else _no_records(plan)
+        return Head(tuple(problems), *_header(plan, ()))
+    first = [_keys(line) for line in lines]
+    keys = next((k for k in first if k is not None), None)
+    if keys is None or (first[0] is None and not may_be_lost(plan, "object")):
+        return Head((_no_object(plan, text, lines[0]),))
+    problems = _unknown(plan, keys) if first[0] is not None and not may_be_lost(plan, "knownKeys") else []
+    if problems and (problem := other_text(plan, text) or _wrapped(plan, text)):
+        problems = [problem]
+    return Head(tuple(problems), *_header(plan, keys))
+
+
+def _header(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Files with the same names are one read: what nests is found by name, and of plain lines any may lack a key."""
+    agreed = [p.name for p in plan.properties]
+    same = plan.nested or keys == tuple(name for name in agreed if name in keys)
+    names = tuple(dict.fromkeys(agreed if same else (*keys, *agreed)))
+    return names, json.dumps(names, ensure_ascii=False)
+
+
+def _keys(line: str) -> tuple[str, ...] | None:
+    """The keys of the object in a line; None if there is none."""
+    try:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or any("\ud800" <= c <= "\udfff" for key in found for c in key):
+        return None  # half a character is none, and no text that could be handed on
+    return tuple(found)
+
+
+def _no_records(plan: Plan) -> list[Problem]:
+    if plan.empty != "reject":
+        return []
+    return [Problem("no-records", "The file holds no records.", "Send the file with its records.")]
+
+
+def _begins_wrong(plan: Plan, begin: str) -> list[Problem]:
+    """A first line of which only the beginning is there: the job reads it whole, unless it begins as no object does."""
+    if begin.lstrip()[:1] == "{" or may_be_lost(plan, "object"):
+        problem = _wrapped(plan, begin)
+        return [problem] if problem else []
+    return [_no_object(plan, begin, begin)]
+
+
+def _no_object(plan: Plan, text: str, line: str) -> Problem:
+    """Why the first line is no object, as far as it can be told: what the file is instead, or the flaw in the line."""
+    if problem := other_text(plan, text) or _wrapped(plan, text):
+        return problem
+    start = line.lstrip()[:1]
+    if start == "[":
+        return Problem("not-json-lines", "The file is a JSON array; agreed is JSON Lines.", FIX, place=FIRST)
+    what = "no whole JSON object" if start == "{" else "no JSON object"
+    why = f": {_flaw(line)}" if start == "{" else ""
+    return Problem("not-json-lines", f"The first line is {what}{why}; agreed is JSON Lines.", FIX, place=FIRST)
+
+
+def _flaw(line: str) -> str:
+    """What is wrong with a line that begins as an object does, and is none that could be read."""
+    if found := json_flaws.flaw(line):
+        return found
+    try:
+        _, end = json.JSONDecoder().raw_decode(line.lstrip())
+    except RecursionError:
+        return DEEP
+    except ValueError:
+        return UNBALANCED if json_flaws.unbalanced(line) else ODD
+    return BEHIND if line.lstrip()[end:].strip() else HALF
+
+
+def _wrapped(plan: Plan, text: str) -> Problem | None:
+    """One object around all records, in an array under a key that the contract does not know."""
+    found = WRAPPED.match(text)
+    if found is None or found["key"] in {p.name for p in plan.roots}:
+        return None
+    message = f"The file is one JSON object around an array (`{visible(found['key'])}`); agreed is JSON Lines."
+    return Problem("not-json-lines", message, f"Take the records out of `{visible(found['key'])}`. {FIX}", place=FIRST)
+
+
+def _unknown(plan: Plan, keys: tuple[str, ...]) -> list[Problem]:
+    """Keys that the contract does not know, where records may not have them."""
+    known = [p.name for p in plan.roots]
+    unknown = [key for key in keys if key not in known and key not in OURS]
+    if plan.columns.extra != "reject" or not unknown:
+        return []
+    close = {key: name for key in unknown[:20] if (name := nearest(key, [n for n in known if n not in keys]))}
+    renamed = ", ".join(f"`{key}` to `{name}`" for key, name in close.items())
+    fix = f"Rename {renamed}." if renamed else f"Leave them out, or ask for them to be added to {plan.contract}."
+    text = f"The first object has keys that the contract does not know: {quoted(unknown)}."
+    return [Problem("unknown-key", text, fix, place=FIRST)]

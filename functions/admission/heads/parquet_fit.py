@@ -1,0 +1,179 @@
+"""Types of Parquet's columns beside those of a plan: which can be read as agreed, and what to write instead. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from contracts.plan import CONTAINERS, Plan, Property
+from contracts.problem import Problem
+from contracts.values.date_pattern import PIECE
+from contracts.values.parquet_types import CLOCKS, NANOSECONDS, STORED
+from functions.admission.heads import parquet_nested
+from functions.admission.heads.parquet_footer import Column
+from functions.admission.heads.parquet_nested import SHAPES, UNREADABLE, Found, Known
+from functions.admission.heads.parquet_types import INT96, NEWER
+
+FITTING = {
+    "string": ("string",),
+    "integer": ("int", "bigint", "decimal(20,0)"),
+    "number": ("int", "bigint", "float", "double"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "timestamp": ("timestamp", "timestamp_ntz", *NANOSECONDS),
+    "time": ("string", *CLOCKS),
+}
+"""The column types that a logical type may come in; of any precision, decimals are numbers, and whole ones integers."""
+WRITE = {
+    "string": "a string (BYTE_ARRAY, annotated as STRING)",
+    "integer": "INT32 or INT64",
+    "number": "DOUBLE, FLOAT, DECIMAL of at most 38 digits or an integer",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "time": "TIME, or a string (BYTE_ARRAY, annotated as STRING)",
+    "timestamp": "TIMESTAMP",
+    "object": "a group without annotation",
+    "array": "a group annotated as LIST",
+    "map": "a group annotated as MAP, with strings for keys",
+}
+MOMENT, LOCAL = "TIMESTAMP with isAdjustedToUTC=true", "TIMESTAMP with isAdjustedToUTC=false"
+WITHIN_OTHERS = {
+    "time": "a string (BYTE_ARRAY, annotated as STRING)",
+    "timestamp": "TIMESTAMP in milliseconds or microseconds",
+}
+"""What to write instead of what is read as a column of its own alone."""
+READABLE = {"TIMESTAMP": WITHIN_OTHERS["timestamp"], "DATE": WRITE["date"], "FLOAT16": "FLOAT or DOUBLE"}
+"""What to write instead of a type that is not read within others, by how its name begins."""
+ANYTHING = WRITE["string"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a file says beside its schema: the columns of nulls alone, and whether Spark wrote it.
+
+    INT96 does not say whose clock its times are read from; from Spark they are moments, as TIMESTAMP adjusted to UTC.
+    """
+
+    empty: Container[str] = ()
+    by_spark: bool = False
+
+
+def misread(plan: Plan, listed: Sequence[Found], origin: Origin) -> dict[str, Column]:
+    """Return the columns that are of another type than the properties of their names."""
+    routes, named = {p.route: p for p in plan.properties}, {column.name: column for column in listed if column.prop}
+    pairs = [(p, named[p.name]) for p in plan.properties if p.name in named]
+    return {p.name: listing.column for p, listing in pairs if not _reads(p, listing, origin, routes)}
+
+
+def _reads(prop: Property, listing: Found, origin: Origin, routes: Known) -> bool:
+    """Tell whether the job can read a column as a property; the values of one that has none are of any type."""
+    column = listing.column
+    if prop.type in CONTAINERS and not prop.path and column.is_empty:
+        return True
+    if prop.type in CONTAINERS:
+        inside = column.shape == SHAPES[prop.type] and listing.type not in UNREADABLE
+        return inside and (bool(prop.path) or not _unread(prop, column, routes))
+    if prop.path:
+        return column.type not in STORED and _takes(prop, column, origin)
+    is_read = column.type not in (*UNREADABLE, *STORED)
+    return _takes(prop, column, origin) or (prop.name in origin.empty and is_read)
+
+
+def _takes(prop: Property, column: Column, origin: Origin) -> bool:
+    """Tell whether values of a column can be of a property's type, and mean what its contract says of time zones."""
+    if column.is_empty:
+        return True
+    has_zone = prop.type == "timestamp" and (prop.zone or prop.offset is not None)
+    if has_zone and column.said == INT96 and not origin.by_spark:
+        return False
+    return fits(prop, column.type)
+
+
+def fits(prop: Property, kind: str) -> bool:
+    """Return whether values of a column type can be of a property's type."""
+    if kind.startswith("decimal"):
+        return prop.type == "number" or (prop.type == "integer" and kind.endswith(",0)"))
+    if prop.exact and kind in ("float", "double"):
+        return False
+    if kind.startswith("timestamp") and has_offset(prop) is not None:
+        return prop.type == "timestamp" and has_offset(prop) is not kind.startswith("timestamp_ntz")
+    return kind in FITTING[prop.type]
+
+
+def has_offset(prop: Property) -> bool | None:
+    """Return whether timestamps of a property have an offset: by `timezone`, or as its format asks; else None."""
+    if prop.format and any(piece[2] == "X" for piece in PIECE.finditer(prop.format)):
+        return True
+    return prop.offset
+
+
+def problems(plan: Plan, wrong: Mapping[str, Column]) -> Iterator[Problem]:
+    """Yield what is wrong with the types of columns; of nested ones with what lies in them and is not read."""
+    routes = {p.route: p for p in plan.properties}
+    for name, column in wrong.items():
+        prop = plan.property_named(name)
+        inner = _unread(prop, column, routes)
+        yield from (_unread_within(prop, *pair) for pair in inner if pair[0] not in wrong)
+        if not inner:
+            yield _wrong_type(prop, column)
+
+
+def newer(columns: Sequence[Column]) -> Iterator[Problem]:
+    """Yield the columns, wherever they lie, whose logical type keeps Spark from reading the file at all."""
+    for column in columns:
+        if column.said.endswith(NEWER):
+            text = f"The column `{column.name}` is of the type {column.said}; no column of such a file can be read."
+            yield Problem("wrong-type", text, "Write it without that logical type, or leave it out.")
+        yield from newer(column.inner)
+
+
+def _unread(prop: Property, column: Column, routes: Known) -> list[tuple[str, Column]]:
+    """Return what lies in a column of the right shape and is not read, by name."""
+    return [*parquet_nested.unread(column, prop.route, routes)] if column.shape == SHAPES.get(prop.type) else []
+
+
+def _unread_within(prop: Property, name: str, column: Column) -> Problem:
+    """Of a column that the contract does not name, and without which the one that it lies in is not read."""
+    if name.endswith(".~"):
+        text = f"The keys of the map `{name.removesuffix('.~')}` are of the type {column.said or column.type}"
+        return Problem("wrong-type", f"{text}; agreed are strings.", f"Write them as {ANYTHING}.", property=prop.name)
+    what = "is nested in a way that" if column.type == "nested" else f"is of the type {column.said}, which"
+    text = f"The column `{name}` within `{prop.name}` {what} is not read within other columns."
+    return Problem("wrong-type", text, f"Write it as {_readable(column)}.", property=prop.name)
+
+
+def _readable(column: Column) -> str:
+    """Return what to write for a column whose type is not read within others."""
+    if column.said.startswith("DECIMAL"):
+        return WRITE["number"]
+    return next((write for begin, write in READABLE.items() if column.said.startswith(begin)), ANYTHING)
+
+
+def _wrong_type(prop: Property, column: Column) -> Problem:
+    said = {"nested": "is nested", "unknown": "is of a type that is not read here"}
+    if prop.type in CONTAINERS and column.type == "nested":
+        same = column.shape in ("", SHAPES[prop.type])
+        said["nested"] = "is nested in a way that is not read here" if same else f"is of the type {column.shape}"
+    is_what = f"is of the type {column.said}" if column.said else said.get(column.type, f"is of the type {column.type}")
+    text = f"The column `{prop.name}` {is_what}; agreed is {_agreed(prop)}."
+    return Problem("wrong-type", text, f"Write it as {_instead(prop)}.", property=prop.name)
+
+
+def _agreed(prop: Property) -> str:
+    """The type of a property, with what its contract says of time zones."""
+    if prop.type != "timestamp":
+        return prop.type
+    if (offset := has_offset(prop)) is not None:
+        return f"{prop.type} {'with' if offset else 'without'} an offset"
+    return f"{prop.type}, local times in {prop.zone}" if prop.zone else prop.type
+
+
+def _instead(prop: Property) -> str:
+    """The type that a column may have for a property."""
+    if prop.type == "timestamp" and (offset := has_offset(prop)) is not None:
+        return MOMENT if offset else LOCAL
+    if prop.type == "timestamp" and prop.zone:
+        return f"{MOMENT}, or local times as {LOCAL}"
+    if prop.exact:
+        return "DECIMAL, such as DECIMAL({},{}), or an integer".format(*prop.exact)
+    return WITHIN_OTHERS.get(prop.type, WRITE[prop.type]) if prop.path else WRITE[prop.type]

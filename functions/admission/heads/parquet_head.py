@@ -1,0 +1,120 @@
+"""The ends of a Parquet file: a plan and a way to read it in, its columns and all that is wrong with them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Sequence
+
+from contracts.files import header
+from contracts.files.header import MOST_COLUMNS
+from contracts.plan import Plan
+from contracts.problem import Problem
+from functions.admission.heads import not_parquet, parquet_fit, parquet_footer, parquet_nested, parquet_pages
+from functions.admission.heads.csv_head import too_wide
+from functions.admission.heads.parquet_footer import ENCRYPTED, MAGIC, TAIL, Footer, FooterInvalid
+from functions.admission.heads.parquet_nested import Found
+from functions.admission.heads.problems import Head
+
+LARGEST_FOOTER = 16 << 20
+LARGEST_UNPACKED = 64 << 30
+"""Bytes that the pages may have once they are unpacked."""
+
+
+def look(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> Head:
+    """The columns in the footer of a file."""
+    tail = read(max(size - TAIL, 0), TAIL)
+    if problem := _not_parquet(plan, size, read, tail):
+        return Head((problem,))
+    long = parquet_footer.length(tail)
+    if not 0 < long <= min(size - TAIL - 4, LARGEST_FOOTER):
+        return Head((_broken("the length of the footer cannot be right"),))
+    try:
+        footer = parquet_footer.parse(read(size - TAIL - long, long))
+    except FooterInvalid as error:
+        return Head((_broken(str(error)),))
+    if footer.encrypted:
+        return Head((encrypted(),))
+    found = parquet_nested.listed(plan, footer.columns)
+    names = tuple(one.name for one in found)
+    if len(names) > MOST_COLUMNS:
+        return Head((too_wide(len(names)),))
+    wrong = parquet_fit.misread(plan, found, parquet_fit.Origin(_empty(footer), footer.by_spark))
+    lacking = [p for p in header.problems(plan, names) if not _lies_in(plan, p, wrong)]
+    types = [*parquet_fit.newer(footer.columns), *parquet_fit.problems(plan, wrong)][: header.MOST_TOLD]
+    problems = (*unreadable(footer, size - TAIL - long, read), *lacking, *types)
+    if not footer.rows and plan.empty == "reject":
+        problems += (Problem("no-records", "The file holds no records.", "Send the file with its records."),)
+    return Head(problems, names, header_line(found), sum(chunk.unpacked for chunk in footer.chunks))
+
+
+def again(plan: Plan, size: int, read: Callable[[int, int], bytes]) -> str:
+    """The header line of an admitted file again, by the schema alone."""
+    long = parquet_footer.length(read(size - TAIL, TAIL))
+    return header_line(parquet_nested.listed(plan, parquet_footer.columns(read(size - TAIL - long, long))))
+
+
+def header_line(found: Sequence[Found]) -> str:
+    """Names and types of columns as one text."""
+    return json.dumps([[one.name, one.type] for one in found], ensure_ascii=False)
+
+
+def _not_parquet(plan: Plan, size: int, read: Callable[[int, int], bytes], tail: bytes) -> Problem | None:
+    """Why a file does not begin and end as Parquet does; None of one that does."""
+    start = read(0, len(MAGIC))
+    if size >= TAIL + 4 and start == MAGIC and tail.endswith(MAGIC):
+        return None
+    if ENCRYPTED in (start, tail[-4:]):
+        return encrypted()
+    if start == MAGIC:
+        return _broken("it does not end as a Parquet file does; it was cut short")
+    return not_parquet.problem(plan, read(0, not_parquet.ENOUGH), tail, MAGIC)
+
+
+def encrypted() -> Problem:
+    """Of a file that is encrypted, or a column of which is."""
+    text = "The Parquet file, or a column of it, is encrypted, which is not agreed."
+    return Problem("encrypted-parquet", text, "Write the file without Parquet's encryption.")
+
+
+def _broken(why: str) -> Problem:
+    return Problem(
+        "broken-parquet", f"The Parquet file cannot be read: {why}.", "Write the file again, and send it whole."
+    )
+
+
+def unreadable(footer: Footer, pages: int, read: Callable[[int, int], bytes]) -> list[Problem]:
+    """What a footer says that cannot be so, that nobody wants to unpack, or that is written in a way not read here."""
+    chunks = footer.chunks
+    packed, unpacked = (sum(getattr(one, name) for one in chunks) for name in ("packed", "unpacked"))
+    if packed > pages or any(one.start + one.packed > pages for one in chunks):
+        return [_broken("its footer speaks of more bytes than there are")]
+    if unpacked > LARGEST_UNPACKED:
+        text = f"The file would have {unpacked:,} bytes unpacked; {LARGEST_UNPACKED:,} are taken."
+        return [Problem("file-too-large", text, "Send it in parts that each fit, as files of their own.")]
+    if name := _uneven(footer):
+        return [_broken(f"its column `{name}` has not one value for each of its rows")]
+    return parquet_pages.problems(chunks, read)
+
+
+def _uneven(footer: Footer) -> str | None:
+    """A column of single values that has more or fewer of them, nulls among them, than its row group has rows."""
+    flat = {(column.name,) for column in footer.columns if not column.shape and column.type != "nested"}
+    counted = ((chunk, group.rows) for group in footer.groups for chunk in group.chunks if chunk.path in flat)
+    return next((chunk.path[0] for chunk, rows in counted if chunk.values != rows), None)
+
+
+def _empty(footer: Footer) -> set[str]:
+    """The columns of single values of which the footer says that all are null; there are rows."""
+    counts: dict[str, bool] = {}
+    for chunk in footer.chunks:
+        if len(chunk.path) == 1 and chunk.values:
+            counts[chunk.path[0]] = counts.get(chunk.path[0], True) and chunk.nulls == chunk.values
+    return {name for name, only in counts.items() if only}
+
+
+def _lies_in(plan: Plan, problem: Problem, wrong: Container[str]) -> bool:
+    """Whether it is of a property within one that is of another type, of which that is said."""
+    if problem.code != "missing-column" or not problem.property:
+        return False
+    prop = plan.property_named(problem.property)
+    return bool(prop.path) and plan.parent(prop).name in wrong

@@ -1,0 +1,164 @@
+"""Columns of Parquet within columns: a footer's columns and a plan in; each that the plan takes apart out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from contracts.plan import CONTAINERS, Plan, Property
+from contracts.values.nested import name_of
+from contracts.values.parquet_types import FINE, NULLS, STORED
+from functions.admission.heads.parquet_footer import Column
+from functions.admission.heads.parquet_types import INT96, UNKNOWN
+
+WITHIN = "within"
+"""The type of what is read with the column that it lies in."""
+SHAPES = {"object": "struct", "array": "array", "map": "map"}
+UNREADABLE = ("nested", UNKNOWN)
+KEYS = ("string", "int", "bigint", "boolean", "decimal", "float", "double")
+"""Types that keys of a map may have: Spark writes dates, moments and bytes as it holds them (`to_json`, 4.1.1)."""
+Known = Mapping[tuple[str, ...], Property]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A column of a file, or what lies in one: its name as a plan has it, itself, the plan's property if it has one.
+
+    `type` is how the job reads it: what lies in another is read with that.
+    """
+
+    name: str
+    column: Column
+    prop: Property | None
+    type: str = WITHIN
+
+
+def listed(plan: Plan, columns: tuple[Column, ...]) -> list[Found]:
+    """All columns of a file, each before what lies in it where the plan takes it apart."""
+    known = {p.route: p for p in plan.properties}
+    inner = {p.name for p in plan.properties if p.path}
+    found: list[Found] = []
+    for column in columns:
+        prop = known.get((column.name,))
+        name = f"[{column.name!r}]" if column.name in inner else column.name  # not what the plan calls so
+        if prop and prop.type in CONTAINERS and column.is_empty:
+            found += _without_values(plan, column, prop)
+            continue
+        kind = read_as(column, (column.name,), known) if prop else _unasked(column)
+        found.append(Found(name, column, prop, kind))
+        found += _within(column, prop, known)
+    return found
+
+
+def _without_values(plan: Plan, column: Column, prop: Property) -> Iterator[Found]:
+    """A column that holds nothing but null, as the object, array or map that it would be; and what would lie in it."""
+    yield Found(prop.name, column, prop, NULLS + _agreed(plan, prop))
+    inner = (p for p in plan.properties if p.path and p.route[0] == column.name)
+    yield from (Found(one.name, column, None) for one in inner)
+
+
+def _agreed(plan: Plan, prop: Property) -> str:
+    """Spark's type of a property, as its contract has it."""
+    inner = [p for p in plan.properties if p.path and p.route[:-1] == prop.route and p.path[-1] != "~"]
+    match prop.type:
+        case "object":
+            fields = [f"`{p.path[-1][1:].replace('`', '``')}`:{_agreed(plan, p)}" for p in inner]
+            return f"struct<{','.join(fields) or '`_`:string'}>"
+        case "array" | "map":
+            value = _agreed(plan, inner[0]) if inner else "string"
+            return f"array<{value}>" if prop.type == "array" else f"map<string,{value}>"
+        case "number":
+            return "decimal({},{})".format(*prop.exact) if prop.exact else "double"
+    return {"integer": "bigint", "time": "string"}.get(prop.type, prop.type)
+
+
+def _unasked(column: Column) -> str:
+    """The type of a column that no property takes: nested ones are not read, nor integers that mean something else."""
+    return UNKNOWN if column.type in STORED else column.type
+
+
+def _within(column: Column, prop: Property | None, known: Known) -> Iterator[Found]:
+    if prop is None or column.shape != SHAPES.get(prop.type):
+        return
+    closed = _is_closed(prop.route, known)
+    for step, inner in zip(steps(column), column.inner, strict=True):
+        its = known.get((*prop.route, step))
+        if its or closed:
+            yield Found(name_of((*prop.route, step)), inner, its)
+            yield from _within(inner, its, known)
+
+
+def _is_closed(route: tuple[str, ...], known: Known) -> bool:
+    """Whether the plan names what lies in a column."""
+    return any(other[:-1] == route for other in known)
+
+
+def steps(column: Column) -> tuple[str, ...]:
+    """The steps from a column to those that lie in it, in their order."""
+    if column.shape == "struct":
+        return tuple(f".{inner.name}" for inner in column.inner)
+    return {"array": ("[]",), "map": ("~", "*")}.get(column.shape, ())
+
+
+def read_as(column: Column, route: tuple[str, ...], known: Known) -> str:
+    """Spark's type of a column, of which no more is read than the plan knows, or than is needed to see that it is."""
+    prop = known.get(route)
+    if len(route) == 1 and column.said == INT96:
+        return FINE
+    if prop is None or prop.type not in CONTAINERS or column.shape != SHAPES[prop.type]:
+        return whole(column) if len(route) == 1 else within_others(column)
+    inner = [read_as(one, (*route, step), known) for step, one in zip(steps(column), column.inner, strict=True)]
+    if column.shape != "struct":
+        return _made(column, inner)
+    if not _is_closed(route, known):
+        return whole(column)
+    pairs = [(one, kind) for one, kind in zip(column.inner, inner, strict=True) if kind not in UNREADABLE]
+    asked = [pair for pair in pairs if (*route, f".{pair[0].name}") in known]
+    return _struct(asked or pairs[:1])
+
+
+def unread(column: Column, route: tuple[str, ...], routes: Known) -> Iterator[tuple[str, Column]]:
+    """Yield what lies in a column that the plan asks for and is not read, by name: the innermost columns.
+
+    Keys of a map that the plan asks for are among them if they are of a type that is not written as a text alone.
+    """
+    closed = column.shape == "struct" and _is_closed(route, routes)
+    leaves_out = column.shape == "struct" and read_as(column, route, routes) not in UNREADABLE
+    for step, inner in zip(steps(column), column.inner, strict=True):
+        here = (*route, step)
+        is_read = read_as(inner, here, routes) not in UNREADABLE
+        if (closed and here not in routes) or (leaves_out and not is_read):
+            continue
+        if step == "~" and route in routes and not (inner.is_empty or inner.type.startswith(KEYS)):
+            yield name_of(here), inner
+        elif inner.inner:
+            yield from unread(inner, here, routes)
+        elif not is_read:
+            yield name_of(here), inner
+
+
+def whole(column: Column) -> str:
+    """Spark's type of a column with all that is in it and can be read; `nested` or `unknown` where nothing can."""
+    if column.shape == "struct":
+        return _struct([(one, kind) for one in column.inner if (kind := within_others(one)) not in UNREADABLE])
+    return _made(column, [within_others(one) for one in column.inner]) if column.shape else column.type
+
+
+def declared(column: Column) -> str:
+    """The same as the file says it, for people; `null` of a column that can hold nothing else."""
+    return "null" if column.is_empty else whole(column) if column.shape else column.declared
+
+
+def within_others(column: Column) -> str:
+    """The same of a column within another, where integers that mean something else are not read."""
+    kind = whole(column)
+    return UNKNOWN if kind in STORED else kind
+
+
+def _made(column: Column, inner: list[str]) -> str:
+    return "nested" if any(kind in UNREADABLE for kind in inner) else f"{column.shape}<{','.join(inner)}>"
+
+
+def _struct(fields: list[tuple[Column, str]]) -> str:
+    text = ",".join(f"`{one.name.replace('`', '``')}`:{kind}" for one, kind in fields)
+    return f"struct<{text}>" if fields else "nested"

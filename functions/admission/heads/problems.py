@@ -1,0 +1,132 @@
+"""The first bytes of a text file: whether they are text as agreed, and where their first line ends. Pure."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from contracts.place import Place
+from contracts.plan import Plan
+from contracts.problem import Problem
+from functions.admission.heads import foreign_forms
+
+MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+"""Byte order marks that no text here may begin with; the longer first, one begins with another."""
+
+
+AGREED = {"csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
+"""What formats are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the first bytes of a file say: what is wrong, the names of its columns, and these as one text.
+
+    `unpacked` are the bytes that a compressed file holds; None of one that is not compressed.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    header: tuple[str, ...] = ()
+    header_line: str = ""
+    unpacked: int | None = None
+
+
+def undecodable(plan: Plan, sample: bytes, begin: int = 0, *, whole: bool) -> Problem | None:
+    """The first byte from `begin` on that is not in the agreed encoding; a character cut off at the end is none."""
+    try:
+        codecs.getincrementaldecoder(plan.csv.encoding)().decode(sample[begin:], final=whole)
+    except UnicodeDecodeError as error:
+        before, byte, agreed = sample[: begin + error.start], sample[begin + error.start], plan.csv.encoding.upper()
+        text = f"Line {len(_lines(before)):,} holds the byte 0x{byte:02X}, which is no text in {agreed}."
+        return wrong_encoding(plan, text, _place(plan, before))
+    return None
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return re.split(rb"\r\n?|\n", text)
+
+
+def _place(plan: Plan, before: bytes) -> Place | None:
+    """Return the place of what follows some bytes; None where quotes before it may hold line breaks."""
+    if plan.csv.multi_line and plan.csv.quote.encode() in before:
+        return None
+    *others, _ = lines = _lines(before)
+    headed = plan.file_format == "csv" and plan.csv.header
+    return Place(sum(map(bool, others)) + (0 if headed else 1), len(lines))
+
+
+def other_format(plan: Plan, sample: bytes) -> Problem | None:
+    """A file that is no text at all, by its first bytes."""
+    form = foreign_forms.of_bytes(sample)
+    return None if form is None else wrong_format(plan, form)
+
+
+def other_text(plan: Plan, text: str) -> Problem | None:
+    """A text of a format that is not taken, by how it begins; asked of files that do not look as agreed."""
+    form = foreign_forms.of_text(text)
+    return None if form is None else wrong_format(plan, form)
+
+
+def wrong_format(plan: Plan, form: foreign_forms.Form) -> Problem:
+    """A file of a form that is not taken, and what to send instead."""
+    agreed = AGREED.get(plan.file_format, plan.file_format)
+    if plan.compression != "none":
+        text = f"What the file unpacks to is {form.name}; agreed is {agreed}, compressed by {plan.compression}."
+        return Problem("wrong-format", text, f"{form.fix} {agreed}, compressed once by {plan.compression}.")
+    text = f"The file is {form.name}, whatever its name says; agreed is {agreed}."
+    if form.fix == foreign_forms.SHEET and plan.file_format == "parquet":
+        return Problem("wrong-format", text, "Export the records of the sheet, and write them as Parquet.")
+    if form.fix == foreign_forms.SHEET:
+        return Problem("wrong-format", text, f"{form.fix} {agreed}{_spreadsheet(plan)}, not as a workbook.")
+    return Problem("wrong-format", text, f"{form.fix} {'plain ' if form.packs else ''}{agreed}.")
+
+
+def _spreadsheet(plan: Plan) -> str:
+    """What spreadsheets call the agreed encoding."""
+    return " (“CSV UTF-8”)" if plan.file_format == "csv" and plan.csv.encoding == "utf-8" else ""
+
+
+def wrong_encoding(plan: Plan, message: str, place: Place | None = None) -> Problem:
+    """A file that is written in another encoding than the agreed one."""
+    agreed = plan.csv.encoding.upper()
+    hint = "; in a spreadsheet, save as “CSV UTF-8”" if agreed == "UTF-8" else ""
+    return Problem("wrong-encoding", message, f"Write the file in {agreed}{hint}.", place=place)
+
+
+def other_encoding(plan: Plan, sample: bytes) -> str | None:
+    """UTF-16 or UTF-32, by its mark or by the zero bytes that ASCII text has in it; UTF-8 where it is not agreed."""
+    if sample.startswith(codecs.BOM_UTF8) and plan.csv.encoding != "utf-8":
+        return "UTF-8"
+    for mark, name in MARKS:
+        if sample.startswith(mark):
+            return name
+    head = sample[:64]
+    half, zeros = len(head) // 2, max(head[0::2].count(0), head[1::2].count(0))
+    if not half or zeros * 10 < half * 8:
+        return None
+    return "UTF-32" if head.count(0) * 3 >= len(head) * 2 else "UTF-16"
+
+
+def line_end(head: bytes) -> int:
+    """Where the first line ends: at LF, CR or CRLF, as Spark's text reader sees it; -1 if it does not."""
+    ends = [at for at in (head.find(b"\n"), head.find(b"\r")) if at >= 0]
+    return min(ends, default=-1)
+
+
+def empty(text: str) -> Problem:
+    """A file that holds nothing."""
+    return Problem("empty-file", text, "Look whether the export ran to its end, and send the file again.")
+
+
+def may_be_lost(plan: Plan, kind: str) -> bool:
+    """Whether a record that fails a check may leave the file acceptable."""
+    if plan.tolerance is not None:
+        return True
+    own = (c for c in plan.checks if c.kind == kind and c.property is None)
+    return any(c.tolerance or c.severity == "warning" for c in own)

@@ -1,0 +1,152 @@
+"""A manifest: the bytes of a document in, the files of a set that it names, or what is wrong with it, out. Pure.
+
+A file that it names can be held against it.
+
+JSON: `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "...", "rows": 1, "sums": {"n": 1}}]}`; a name is that of a
+file beside the manifest, or a key below landing. Unknown keys are refused, so that no total is taken for compared that
+nobody looks at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, DecimalException
+from typing import Any
+
+from contracts import codec
+from contracts.problem import Problem, nearest, quoted, visible
+from contracts.terms.file_sets import Totals
+from functions.drop import BYTES_DIFFER, CHECKSUM_DIFFERS, NOT_LISTED
+
+LARGEST = 8 * 1024**2
+"""Bytes of a manifest: 10,000 files with all their totals."""
+MOST_FILES = 10_000
+LONGEST = 60
+"""Characters of a sum, and digits of it."""
+TOO_MANY = 2**63
+"""Bytes, or rows, that no file has."""
+CHECKSUMS = re.compile("md5|etag|crc|checksum|digest|hash|sha", re.IGNORECASE)
+INSTEAD = "write `sha256`, the SHA-256 of the file in 64 hexadecimal digits, as `sha256sum` prints it, or leave it out"
+FIX = 'Write `{"files": [{"name": "a.csv", "bytes": 12, "sha256": "..."}]}`, and upload the manifest again.'
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a manifest says of one file; None where it says nothing."""
+
+    size: int | None = None
+    sha256: str | None = None
+    totals: Totals | None = None
+
+
+Manifest = Mapping[str, Listed]
+"""What is said of each file, by its key below landing."""
+
+
+def unlike(said: Listed | None, size: int, sha256: str | None) -> Problem | None:
+    """What a manifest says against a file of that size and SHA-256; None of `said`: it does not name it.
+
+    A checksum that nobody knows is not compared.
+    """
+    if said is None:
+        text = "The manifest of its set does not name the file."
+        return Problem(NOT_LISTED, text, "Upload a file that the manifest names, or under the key of another set.")
+    fix = "Upload the file that was meant, whole; if the manifest is wrong, ask for the file to be accepted as it is."
+    if said.size not in (None, size):
+        return Problem(BYTES_DIFFER, f"The file has {size:,} bytes; its manifest says {said.size:,}.", fix)
+    if sha256 and said.sha256 not in (None, sha256):
+        text = f"The SHA-256 of the file is {sha256}; its manifest says {said.sha256}."
+        return Problem(CHECKSUM_DIFFERS, text, fix)
+    return None
+
+
+class _Wrong(Exception):
+    """What is wrong with a manifest, in a sentence."""
+
+
+def read(text: bytes, name: str, sums: Collection[str] = ()) -> Manifest | Problem:
+    """The files that a manifest of that key below landing names; `sums` are the properties whose sums it may say."""
+    try:
+        return _files(text, name[: name.rfind("/") + 1], sums)
+    except _Wrong as wrong:
+        return Problem("bad-manifest", f"The manifest cannot be used: {wrong}.", FIX)
+
+
+def _files(text: bytes, folder: str, sums: Collection[str]) -> Manifest:
+    if len(text) > LARGEST:
+        raise _Wrong(f"it is larger than {LARGEST:,} bytes")
+    try:
+        document = json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError, DecimalException) as error:  # the last: an exponent of twenty digits
+        raise _Wrong("it is no JSON document") from error
+    listed = document.get("files") if isinstance(document, dict) else None
+    if not isinstance(listed, list) or not 0 < len(listed) <= MOST_FILES:
+        raise _Wrong(f"it has no list `files` of 1 to {MOST_FILES:,} files")
+    _known(document, ("files",))
+    found: dict[str, Listed] = {}
+    for entry in listed:
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or not name:
+            raise _Wrong("one of its `files` has no `name`")
+        if any("\ud800" <= c <= "\udfff" for c in name):  # half a character: no key has it, and no store takes it
+            raise _Wrong(f"`{visible(name)}` is no name of a file")
+        key = name if folder and name.startswith(folder) else folder + name
+        if key in found:
+            raise _Wrong(f"it names `{visible(name)}` twice")
+        found[key] = _listed(entry, visible(name), sums)
+    return found
+
+
+def _listed(entry: dict[str, Any], name: str, sums: Collection[str]) -> Listed:
+    _known(entry, ("name", "bytes", "sha256", "rows", "sums"))
+    size, sha256, rows = entry.get("bytes"), entry.get("sha256"), entry.get("rows")
+    for key, number in (("bytes", size), ("rows", rows)):
+        if number is not None and (type(number) is not int or not 0 <= number < TOO_MANY):
+            raise _Wrong(f"`{key}` of `{name}` is no number of {key}")
+    if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{64}", sha256)):
+        md5 = isinstance(sha256, str) and re.fullmatch("[0-9A-Fa-f]{32}", sha256)
+        what = "has 32 digits, as an MD5" if md5 else "is no SHA-256 in hexadecimal"
+        raise _Wrong(f"`sha256` of `{name}` {what}; {INSTEAD}")
+    said = _sums(entry.get("sums", {}), name, sums)
+    totals = Totals(rows, said) if rows is not None or said else None
+    return Listed(size, sha256.lower() if sha256 else None, totals)
+
+
+def _sums(said: Any, name: str, known: Collection[str]) -> dict[str, Decimal]:
+    """Sums by property, as numbers or, so that no digit is lost on the way, as text."""
+    if not isinstance(said, dict):
+        raise _Wrong(f"`sums` of `{name}` is no object of properties and their sums")
+    found: dict[str, Decimal] = {}
+    for property_, total in said.items():
+        if property_ not in known:
+            listed = f"`set.sums` of the contract lists {quoted(known) or 'none'}"
+            raise _Wrong(f"`{name}` has a sum of `{visible(property_, 40)}`, which nobody adds up: {listed}")
+        text = str(total)
+        if isinstance(total, bool) or not codec.NUMBER.fullmatch(text) or len(text) > LONGEST:
+            raise _Wrong(f"the sum of `{property_}` of `{name}` is no number")
+        number = _decimal(text)
+        if number is None or abs(number.adjusted()) > LONGEST:
+            raise _Wrong(f"the sum of `{property_}` of `{name}` has more than {LONGEST} digits")
+        found[property_] = number
+    return found
+
+
+def _decimal(text: str) -> Decimal | None:
+    """A number; None where its exponent is more than there are."""
+    try:
+        return Decimal(text)
+    except DecimalException:
+        return None
+
+
+def _known(found: dict[str, Any], keys: tuple[str, ...]) -> None:
+    for key in found:
+        if key not in keys:
+            if "sha256" in keys and CHECKSUMS.search(key):
+                raise _Wrong(f"it has the key `{visible(key, 40)}`, and no checksum but SHA-256 is compared; {INSTEAD}")
+            close = nearest(key, keys)
+            instead = f"; did you mean `{close}`?" if close else f"; the keys are {quoted(keys)}"
+            raise _Wrong(f"it has the key `{visible(key, 40)}`, which means nothing here{instead}")

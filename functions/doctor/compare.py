@@ -1,0 +1,358 @@
+"""What buckets, ledger and catalog say otherwise than each other: the world in; each difference with its repair out.
+
+Read page by page, so that memory does not grow with what there is; but of one table at a time the number of rows of
+each drop is held. What is under way, or younger than `GRACE`, is left to those who are at it. A repair is there only
+where it is safe: it can be broken off and repeated, and what it writes is conditional on what was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from itertools import islice
+
+from contracts.decision import Decision
+from contracts.errors import DestinationTaken, DocumentInvalid, ObjectGone, ObjectReplaced
+from contracts.plan import Plan
+from functions import keys
+from functions.doctor.compare_tables import Counted, counted, of_rows, of_table
+from functions.doctor.difference import GRACE, PAGE, Difference, looked_up, newer, stale, unless_changed, unreadable
+from functions.doctor.restore import put_back
+from functions.drop import PROMOTED, RETRACTING, Created, Drop, Location
+from functions.flow.finalize import recorded
+from functions.flow.ingest import ingest
+from functions.ports import Batch, Lying, Place, Ports, Stat, stamp, tell_nobody
+from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
+from functions.promotion.lineage import claims_of
+from functions.promotion.withdraw import hide_unless_named
+from functions.records.failures import failure
+from functions.records.receipts import unless_forgotten, write_receipt
+from functions.records.record import reread
+from functions.schedule.pointer_check import misdated
+
+BY_SCHEDULE = "The schedule does what is next, every minute; `dropgate drops --stuck` says what stands in its way."
+KEPT = timedelta(days=7)
+"""For how long every deployment keeps receipts, evidence and staged files, at the least (the template's MinValue)."""
+
+
+def differences(
+    ports: Ports, contracts: Sequence[str | None], months: Sequence[str], seen: Callable[[str], None] = tell_nobody
+) -> Iterator[Difference]:
+    """All of them; the records are those of the contracts' drops of these months (YYYY-MM), tables are read whole.
+
+    `seen` is told of each object, record and drop with rows in a table.
+    """
+    yield from of_catalog(ports)
+    yield from of_landing(ports, seen)
+    yield from of_stage(ports, seen)
+    yield from of_promoted(ports, seen)
+    yield from of_batches(ports)
+    for contract in contracts:
+        found = counted(ports, contract) if contract else None
+        table = found if isinstance(found, Counted) else None
+        if table:
+            yield from of_table(ports, table, seen)
+        elif isinstance(found, Difference):
+            yield found
+        for month in months:
+            for drop in ports.ledger.each(contract, month):
+                seen(drop if isinstance(drop, str) else drop.id)
+                yield from _of_one(ports, drop, table)
+
+
+def _of_one(ports: Ports, drop: Drop | str, table: Counted | None) -> Iterator[Difference]:
+    """What a record tells; what cannot be read of it keeps nobody from looking at the others."""
+    if isinstance(drop, str):
+        yield unreadable(f"item {drop}")
+        return
+    try:
+        yield from of_record(ports, drop, table)
+    except DocumentInvalid as error:
+        yield unreadable(f"drop {drop.id}", str(error))
+
+
+def of_catalog(ports: Ports) -> Iterator[Difference]:
+    """The pointer, the index that it names, the plans that the index names."""
+    where = f"{ports.zones.catalog}current.json"
+    try:
+        shas = [entry.plan for entry in ports.catalog.index().entries]
+        pointer = ports.catalog.pointer
+        wrong = misdated(pointer, ports.ledger.newest_pointer(), ports.clock.now()) if pointer else None
+    except DocumentInvalid as error:
+        yield Difference("catalog", where, str(error), "`dropgate publish`.")
+        return
+    if wrong:
+        yield Difference("catalog", where, wrong, "`dropgate publish`, and find out who put it there.")
+    for sha in dict.fromkeys(shas):
+        try:
+            ports.catalog.plan(sha)
+        except DocumentInvalid as error:
+            yield Difference("catalog", f"{ports.zones.catalog}plans/{sha}.json", str(error), "`dropgate publish`.")
+
+
+def of_landing(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Uploads that nobody knows, and those that were taken and lie there still."""
+    bucket, _ = keys.split(ports.zones.landing)
+    late = stamp(ports.clock.now() - GRACE)
+    files = (one for one in _lying(ports, ports.zones.landing, seen) if one.written_at < late)
+    for page in _pages(one for one in files if not keys.is_marker(one.key, one.size)):
+        ids = {keys.drop_id(bucket, one.key, one.version): one for one in page}
+        known = {drop.id: drop for drop in ports.ledger.drops(list(ids))}
+        for drop_id, one in ids.items():
+            where = Location(f"s3://{bucket}/{one.key}", one.version)
+            drop = known.get(drop_id) or looked_up(ports, drop_id)
+            if isinstance(drop, Difference):
+                yield drop
+            elif drop is None:
+                created = Created(bucket, one.key, one.version, one.etag, one.size, "", one.written_at)
+                do = "Take it in, as the schedule does sooner or later."
+                found = "lies in landing, and no record knows it"
+                yield Difference("unknown-upload", where.uri, found, do, partial(ingest, ports, created))
+            elif not drop.in_flight and drop.source != where and _ours(ports.store.head(drop.source), drop):
+                do = f"Delete this version: its bytes lie at {drop.source.uri}."
+                found = f"lies in landing, and drop {drop.id[:10]} was taken from there"
+                yield Difference("left-in-landing", where.uri, found, do, partial(ports.store.delete, where))
+
+
+def of_stage(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Staged objects that are of no drop."""
+    late = stamp(ports.clock.now() - GRACE)
+    for page in _pages(_lying(ports, ports.zones.stage, seen)):
+        mine = [one for one in page if one.current and one.key.count("/") > 2 and one.written_at < late]
+        ids = {one.key: one.key.rsplit("/", 2)[-2] for one in mine}
+        known = {drop.id for drop in ports.ledger.drops(list(dict.fromkeys(ids.values())))}
+        for key, drop_id in ids.items():
+            if drop_id not in known and looked_up(ports, drop_id) is None:
+                where = f"s3://{keys.split(ports.zones.stage)[0]}/{key}"
+                found = f"is staged, and there is no drop {drop_id[:10]}"
+                yield Difference("staged-without-drop", where, found, "Look at it, or leave it: `WorkDays` remove it.")
+
+
+def of_promoted(ports: Ports, seen: Callable[[str], None]) -> Iterator[Difference]:
+    """Objects that consumers read, and that no record names; what the files of a table hold its own log says."""
+    bucket, folder = keys.split(ports.zones.promoted)
+    tables: dict[str, bool] = {}
+    late, last = stamp(ports.clock.now() - GRACE), ""
+    for one in _lying(ports, ports.zones.promoted, seen):
+        if one.key == last:
+            continue  # a former version of the same key
+        last, where = one.key, f"s3://{bucket}/{one.key}"
+        contract, _, name = one.key.removeprefix(folder).partition("/")
+        if contract not in tables:
+            tables[contract] = bool(ports.store.listed(f"{keys.table_folder(ports.zones, contract)}_delta_log/", 1))
+        if tables[contract] and keys.is_of_table(name):
+            continue
+        stat = ports.store.head(Location(where)) if one.written_at < late else None
+        if stat is None:
+            continue
+        drop = looked_up(ports, stat.drop) if stat.drop else None
+        if isinstance(drop, Difference):
+            yield drop
+        elif drop is None:
+            found = (
+                f"bears the mark of drop {stat.drop[:10]}, of which there is no record" if stat.drop else "is not ours"
+            )
+            do = "Find out who put it there; move it away: consumers read it as if it were checked."
+            yield Difference("promoted-without-record", where, found, do)
+        elif not drop.in_flight and (where, stat.attempt) not in _named(ports, drop):
+            found = f"is of attempt {stat.attempt} of drop {drop.id[:10]}, which is {drop.state} and does not name it"
+            if former := stale(ports, drop):
+                yield Difference("promoted-without-record", where, found, former.do)
+                continue
+            hide = partial(ports.store.withdraw, Location(where, etag=stat.etag))
+            yield Difference("promoted-without-record", where, found, "Withdraw it; its bytes stay as a version.", hide)
+
+
+def of_batches(ports: Ports) -> Iterator[Difference]:
+    """Batches whose runs are over, or were never started: the schedule takes them on, which alone may start jobs."""
+    for batch in ports.ledger.in_flight(stamp(ports.clock.now() - GRACE)).batches:
+        where = f"batch {batch.id}"
+        if batch.run is None or batch.state == "claimed":
+            found = f"is to start try {batch.try_} since {batch.try_at}"
+            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
+        elif (outcome := ports.jobs.status(batch.run).outcome) != "working":
+            found = f"waits for run {batch.run}, which is over: {outcome}"
+            yield Difference("batch-without-run", where, found, BY_SCHEDULE)
+
+
+def of_record(ports: Ports, drop: Drop, table: Counted | None = None) -> Iterator[Difference]:
+    """What a record says lies in promoted, stage, reports and its contract's table, and who its key says is seen."""
+    if drop.in_flight and drop.changed_at > stamp(ports.clock.now() - GRACE):
+        return
+    if newer(ports, drop):
+        former = stale(ports, drop)  # of what somebody has brought further meanwhile nothing is said
+        yield from (former,) if former else ()
+        return
+    try:
+        plan = ports.catalog.plan(drop.plan) if drop.plan else None
+    except DocumentInvalid as error:
+        found = f"is of a plan that cannot be read: {error}"
+        yield Difference(
+            "catalog",
+            f"drop {drop.id}",
+            found,
+            "Publish the contracts that it is of, then those of today; of the drop nothing was compared.",
+        )
+        return
+    if plan:
+        yield from _keys(ports, drop, plan)
+    if drop.state in PROMOTED:
+        yield from _promoted(ports, drop)
+        if table:
+            yield from of_rows(ports, drop, table)
+    young = drop.changed_at > stamp(ports.clock.now() - KEPT)
+    if young and drop.in_flight and ports.store.head(drop.source) is None:
+        do = "Its producer must send it again; it ends failed by itself."
+        yield Difference("bytes-missing", f"drop {drop.id}", f"is {drop.state}, and {drop.source.uri} is not there", do)
+    if young and drop.receipt and plan and ports.store.head(Location(drop.receipt)) is None:
+        decision = failure(drop) if drop.state == "failed" else recorded(drop)
+        write = partial(_write_again, ports, drop, plan, decision)
+        found = f"is {drop.state}, and its receipt {drop.receipt} is not there"
+        yield Difference("receipt-missing", f"drop {drop.id}", found, "Write it again, without its checks.", write)
+    if (
+        young
+        and drop.batch
+        and drop.rows
+        and not drop.forgotten
+        and (batch := ports.ledger.batch(drop.batch))
+        and not _evidence(ports, batch)
+    ):
+        found = f"is {drop.state}, and the evidence of its batch {batch.id[:10]} is not there"
+        yield Difference("evidence-missing", f"drop {drop.id}", found, f"`dropgate replay {drop.id[:10]} --retract`.")
+
+
+def _promoted(ports: Ports, drop: Drop) -> Iterator[Difference]:
+    if drop.promoted is None or drop.plan is None:
+        yield Difference("record", f"drop {drop.id}", f"is {drop.state} and names no promoted key", "Mend the record.")
+        return
+    target = f"{ports.zones.promoted}{drop.promoted.key}"
+    if keys.is_table(drop.promoted.key):
+        return  # a table: see `of_rows`
+    there = ports.store.head(Location(target))
+    plan, where = ports.catalog.plan(drop.plan), f"drop {drop.id}"
+    key = claims_of(ports, drop, plan).key
+    if key and key.promoting:
+        return  # another upload of the key is about to take its place
+    if key and key.promoted != drop.id:  # another upload has taken its place, or was withdrawn since
+        if key.version and not key.promoted:
+            yield from _left(ports, plan, drop, there)
+        return
+    if there is None:
+        found, lies = f"is {drop.state}, and {target} is not there", drop.promoted.rows or drop.source
+        kept = ports.store.head(lies)
+        if kept and kept.etag == (lies.etag or kept.etag):
+            put = partial(_put_back, ports, drop, lies, target)
+            yield Difference("promoted-missing", where, found, f"Put it there again from {lies.uri}.", put)
+        else:
+            what, do = _lost(drop)
+            yield Difference("promoted-missing", where, found, f"Its {what} are gone, too: {do}.")
+    elif not _ours(there, drop):
+        yield Difference(
+            "promoted-taken", where, f"is {drop.state}, and another object lies at {target}", "Look at it."
+        )
+    elif key and key.etag != there.etag:
+        found = f"lies at {target} with another ETag than its key's item says"
+        note = partial(ports.ledger.write, (), replace(key, etag=there.etag))
+        yield Difference("key-etag", where, found, "Write down what lies there: else the next upload fails.", note)
+
+
+def _left(ports: Ports, plan: Plan, drop: Drop, there: Stat | None) -> Iterator[Difference]:
+    """What lies there of a drop though its place was freed."""
+    if there is None or drop.promoted is None or (there.drop, there.attempt) != (drop.id, drop.promoted.attempt):
+        return
+    where = f"drop {drop.id}"
+    lies = f"lies at {ports.zones.promoted}{drop.promoted.key}"
+    found = f"{lies}, and its place was freed: an upload that had taken it was withdrawn"
+    if ports.store.listed(f"{keys.table_folder(ports.zones, plan.contract)}_delta_log/", 1):
+        do = "Look at it: rows of the table took its place, and it lay beside them all the time."
+        yield Difference("promoted-left", where, found, do)
+        return
+    hide = partial(_hide, ports, plan, drop)
+    yield Difference("promoted-left", where, found, "Withdraw it; its bytes stay as a version.", hide)
+
+
+def _keys(ports: Ports, drop: Drop, plan: Plan) -> Iterator[Difference]:
+    """Items of keys that say that a drop is on its way, and it is not."""
+    for one in claims_of(ports, drop, plan).each:
+        mine = one.promoting == drop.id and not drop.in_flight and reread(ports, drop).version == drop.version
+        if mine or (one.promoting and one.promoted == drop.id and looked_up(ports, one.promoting) is None):
+            found = f"is held for drop {(one.promoting or '')[:10]}, which is {drop.state if mine else 'not known'}"
+            free = partial(ports.ledger.write, (), replace(one, promoting=None))
+            yield Difference("key-held", f"key {one.id}", found, "Free it: other uploads of the key wait for it.", free)
+
+
+def _hide(ports: Ports, plan: Plan, drop: Drop) -> None:
+    """Withdraw a drop whose place was freed, if it has not come to another one since."""
+    hide_unless_named(ports, plan, drop, reread(ports, drop))
+
+
+def _put_back(ports: Ports, drop: Drop, source: Location, target: str) -> None:
+    """Promote again, where nothing lies, what consumers had of a drop."""
+    plan = ports.catalog.plan(drop.plan or "")
+    kind = keys.media_type(drop.promoted.rows.uri if drop.promoted and drop.promoted.rows else plan.suffix)
+
+    def lay() -> Stat | Gone | Taken | Replaced:
+        while isinstance(laid := promote(ports, drop, source, target, None, kind), Unfinished):
+            pass
+        return laid
+
+    assert drop.promoted
+    laid = put_back(ports, plan, drop, drop.promoted, lay)
+    if isinstance(laid, Taken):
+        raise DestinationTaken(f"another object lies at {target} by now: find out who put it there")
+    if isinstance(laid, Replaced):
+        raise ObjectReplaced("others lie at {} than its {}: {}".format(source.uri, *_lost(drop)))
+    if isinstance(laid, Gone):
+        raise ObjectGone("{} holds its {} no longer: {}".format(source.uri, *_lost(drop)))
+
+
+def _write_again(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> None:
+    unless_changed(ports, drop)
+    receipt = write_receipt(ports, drop, plan, decision)
+    unless_forgotten(ports, receipt, reread(ports, drop))
+    unless_changed(ports, drop)
+
+
+def _lost(drop: Drop) -> tuple[str, str]:
+    """What consumers had of a drop, and what to do where that cannot be put back."""
+    if drop.promoted and drop.promoted.rows:
+        return "valid rows", f"`dropgate replay {drop.id[:10]} --retract`"
+    return "staged bytes", "bring a former version back, or have it sent again"
+
+
+def _evidence(ports: Ports, batch: Batch) -> bool:
+    """Whether there is a file with the results of a batch's checks."""
+    folder = keys.evidence_folder(ports.zones, "checks", batch.contract, batch.claimed_at[:7], batch.id)
+    return bool(ports.store.listed(folder, 1))
+
+
+def _lying(ports: Ports, zone: str, seen: Callable[[str], None]) -> Iterator[Lying]:
+    after: Place | None = None
+    while True:
+        page = ports.store.lying(zone, after, 1000)
+        for one in page.found:
+            seen(one.key)
+            yield one
+        if page.after is None:
+            return
+        after = page.after
+
+
+def _pages(each: Iterator[Lying]) -> Iterator[list[Lying]]:
+    while page := list(islice(each, PAGE)):
+        yield page
+
+
+def _ours(stat: Stat | None, drop: Drop) -> bool:
+    return stat is not None and stat.drop == drop.id
+
+
+def _named(ports: Ports, drop: Drop) -> list[tuple[str, int]]:
+    """Keys and attempts that a record says are promoted."""
+    places = (
+        drop.promoted if drop.state in PROMOTED else None,
+        drop.retracts if drop.state in RETRACTING else None,
+    )
+    return [(f"{ports.zones.promoted}{one.key}", one.attempt) for one in places if one]

@@ -1,0 +1,152 @@
+"""What tables and the ledger say otherwise than each other: the rows of each drop in a table in, differences out.
+
+A table is counted once, as it stood then: what has changed since, or a little before, is left alone. The numbers are
+held in memory, one for each drop with rows in the table, whenever it arrived; records are read page by page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from contracts.errors import DocumentInvalid, ServiceUnavailable, StaleWrite, TableUnlike
+from functions import keys
+from functions.doctor.difference import GRACE, PAGE, Difference, looked_up, stale, unless_changed
+from functions.doctor.restore import put_back
+from functions.drop import PROMOTED, RETRACTING, Drop
+from functions.ports import REMEMBERED, Mark, Ports, Stat, moment, stamp, tell_nobody
+from functions.promotion.lineage import claims_of
+from functions.promotion.table_commit import Unlike, into_table
+from functions.records.record import reread
+
+SURE = REMEMBERED - timedelta(days=10)
+"""How long after its verdict a table's log still tells rows that never came into it from those that were taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many rows of each drop a table had at some time; those that bear no drop's id under the empty one."""
+
+    uri: str
+    at: str
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+
+def counted(ports: Ports, contract: str) -> Counted | Difference:
+    """The table of a contract, without any rows where there is none; the difference where it cannot be read.
+
+    ServiceUnavailable where the store does not answer, so that an outage is not taken for a broken table.
+    """
+    uri, at = keys.table_folder(ports.zones, contract), ports.at()
+    try:
+        return Counted(uri, at, ports.tables.count(uri))
+    except ServiceUnavailable as error:
+        ports.store.listed(f"{uri}_delta_log/", 1)
+        do = (
+            "Look at what the text names: where a file is missing bring its former version back, or RESTORE the table "
+            f"to one that can be read; then look again. What {contract} has in its table was not compared."
+        )
+        found = str(error).partition("\n")[0].removeprefix(f"the table {uri} ")
+        return Difference("table-unreadable", uri, found, do)
+
+
+def of_table(ports: Ports, table: Counted, seen: Callable[[str], None] = tell_nobody) -> Iterator[Difference]:
+    """Rows that nobody may read, or that no record knows; `seen` is told of each drop that has any."""
+    ids = list(table.rows)
+    for begin in range(0, len(ids), PAGE):
+        page = ids[begin : begin + PAGE]
+        known = {drop.id: drop for drop in ports.ledger.drops([one for one in page if one])}
+        for drop_id in page:
+            seen(drop_id)
+            many = f"{table.rows[drop_id]:,} rows"
+            drop = known.get(drop_id) or (looked_up(ports, drop_id) if drop_id else None)
+            if isinstance(drop, Difference):
+                yield drop
+            elif drop is None:
+                whose = f"of drop {drop_id[:10]}, of which there is no record" if drop_id else "of no drop"
+                do = "Find out who wrote them; take them out by hand: consumers read them as if they were checked."
+                yield Difference("rows-without-record", table.uri, f"has {many} {whose}", do)
+            elif _at_rest(drop, table) and (why := _not_its_place(ports, drop, table)):
+                found = f"has {many} of drop {drop.id[:10]}, {why}"
+                if former := stale(ports, drop):
+                    yield Difference("rows-left", table.uri, found, former.do)
+                    continue
+                take = partial(_take_out, ports, drop, table)
+                yield Difference("rows-left", table.uri, found, "Take them out; other drops' rows stay.", take)
+
+
+def of_rows(ports: Ports, drop: Drop, table: Counted) -> Iterator[Difference]:
+    """The rows of a promoted drop that its table lacks, or has more of than were found good."""
+    to = drop.promoted
+    if to is None or to.rows is None or drop.rows is None or drop.plan is None or not _at_rest(drop, table):
+        return
+    if not keys.is_table(to.key):
+        return  # a file of rows
+    there, valid = table.rows.get(drop.id, 0), drop.rows.valid
+    key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    if there == valid or (key and (key.promoted != drop.id or key.promoting)):
+        return  # or another upload of the key has taken its place, or was withdrawn since, or is about to
+    where, again = f"drop {drop.id}", f"`dropgate replay {drop.id[:10]} --retract` writes them anew."
+    found = f"is {drop.state}, and of its {valid:,} rows {there:,} are in the table {table.uri}"
+    lies, sure = ports.store.head(to.rows), (drop.decided_at or "") > stamp(moment(table.at) - SURE)
+    came = not sure or ports.tables.made(table.uri, Mark(drop.id, to.attempt))
+    if there or lies is None or lies.etag != to.rows.etag or came:
+        yield Difference("rows-missing", where, found, f"Find out who changed the table; {again}")
+        return
+    put = partial(_put_back, ports, drop)
+    yield Difference("rows-missing", where, found, f"Put them there again from {to.rows.uri}.", put)
+
+
+def _at_rest(drop: Drop, table: Counted) -> bool:
+    return not drop.in_flight and drop.changed_at < stamp(moment(table.at) - GRACE)
+
+
+def _not_its_place(ports: Ports, drop: Drop, table: Counted) -> str | None:
+    """Why rows of a drop must not be in a table."""
+    promoted = drop.promoted if drop.state in PROMOTED else None
+    retracts = drop.retracts if drop.state in RETRACTING else None
+    named = [f"{ports.zones.promoted}{one.key}" for one in (promoted, retracts) if one]
+    if table.uri not in named:
+        return f"which is {drop.state} and does not name the table"
+    if promoted is None or drop.plan is None:
+        return None
+    try:
+        key = claims_of(ports, drop, ports.catalog.plan(drop.plan)).key
+    except DocumentInvalid:
+        return None  # which is a difference of the drop itself
+    if key is None or not key.version or key.promoting or key.promoted == drop.id:
+        return None
+    return f"whose place drop {key.promoted[:10]} has taken" if key.promoted else "whose place was freed"
+
+
+def _take_out(ports: Ports, drop: Drop, table: Counted) -> None:
+    """Take a drop's rows out, also of a table that was brought back to what it was; StaleWrite if they may be there.
+
+    Of a drop that was judged again at this very moment they are gone, too, which it says: they cannot be told apart.
+    """
+    unless_changed(ports, drop)
+    if _not_its_place(ports, drop, table) is None:
+        raise StaleWrite(f"drop {drop.id[:10]} has its place in the table by now")
+    ports.tables.take_out(table.uri, drop.id)
+    now = reread(ports, drop)
+    to = now.promoted if now.version != drop.version else None
+    if to and f"{ports.zones.promoted}{to.key}" == table.uri:
+        again = f"`dropgate replay {drop.id[:10]} --retract` writes them anew"
+        raise StaleWrite(f"drop {drop.id[:10]} is {now.state} by now, and its rows of today may be gone, too: {again}")
+
+
+def _put_back(ports: Ports, drop: Drop) -> None:
+    """Commit a drop's rows again.
+
+    TableUnlike or ServiceUnavailable where the table cannot take them, or they are gone.
+    """
+    to, plan = drop.promoted, ports.catalog.plan(drop.plan or "")
+    assert to
+    assert to.rows
+    done = put_back(ports, plan, drop, to, partial(into_table, ports, plan, drop, to, to.rows))
+    if isinstance(done, Unlike):
+        raise TableUnlike(done.why)
+    if not isinstance(done, Stat):
+        raise ServiceUnavailable("its rows are gone, or others lie in their place")

@@ -1,0 +1,73 @@
+"""One thing that is not as another says, with what to do about it; and whether a record is its drop's newest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from contracts.errors import DocumentInvalid, StaleWrite
+from functions.drop import Drop
+from functions.ports import Ports, Step
+
+PAGE = 100
+"""Objects and drops that are looked at together."""
+GRACE = timedelta(minutes=15)
+"""How long whoever is at something is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as another says: its kind, where, what is found, what to do, and what does it."""
+
+    kind: str
+    where: str
+    found: str
+    do: str
+    repair: Callable[[], object] | None = field(default=None, compare=False)
+
+
+def looked_up(ports: Ports, drop_id: str) -> Drop | Difference | None:
+    """The drop of an id; the difference where its item cannot be read."""
+    try:
+        return ports.ledger.drop(drop_id)
+    except DocumentInvalid as error:
+        return unreadable(f"drop {drop_id}", str(error))
+
+
+def unreadable(where: str, why: str = "is not what this version reads") -> Difference:
+    """A record of which nothing was compared, as an item of its own cannot be read."""
+    do = "Deploy the version that wrote it, or mend the item; of the drop nothing was compared."
+    return Difference("record-unreadable", where, why, do)
+
+
+def stale(ports: Ports, drop: Drop) -> Difference | None:
+    """A record that is not what its history ends with, as a former one put back by hand is; nothing may rest on it.
+
+    None, too, where somebody has brought the drop further since it was read.
+    """
+    last = newer(ports, drop)
+    now = ports.ledger.drop(drop.id) if last else None
+    if last is None or now is None or now.version != drop.version:
+        return None
+    found = f"is {drop.state} at attempt {drop.attempt}, and its history ends with {last.state} at {last.attempt}"
+    return Difference("stale-record", f"drop {drop.id}", found, NEWEST)
+
+
+def newer(ports: Ports, drop: Drop) -> Step | None:
+    """What a drop's history ends with, if a record does not say the same."""
+    told = ports.ledger.history(drop.id)
+    last = told[-1] if told else None
+    if last is None or (last.attempt, last.step, last.state) == (drop.attempt, drop.step, drop.state):
+        return None
+    return last
+
+
+def unless_changed(ports: Ports, drop: Drop) -> None:
+    """StaleWrite if somebody has brought a drop further since it was read, as a replay or a withdrawal does."""
+    now = ports.ledger.drop(drop.id)
+    if now is None or now.version != drop.version:
+        raise StaleWrite(f"drop {drop.id[:10]} was changed meanwhile and is {now.state if now else 'not known'} now")
+
+
+NEWEST = "Put its newest record back, from a backup of the ledger's table; nothing of the drop is repaired until then."

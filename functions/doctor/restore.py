@@ -1,0 +1,79 @@
+"""What consumers had of a drop, given them again: a drop and what lays it down in, what that says out.
+
+The key is held meanwhile, so that no other upload of it comes between; a crash leaves it held for a settled drop, which
+is a difference of its own. Whoever mends that at this very moment frees it: so the key is looked at again after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.plan import Plan
+from functions import keys
+from functions.doctor.difference import unless_changed
+from functions.drop import Drop, Promotion, Retraction
+from functions.ports import Lineage, Ports, Stat
+from functions.promotion.lineage import TRIES, claims_of
+from functions.promotion.withdraw import hide, is_named
+from functions.records.record import reread
+
+T = TypeVar("T")
+
+
+def put_back(ports: Ports, plan: Plan, drop: Drop, to: Promotion, lay: Callable[[], T]) -> T:
+    """Let consumers have again what `lay` lays down of a drop, and note in its key's item with what ETag.
+
+    StaleWrite if the drop, or who its key says is seen, has changed since it was looked at; nothing is left then.
+    """
+    claims = claims_of(ports, drop, plan)
+    if claims.key and claims.key.promoted != drop.id:
+        raise StaleWrite("another upload of its key has taken its place, or it was withdrawn")
+    mine = claims.of(drop)
+    if any(one.promoting not in (None, drop.id) for one in mine):
+        raise ServiceUnavailable("another upload of its key is being promoted")
+    if mine:
+        ports.ledger.write((), *(replace(one, promoting=drop.id) for one in mine))
+    laid: T | None = None
+    try:
+        unless_changed(ports, drop)
+        laid = lay()
+    finally:
+        etag = laid.etag if isinstance(laid, Stat) else None
+        _let_go(ports, plan, drop, to, tuple(replace(one, version=one.version + 1) for one in mine), etag)
+    return laid
+
+
+def _let_go(ports: Ports, plan: Plan, drop: Drop, to: Promotion, held: tuple[Lineage, ...], etag: str | None) -> None:
+    """Free the key, if it is held still; take away what was laid down if another upload came between."""
+    for _ in range(TRIES):
+        if not _has_its_place(ports, plan, drop):
+            _take_away(ports, plan, drop, to)
+            raise StaleWrite(f"drop {drop.id[:10]} was withdrawn meanwhile, or another upload of its key came between")
+        try:
+            if held:
+                each = (replace(one, promoting=None, etag=one.etag if etag is None else etag) for one in held)
+                ports.ledger.write((), *each)
+        except StaleWrite:
+            if (now := reread(ports, drop).promoted) and now.key != to.key:
+                _take_away(ports, plan, drop, to)  # it moves elsewhere, and may have looked here before
+            unless_changed(ports, drop)  # else the key may be a later attempt's by now
+            held = claims_of(ports, drop, plan).of(drop)
+        else:
+            return
+    raise ServiceUnavailable("the item of its key is written to all the time")
+
+
+def _has_its_place(ports: Ports, plan: Plan, drop: Drop) -> bool:
+    """Whether consumers are to read a drop, and no other upload of its key is about to take its place."""
+    named, key = is_named(ports, plan, drop, reread(ports, drop)), claims_of(ports, drop, plan).key
+    return named and (key is None or key.promoting in (None, drop.id))
+
+
+def _take_away(ports: Ports, plan: Plan, drop: Drop, to: Promotion) -> None:
+    if keys.is_table(to.key):
+        ports.tables.take_out(f"{ports.zones.promoted}{to.key}", drop.id)
+    else:
+        hide(ports, drop, Retraction(to.key, to.attempt, plan.sha))

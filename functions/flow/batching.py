@@ -1,0 +1,325 @@
+"""Drops of one plan into one job: a window that is due in, a batch with its job run out.
+
+    close the window -> read what waits -> BATCH item -> members -> request document -> StartJobRun -> run recorded
+
+The batch's id follows from its window, so that a repeated message goes on with the batch that the first one made. The
+BATCH item says what was asked for; a drop is in the batch when its own record says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from random import sample
+
+from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
+from contracts.job import SIFTED_FROM
+from contracts.plan import Plan
+from functions import keys
+from functions.drop import Drop, Moved, advance
+from functions.flow import references as flow_references
+from functions.flow.job_request import of_drops, request_of
+from functions.keys import Zones
+from functions.ports import Batch, Ports, Reach, Unmoved, Window, moment, stamp
+from functions.promotion.watermarks import pinned
+
+MOST_BYTES = 1024**3
+"""Bound of a batch beside `Ports.most_drops`; a drop that is larger goes alone."""
+
+MOST_COUNTS = 500_000
+"""Drops times checks of a batch: what a function can hold of a result, some 45 MiB."""
+
+TOKEN_LIFE = timedelta(minutes=10)
+"""A token older than this may have been forgotten by EMR Serverless: its run is looked up by name first."""
+
+CLOCKS = timedelta(minutes=10)
+"""How far the clock that a try was set up by may be ahead of that of EMR Serverless."""
+
+LOOKS = 2
+"""Slots that a batch asks for before it stands in line."""
+
+GROUP = 25
+"""Drops written in one transaction, which has room for 100 items: of a drop three, and the batch."""
+
+
+def open_window(ports: Ports, plan: str, seconds: int) -> None:
+    """Open a plan's window unless it is open, and have `batch_due` told when it is over."""
+    window = next_window(ports, plan, seconds)
+    if ports.ledger.open_window(window):
+        ports.delays.send(window, seconds)
+
+
+def next_window(ports: Ports, plan: str, seconds: int) -> Window:
+    """The window that would open now."""
+    now = ports.clock.now()
+    return Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
+
+
+def quiet(ports: Ports, plan: str) -> bool:
+    """Whether this process has staged no drop of a plan for two windows, so that hardly any is open; it has one now."""
+    now, last = ports.clock.now(), ports.seen.get(plan)
+    ports.seen[plan] = now
+    return last is None or now - last > timedelta(seconds=2 * ports.window_seconds)
+
+
+def batch_due(ports: Ports, window: Window) -> Batch | None:
+    """Close a window, claim what has gathered and start its job; None if nothing waits or may start."""
+    plan = ports.catalog.plan(window.plan)
+    most = room(plan, ports.most_drops)
+    ports.ledger.close_window(window)
+    waiting = ports.ledger.pending(window.plan, most + 1)
+    chosen = choose(waiting, most)
+    try:
+        claimed = _claim(ports, window, chosen) if chosen else None
+    except HeldUp:
+        _line_up(ports, next_window(ports, window.plan, 0), plan, waiting)
+        return None
+    if claimed:
+        batch, members = claimed
+        launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
+    else:  # nothing waits, or the message was here before
+        known = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
+        if known is None:
+            if waiting:  # no slot is free
+                _line_up(ports, window, plan, waiting)
+            return None
+        launched, more = start(ports, known), bool(waiting)
+    if more:
+        _go_on(ports, window.plan, waiting, took=launched.run is not None)
+    return launched
+
+
+def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> None:
+    """Open the next window for what still waits: at once where a batch took some of it, else in line.
+
+    One that took none may have been asked for by copies of drops that are gone, or went on by hand: these wait no more.
+    """
+    if took:
+        if ports.ledger.pending(plan, 1):
+            open_window(ports, plan, 0)
+        return
+    there = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
+    if left := [drop for drop in waiting if drop.id in there]:
+        _line_up(ports, next_window(ports, plan, 0), ports.catalog.plan(plan), left)
+
+
+def _line_up(ports: Ports, window: Window, plan: Plan, waiting: Sequence[Drop]) -> None:
+    """Open a window overdue: into the reconciler's line, behind whose drops are older."""
+    due_at = waiting[0].staged_at or window.due_at
+    ports.ledger.open_window(replace(window, due_at=due_at, producer=plan.producer, contract=plan.contract))
+
+
+def room(plan: Plan, most: int) -> int:
+    """How many drops of a plan go into one batch, of at most so many."""
+    return min(most, max(1, MOST_COUNTS // len(plan.checks)))
+
+
+def choose(waiting: Sequence[Drop], most: int) -> tuple[Drop, ...]:
+    """The oldest that fit into one batch of `most` drops; a first one that is too large goes alone."""
+    chosen: list[Drop] = []
+    total = 0
+    for one in waiting[:most]:
+        total += one.weight
+        if chosen and total > MOST_BYTES:
+            break
+        chosen.append(one)
+    return tuple(chosen)
+
+
+def start(ports: Ports, batch: Batch) -> Batch:
+    """Start the job of a claimed batch; a batch that is further on stays as it is."""
+    if batch.state != "claimed":
+        return batch
+    found = ports.ledger.drops(batch.members)
+    try:
+        members = _enlist(ports, batch, found)
+    except StaleWrite:
+        return ports.ledger.batch(batch.id) or batch
+    if not members and not whole(ports, batch, found):
+        fix = "mend the items, or deploy the version that reads them"
+        raise DocumentInvalid(f"of batch {batch.id} only drops are left whose items cannot be read: {fix}")
+    return _launch(ports, batch, members, found)
+
+
+def _launch(ports: Ports, batch: Batch, members: Sequence[Drop], found: Sequence[Drop]) -> Batch:
+    """Start the job for `members`, the drops among all that were `found` that are still there to be judged."""
+    if not members:
+        return _end_empty(ports, batch)
+    plan = ports.catalog.plan(batch.plan)
+    drops = tuple(of_drops(ports, batch, plan, members))
+    if not drops:
+        return _end_empty(ports, batch)
+    request = request_of(ports, batch, plan, drops)
+    uri = keys.request_uri(ports.zones, batch.id, batch.try_)
+    ports.store.put(uri, request.dumps().encode(), keys.CONTENT_TYPES["json"])
+    run = _run(ports, batch, uri, reach(ports.zones, batch, plan, found))
+    return write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
+
+
+def _end_empty(ports: Ports, batch: Batch) -> Batch:
+    return write_batch(ports, batch, replace(batch, state="ended", reason="no member was left", changed_at=ports.at()))
+
+
+def whole(ports: Ports, batch: Batch, found: Sequence[Drop]) -> bool:
+    """Whether of a batch's drops all were found that there are.
+
+    An item that cannot be read may be mended, and its drop go on; nobody waits for one that was deleted.
+    """
+    return not any(_there(ports, one) for one in {*batch.members} - {d.id for d in found})
+
+
+def _there(ports: Ports, drop_id: str) -> bool:
+    try:
+        return ports.ledger.drop(drop_id) is not None
+    except DocumentInvalid:
+        return True
+
+
+def among(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
+    """Of drops those that are in a batch, in the order of its list; of a half also who never came to it.
+
+    Their items could not be read when its job was started, and nobody else will bring them further.
+    """
+    drops = {d.id: d for d in found if d.batch in (batch.id, batch.former or batch.id)}
+    return tuple(drops[m] for m in batch.members if m in drops)
+
+
+def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch, tuple[Drop, ...]] | None:
+    """The BATCH item and the members that joined, in one transaction if they are few; HeldUp while paused.
+
+    None if there is such a batch, or no slot for it: jobs that cannot run yet would take few drops each and wait in EMR
+    Serverless's queue, which forgets them after hours; drops that wait here share a job.
+    """
+    plan = ports.catalog.plan(window.plan)
+    at = max(ports.at(), *(d.staged_at or "" for d in chosen))  # the clock that they were staged by may be ahead
+    batch = Batch(
+        id=keys.batch_id(window.plan, window.opened_at),
+        plan=window.plan,
+        contract=plan.contract,
+        members=tuple(d.id for d in chosen),
+        size=sum(d.weight for d in chosen),
+        claimed_at=at,
+        try_at=at,
+        changed_at=at,
+        producer=plan.producer,
+        marks=pinned(ports, plan),
+    )
+    late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
+    slots = _slots(ports, sure=late or len(chosen) > GROUP)
+    if slots and len(chosen) <= GROUP:
+        batch = replace(batch, slot=slots[0])
+        moves = [m for d in chosen if (m := _joining(ports, batch, d))]
+        try:
+            ports.ledger.write(moves, replace(batch, version=0))
+        except StaleWrite:
+            pass  # a member has gone elsewhere, the slot is another's, or there is such a batch
+        else:
+            return batch, _ready(batch, [m.drop for m in moves])
+    for slot in slots:
+        batch = replace(batch, slot=slot)
+        if ports.ledger.open_batch(batch):
+            now = chosen if len(chosen) > GROUP else ports.ledger.drops(batch.members)
+            try:
+                return batch, _enlist(ports, batch, now)
+            except StaleWrite:
+                return None
+    return None
+
+
+def _slots(ports: Ports, *, sure: bool) -> list[int]:
+    """Some slots to ask for, of those that are free; a guess where a look at them would be a call too many."""
+    slots = set(range(ports.most_batches))
+    if sure:
+        taken = ports.ledger.taken()  # more than there are places, where a deployment has made them fewer
+        slots = slots - taken.keys() if len(taken) < ports.most_batches else set()
+    return sample(sorted(slots), min(LOOKS, len(slots)))
+
+
+def _enlist(ports: Ports, batch: Batch, found: Sequence[Drop]) -> tuple[Drop, ...]:
+    """Bring the members to this try of the batch; those that went elsewhere meanwhile are left out.
+
+    StaleWrite where somebody else has brought the batch further: a worker that stalled takes nothing back.
+    """
+    now = {d.id: d for d in found}
+    moves = [m for d in found if (m := _joining(ports, batch, d))]
+    raced = False
+    for begin in range(0, len(moves), GROUP):
+        group = moves[begin : begin + GROUP]
+        try:
+            ports.ledger.write(group, Unmoved(batch))
+        except StaleWrite:
+            if (known := ports.ledger.batch(batch.id)) and known.version != batch.version:
+                raise
+            again = ports.ledger.drops([m.drop.id for m in group])
+            _write_singly(ports, batch, [m for d in again if (m := _joining(ports, batch, d))])
+            raced = True
+        now |= {m.drop.id: m.drop for m in group}
+    # Who was faster may have brought them to this very batch: their own records say so.
+    return _ready(batch, ports.ledger.drops(batch.members) if raced else now.values())
+
+
+def _ready(batch: Batch, found: Iterable[Drop]) -> tuple[Drop, ...]:
+    return tuple(d for d in among(batch, found) if d.state == "validating" and _named(batch, d))
+
+
+def _named(batch: Batch, drop: Drop) -> bool:
+    return (drop.batch, drop.try_) == (batch.id, batch.try_)
+
+
+def _joining(ports: Ports, batch: Batch, drop: Drop) -> Moved | None:
+    # A drop that was staged after the claim (by a replay) belongs to another batch.
+    if drop.state == "staged" and drop.plan == batch.plan and (drop.staged_at or "") <= batch.claimed_at:
+        answer = advance(drop, "claimed", ports.at(), batch=batch.id, try_=batch.try_)
+    elif (drop.batch == batch.id and drop.try_ != batch.try_) or (batch.former and drop.batch == batch.former):
+        answer = advance(drop, "retried", ports.at(), batch=batch.id, try_=batch.try_)
+    else:
+        return None
+    return answer if isinstance(answer, Moved) else None
+
+
+def enter(ports: Ports, batch: Batch, found: Iterable[Drop]) -> None:
+    """Bring drops that never came to this half of a batch into it: a half of it finds those that name it, no others."""
+    _write_singly(ports, batch, [m for d in found if d.batch != batch.id and (m := _joining(ports, batch, d))])
+
+
+def _write_singly(ports: Ports, batch: Batch, moves: Sequence[Moved]) -> None:
+    """Write drops one by one; those that somebody else was faster with are left alone."""
+    for move in moves:
+        try:
+            ports.ledger.write((move,), Unmoved(batch))
+        except StaleWrite:
+            continue  # another batch or a newer upload was faster; the drop's own record says so
+
+
+def reach(zones: Zones, batch: Batch, plan: Plan, found: Iterable[Drop]) -> Reach:
+    """The batch's own folders, and those of the drops that it was made for.
+
+    Of all of them, also of those that went elsewhere: the same token must always ask for the same run.
+    """
+    evidence = keys.evidence_folder(zones, "*", batch.contract, batch.claimed_at[:7], batch.id)
+    work = keys.job_folder(zones, batch.id, batch.try_)
+    staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in found)
+    references = flow_references.folders(zones, plan)
+    sifted = plan.file_format == "csv" and batch.size >= SIFTED_FROM
+    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
+
+
+def _run(ports: Ports, batch: Batch, request: str, may: Reach) -> str:
+    known = started(ports, batch) if ports.clock.now() - moment(batch.try_at) > TOKEN_LIFE else None
+    # The batch's own size, not its members' of now: the same token must always ask for the same run.
+    return known or ports.jobs.start(keys.job_token(batch.id, batch.try_), request, batch.size, may)
+
+
+def started(ports: Ports, batch: Batch) -> str | None:
+    """The run of a batch's present try, whether or not the ledger knows it."""
+    return ports.jobs.find(keys.job_token(batch.id, batch.try_), moment(batch.try_at) - CLOCKS)
+
+
+def write_batch(ports: Ports, before: Batch, after: Batch) -> Batch:
+    """Write a batch; if somebody else was faster, the batch as it stands."""
+    try:
+        ports.ledger.write_batch(before, after)
+    except StaleWrite:
+        return ports.ledger.batch(before.id) or before
+    return replace(after, version=before.version + 1)

@@ -1,0 +1,324 @@
+"""Sets of files: a drop or a marker in; once its set is complete, all that wait for it on their way, out.
+
+    a file      gathering, written first; then its set is looked at: so of a file and a marker that come at once one
+                sees the other
+    a marker    noted, in one transaction with its set, which is complete then; a manifest: once all files are there
+    complete    staged, group by group;     not in time: rejecting, with what is missing
+
+The set has one item, on which every writer relies; the schedule looks at it now and then, and for a quarter of an hour
+after the decision, until nothing that was under way meanwhile can be left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from contracts.errors import DocumentInvalid, ObjectGone, StaleWrite
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.terms.file_sets import SetRule, called
+from functions import keys
+from functions.admission.manifest import Listed, Manifest, read, unlike
+from functions.drop import (
+    MOST_TEXT,
+    SET_INCOMPLETE,
+    Drop,
+    Event,
+    Location,
+    Moved,
+    advance,
+    brief,
+    is_later,
+)
+from functions.flow.batching import open_window
+from functions.ports import FileSet, Ports, moment, stamp
+from functions.promotion.lineage import TRIES
+from functions.records.failures import NOT_YOURS
+from functions.records.record import reread
+
+GROUP = 24
+"""Drops written in one transaction, which has room for 100 items: of a drop four, and what waits in a window."""
+MOST_SETTLED = 1200
+"""Drops of a set that are sent on at once; the next minute takes more."""
+LAST = timedelta(minutes=15)
+"""How long a function may live (AWS Lambda developer guide, "Quotas"): what began before a decision has ended then."""
+LOOKS = 16
+"""How often the schedule looks at a set before it is due."""
+GONE = Problem(
+    "manifest-gone",
+    "The manifest of its set is not kept any more as it came, so nobody can hold the file against it.",
+    "Upload the manifest again, then the file.",
+)
+UNKNOWN = Problem(
+    "checksum-unknown",
+    "S3 gave no checksum of the file, which its manifest has one of: nobody compared them.",
+    NOT_YOURS,
+)
+
+
+def set_of(drop: Drop, plan: Plan, rule: SetRule) -> str:
+    """The id of the set that a drop belongs to."""
+    return keys.set_id(plan.contract, rule.named(drop.parts))
+
+
+def join(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, **laid: Any) -> Drop | None:
+    """Let a drop whose bytes are `laid` in stage wait for its set; None if that is complete: it goes on at once.
+
+    What comes after all that a manifest names is held against that, too, and waits for it: its set is looked at again,
+    as who writes this may die before it sends the drop on.
+    """
+    for _ in range(TRIES):
+        known = _of(ports, drop, plan, rule)
+        if known.state == "complete" and not known.manifest:
+            return None
+        answer = advance(drop, "joined", ports.at(), **laid)
+        if not isinstance(answer, Moved):
+            return drop
+        late = known.state == "complete"
+        of_set = replace(known, look_at=ports.at()) if late else _opened(ports, known, plan, rule)
+        try:
+            ports.ledger.write((answer,), *((of_set,) if of_set else ()))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            return gathered(ports, answer.drop)
+    return drop
+
+
+def note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> Drop:
+    """Take note of a marker or manifest whose bytes are kept, and look at its set."""
+    for _ in range(TRIES):
+        known = _of(ports, drop, plan, rule)
+        answer = advance(drop, "noted", ports.at(), source=at, file_set=known.id)
+        if not isinstance(answer, Moved):
+            return drop
+        told = _told(ports, known, drop, plan, rule, at)
+        try:
+            ports.ledger.write((answer,), *((told,) if told else ()))
+        except StaleWrite:
+            if (now := reread(ports, drop)).version != drop.version:
+                return now
+        else:
+            look(ports, known.id)
+            return answer.drop
+    return drop
+
+
+def gathered(ports: Ports, drop: Drop) -> Drop:
+    """What has become of a drop that waits for its set, once that was looked at; of one that is decided it alone."""
+    known = ports.ledger.file_set(drop.file_set or "")
+    if known and known.state == "open":
+        look(ports, known.id)
+    elif known:
+        _send_on(ports, known, _manifest(ports, known), (drop,))
+    return reread(ports, drop)
+
+
+def look(ports: Ports, set_id: str) -> None:
+    """Decide on a set if that can be done, and send those on that wait for it."""
+    known = ports.ledger.file_set(set_id)
+    if known is None:
+        return None
+    if known.state == "open":
+        after = _decided(ports, known)
+        if after is None:
+            return None
+        try:
+            ports.ledger.write((), after)
+        except StaleWrite:
+            return look(ports, set_id)
+        known = replace(after, version=after.version + 1)
+    if known.state != "open":
+        _settle(ports, known)
+    return None
+
+
+def _of(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> FileSet:
+    """The set of a drop; one that nobody has opened has version 0."""
+    set_id, at = set_of(drop, plan, rule), ports.at()
+    parts = rule.named(drop.parts)
+    return ports.ledger.file_set(set_id) or FileSet(set_id, plan.contract, plan.sha, parts, at, at, None)
+
+
+def _opened(ports: Ports, known: FileSet, plan: Plan, rule: SetRule) -> FileSet | None:
+    """A set that is new, or begins anew by the rule of now after it was not complete in time; None if it is open."""
+    if known.version and known.state == "open":
+        return None
+    now = ports.clock.now()
+    return replace(
+        known,
+        plan=plan.sha,
+        state="open",
+        opened_at=stamp(now),
+        due_at=stamp(now + timedelta(seconds=rule.within)),
+        look_at=stamp(now + timedelta(seconds=rule.within / LOOKS)),
+        decided_at=None,
+        lacks=None,
+    )
+
+
+def _told(ports: Ports, known: FileSet, drop: Drop, plan: Plan, rule: SetRule, at: Location) -> FileSet | None:
+    """A set that a marker or manifest tells of, by whose rule it goes on; None where it changes nothing."""
+    older = known.signal not in (None, drop.id) and not is_later(drop, known)
+    lost = known.state == "complete" and isinstance(_manifest(ports, known), Problem)
+    if (known.state == "complete" and not lost) or older:
+        return None
+    told = known if lost else _opened(ports, known, plan, rule) or known
+    told = replace(told, plan=plan.sha, signal=drop.id, sequencer=drop.sequencer, uploaded_at=drop.uploaded_at)
+    if not rule.manifest:
+        return _complete(ports, replace(told, manifest=None, beside="", files=0))  # of a former rule
+    told = replace(told, manifest=at.uri, beside=drop.name)
+    listed = _manifest(ports, told)
+    if isinstance(listed, Problem):
+        raise DocumentInvalid(f"the manifest of the set {known.id} is not what it was")
+    return replace(told, files=len(listed))
+
+
+def _complete(ports: Ports, known: FileSet) -> FileSet:
+    at = ports.at()  # to be looked at at once: who writes this may die before it sends anything on
+    return replace(known, state="complete", decided_at=at, look_at=at)
+
+
+def _decided(ports: Ports, known: FileSet) -> FileSet | None:
+    """What an open set is now; None where it stays as it is."""
+    rule = ports.catalog.plan(known.plan).set
+    if rule is None:
+        raise DocumentInvalid(f"the plan {known.plan} of the set {known.id} has no rule for sets")
+    lacks, at = _lacking(ports, known, rule), ports.at()
+    if lacks is None:
+        return _complete(ports, known)
+    if at >= known.due_at:
+        return replace(known, state="incomplete", decided_at=at, look_at=at, lacks=lacks[:MOST_TEXT])
+    if known.look_at and known.look_at > at:
+        return None
+    later = stamp(ports.clock.now() + timedelta(seconds=rule.within / LOOKS))
+    return replace(known, look_at=min(later, known.due_at))
+
+
+def _lacking(ports: Ports, known: FileSet, rule: SetRule) -> str | None:
+    """What a set lacks, in words; None if it is complete."""
+    if rule.signal and known.signal is None:
+        return rule.lacking(known.parts, (), None)
+    came = set(ports.ledger.gathering(known.id).values())
+    if len(came) < known.files and ports.at() < known.due_at:
+        return f"{len(came):,} of {known.files:,} files have come"
+    listed = {} if rule.parts else _manifest(ports, known)
+    return (
+        "its manifest is not kept any more" if isinstance(listed, Problem) else rule.lacking(known.parts, came, listed)
+    )
+
+
+def _manifest(ports: Ports, known: FileSet) -> Manifest | Problem:
+    """The files that the manifest of a set names; it was read before it was noted, and may be gone by now."""
+    if known.manifest is None:
+        return {}
+    rule = ports.catalog.plan(known.plan).set
+    try:
+        found = read(ports.store.get(known.manifest), known.beside, rule.sums if rule else ())
+    except ObjectGone:
+        return GONE
+    return GONE if isinstance(found, Problem) else found
+
+
+def _settle(ports: Ports, known: FileSet) -> None:
+    """Send on what waits for a set that is decided; when nothing can be left behind any more, that is noted.
+
+    DocumentInvalid where items of drops cannot be read: at every look, until they can; the others have gone on.
+    """
+    waiting = list(ports.ledger.gathering(known.id))
+    listed = _manifest(ports, known) if waiting else {}
+    found = ports.ledger.drops(waiting[:MOST_SETTLED])
+    known = _send_on(ports, known, listed, found)
+    if unread := set(waiting[:MOST_SETTLED]) - {drop.id for drop in found}:
+        left = f"of the set {known.id} drops wait whose items cannot be read ({len(unread):,}), as {min(unread)}"
+        raise DocumentInvalid(f"{left}: mend the items, or deploy the version that reads them")
+    now = ports.clock.now()
+    over = known.decided_at is not None and moment(known.decided_at) + LAST <= now
+    if len(waiting) > MOST_SETTLED:
+        look_at: str | None = stamp(now)
+    elif known.look_at and known.look_at > stamp(now):
+        return
+    else:
+        look_at = stamp(now + LAST) if waiting or not over else None
+    if look_at != known.look_at:
+        try:
+            ports.ledger.write((), replace(known, look_at=look_at))
+        except StaleWrite:
+            return  # somebody else looks
+
+
+def _send_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drops: Sequence[Drop]) -> FileSet:
+    """Send drops on as their set was decided; the set as it is then."""
+    moves = [move for drop in drops if (move := _sent_on(ports, known, listed, drop))]
+    for begin in range(0, len(moves), GROUP):
+        group = moves[begin : begin + GROUP]
+        try:
+            known = _written(ports, known, group)
+        except StaleWrite:
+            if known.state == "incomplete" and ports.ledger.file_set(known.id) != known:
+                break  # opened anew, or somebody else sends them on: the schedule comes back
+            for drop in ports.ledger.drops([move.drop.id for move in group]):
+                if move := _sent_on(ports, known, listed, drop):
+                    with suppress(StaleWrite):  # somebody was faster
+                        known = _written(ports, known, (move,))
+    _open_windows(ports, (move.drop.plan for move in moves if move.drop.state == "staged"))
+    return known
+
+
+def _written(ports: Ports, known: FileSet, moves: Sequence[Moved]) -> FileSet:
+    """Write drops; those that a set refuses together with it, as a file that comes opens it anew for all that wait."""
+    if known.state == "complete":
+        ports.ledger.write(moves)
+        return known
+    ports.ledger.write(moves, known)
+    return replace(known, version=known.version + 1)
+
+
+def _open_windows(ports: Ports, plans: Iterable[str | None]) -> None:
+    for plan in dict.fromkeys(plans):
+        if plan:
+            open_window(ports, plan, ports.window_seconds)
+
+
+def _sent_on(ports: Ports, known: FileSet, listed: Manifest | Problem, drop: Drop) -> Moved | None:
+    """What becomes of a drop that waits for a set that is decided."""
+    at = ports.at()
+    if drop.state != "gathering" or drop.file_set != known.id:
+        return None
+    wrong, said = _wrong(known, listed, drop)
+    event: Event = "set_refused" if wrong else "set_complete"
+    told: Mapping[str, Any] = {"staged_at": at, "totals": said.totals if said else None}
+    if wrong in (GONE, UNKNOWN):
+        event, told = "failed", {"verdict": None, "problems": brief((wrong,)), "decided_at": at}
+    elif wrong:
+        told = {"verdict": "rejected", "problems": brief((wrong, *drop.problems)), "decided_at": at}
+    answer = advance(drop, event, at, **told)
+    return answer if isinstance(answer, Moved) else None
+
+
+def _wrong(known: FileSet, listed: Manifest | Problem, drop: Drop) -> tuple[Problem | None, Listed | None]:
+    """What is wrong with a drop of a set that is decided, and what its manifest says of it."""
+    if isinstance(listed, Problem):
+        return listed, None
+    if known.state == "incomplete":
+        return _incomplete(known), None
+    said = listed.get(drop.name)
+    return (_unlike(drop, said) if known.manifest else None), said
+
+
+def _incomplete(known: FileSet) -> Problem:
+    hours = (moment(known.due_at) - moment(known.opened_at)) / timedelta(hours=1)
+    within = f"within {hours:g} hours of its first upload"
+    text = f"The set of files ({called(known.parts)}) was not complete {within}: {known.lacks}."
+    return Problem(SET_INCOMPLETE, text, "Upload what is missing, and these files again: they go on together.")
+
+
+def _unlike(drop: Drop, said: Listed | None) -> Problem | None:
+    """What a manifest says against a drop of its set, as far as S3 knows the file."""
+    wrong = unlike(said, drop.size, drop.sha256)
+    return UNKNOWN if wrong is None and said and said.sha256 and drop.sha256 is None else wrong

@@ -1,0 +1,356 @@
+"""A new object in landing: the event in, the drop as far as it comes without Spark out.
+
+    received -> match -> admit -> move to stage -> staged, and its plan's window opened
+                |        |                          waiting for the rest of its set: gathering.join
+                |        `-> rejecting -> move to held -> receipt -> rejected
+                |                                      `-> where the contract only observes: finalize.finish
+                |-> move to held -> unmatched
+                `-> a marker or manifest: move to held -> noted, and its set looked at: gathering.note
+
+Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from contracts.catalog import Ambiguous, Match, Matched, example
+from contracts.errors import (
+    DocumentInvalid,
+    ObjectArchived,
+    ObjectGone,
+    ObjectReplaced,
+    ObjectUnreadable,
+    ServiceUnavailable,
+    StaleWrite,
+)
+from contracts.plan import Plan
+from contracts.problem import Problem, quoted
+from contracts.terms.file_sets import SetRule
+from contracts.verdict import refuse
+from functions import keys
+from functions.admission import arrival_window, manifest
+from functions.admission.admit import LONGEST_KEY, Admission, Read, admit
+from functions.drop import (
+    MOST_HEADER_LINE,
+    OF_SETS,
+    PROMOTED,
+    TRANSITIONS,
+    UNVERSIONED,
+    Created,
+    Drop,
+    Location,
+    Moved,
+    advance,
+    brief,
+)
+from functions.flow import file_sets
+from functions.flow.batching import next_window, open_window, quiet
+from functions.ports import MARKER_KEPT, Ports, Window
+from functions.promotion.copies import Carried, Gone, Replaced, Taken, Unfinished, carry, its_own
+from functions.promotion.lineage import TRIES, announced_late
+from functions.promotion.observe_mode import passes
+from functions.records.failures import EDITED, KEPT, NOT_YOURS, give_up, staged_gone, staged_replaced
+from functions.records.receipts import unless_forgotten, write_receipt
+from functions.records.record import record, reread
+
+GONE = Problem(
+    "object-gone",
+    "The object was removed from landing before anyone looked at it.",
+    "Upload the file again, and leave it in place: it is moved away once it is taken.",
+)
+UNREADABLE = Problem(
+    "unreadable-object",
+    "The object cannot be read: it is archived, or encrypted with a key of your own.",
+    "Upload the file again in the storage class STANDARD, without a key of your own.",
+)
+ARCHIVED = Problem(
+    "archived-object",
+    "The object lies in an archive of S3 (storage class GLACIER or DEEP_ARCHIVE), where nobody can read it.",
+    "Upload the file again in the storage class STANDARD; it is archived, if at all, where its consumers find it.",
+)
+MARKER = Problem(
+    "folder-marker",
+    "The key ends in `/` and holds nothing: it stands for a folder, and is no file.",
+    "Nothing to do: a folder needs no object of its own in S3. A file's key does not end in `/`.",
+)
+FRESH = timedelta(seconds=30)
+"""The age of an event that is taken for the first of its upload."""
+OF_A_SET = Problem(
+    "tells-of-a-set", "By the contract of today the file tells of a set of files, so nobody can judge it again.", KEPT
+)
+TAKEN = Problem("stage-taken", "Another object lies where the file was to be staged.", NOT_YOURS)
+
+
+def ingest(ports: Ports, created: Created) -> Drop | None:
+    """Take a new object as far as the stage zone, or refuse it with reasons; None for an object outside landing.
+
+    DocumentInvalid where the bucket keeps no versions: every upload of the key would be the same drop.
+    """
+    name = keys.name_in(ports.zones.landing, created.bucket, created.key)
+    if not name or (keys.is_marker(name, created.size) and not _is_older(created, ports.clock.now() - MARKER_KEPT)):
+        return None
+    if created.version_id in UNVERSIONED:
+        raise DocumentInvalid(f"the bucket {created.bucket} keeps no versions of {created.key}; turn versioning on")
+    known = _known(ports, created) or ports.ledger.open(_received(ports, created, name))
+    if created.sequencer and not known.sequencer:  # it was found before its event came
+        known = _announced(ports, known, created)
+    return resume(ports, known)
+
+
+def resume(ports: Ports, drop: Drop) -> Drop:
+    """Finish what is unfinished of a drop before its batch; a drop that is further on stays as it is."""
+    if drop.state == "received":
+        return _receive(ports, drop)
+    if drop.state == "gathering":
+        drop = file_sets.gathered(ports, drop)
+    if drop.state == "rejecting" and drop.batch is None:
+        return _finish_refusal(ports, drop)
+    if drop.state == "staged" and drop.plan:
+        open_window(ports, drop.plan, ports.window_seconds)
+    return drop
+
+
+def pin(drop: Drop, found: Match) -> Drop:
+    """The drop with the contract and plan that this attempt is judged by, or the reason why there is none."""
+    drop = replace(drop, file_set=None, totals=None)
+    if isinstance(found, Matched):
+        entry = found.entry
+        return replace(
+            drop, contract=entry.contract, plan=entry.plan, producer=entry.producer, parts=found.parts, problems=()
+        )
+    problems = brief((_why_unmatched(found),))
+    return replace(drop, contract=None, plan=None, producer=None, parts={}, problems=problems)
+
+
+def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
+    """The drop with what its event tells of the upload; ServiceUnavailable where that would be lost: it comes again."""
+    told = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
+    for _ in range(TRIES):
+        drop = record(ports, drop, "announced", **told)
+        if drop.sequencer or "announced" not in TRANSITIONS[drop.state]:
+            break
+    else:
+        raise ServiceUnavailable(f"others bring drop {drop.id} further again and again")
+    if drop.plan and drop.state in ("promoting", *PROMOTED):
+        announced_late(ports, drop, ports.catalog.plan(drop.plan), created.sequencer)
+    return drop
+
+
+def _known(ports: Ports, created: Created) -> Drop | None:
+    """The drop of an upload that is not of just now: most likely it is known, and asking costs less than a refusal."""
+    is_old = _is_older(created, ports.clock.now() - FRESH, unknown=True)
+    return ports.ledger.drop(_id(created)) if is_old else None
+
+
+def _is_older(created: Created, moment: datetime, *, unknown: bool = False) -> bool:
+    """Tell whether an object was uploaded at a moment or before; `unknown` where its event does not say when."""
+    try:
+        return datetime.fromisoformat(created.uploaded_at) <= moment
+    except (ValueError, TypeError):
+        return unknown
+
+
+def _id(created: Created) -> str:
+    return keys.drop_id(created.bucket, created.key, created.version_id)
+
+
+def _received(ports: Ports, created: Created, name: str) -> Drop:
+    at = ports.at()
+    drop = Drop(
+        id=_id(created),
+        bucket=created.bucket,
+        key=created.key,
+        name=name,
+        version_id=created.version_id,
+        etag=created.etag,
+        size=created.size,
+        sequencer=created.sequencer,
+        uploaded_at=created.uploaded_at,
+        received_at=at,
+        changed_at=at,
+        source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),
+    )
+    if keys.is_marker(name, created.size):
+        return replace(drop, problems=brief((MARKER,)))
+    return pin(drop, ports.catalog.match(name))
+
+
+def _why_unmatched(found: Match) -> Problem:
+    if isinstance(found, Ambiguous):
+        text = f"More than one contract claims the key: {quoted(found.contracts)}; nobody may guess which is meant."
+        fix = "Nothing to mend in the file: the contracts' owners must narrow their patterns, then it is judged."
+        return Problem("ambiguous", text, fix)
+    reason = getattr(found, "reason", "no pattern fits")
+    pattern = getattr(found, "pattern", None)
+    fix = f"Upload it under a key like `{example(pattern)}`." if pattern else "Ask for a contract that covers this key."
+    return Problem("unmatched", f"No contract claims the key: {reason}.", fix)
+
+
+def _receive(ports: Ports, drop: Drop) -> Drop:
+    if not its_own(ports.zones, drop):
+        return give_up(ports, drop, EDITED)
+    if drop.plan is None:
+        return _hold_unmatched(ports, drop)
+    plan = ports.catalog.plan(drop.plan)
+    try:
+        seen = _look(ports, drop, plan)
+    except ObjectReplaced:
+        return give_up(ports, drop, staged_replaced(drop))
+    if seen is None:
+        return _gone(ports, drop)
+    here, admission = seen
+    if admission.refused:
+        return _refuse(ports, here, admission)
+    if plan.set and plan.set.is_signal(drop.name):
+        return _note(ports, here, plan, plan.set)
+    return _stage(ports, here, plan, admission)
+
+
+def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
+    """Keep a marker or a manifest, and let its set go on."""
+    if drop.retracts:
+        return give_up(ports, drop, OF_A_SET)  # what is noted nobody can withdraw
+    at = _hold(ports, drop)
+    if at is None:
+        return _gone(ports, drop)
+    return file_sets.note(ports, drop, plan, rule, at)
+
+
+def _gone(ports: Ports, drop: Drop) -> Drop:
+    """End a drop whose bytes lie nowhere; one that is still promoted fails, so that people can withdraw it."""
+    if drop.retracts:
+        return give_up(ports, drop, staged_gone(drop))
+    return record(ports, drop, "gone", problems=(GONE,))
+
+
+def _hold_unmatched(ports: Ports, drop: Drop) -> Drop:
+    at = _hold(ports, drop)
+    if at is None:
+        return _gone(ports, drop)
+    return record(ports, drop, "matched_nothing", source=at)
+
+
+def _hold(ports: Ports, drop: Drop) -> Location | None:
+    """Take the bytes out of landing; what cannot be copied stays there. None if they are nowhere."""
+    if drop.size > ports.largest_copy:
+        return drop.source
+    try:
+        carried = carry(ports, drop, keys.held_uri(ports.zones, drop.id))
+    except ObjectUnreadable:
+        return drop.source
+    if isinstance(carried, Gone):
+        return None
+    return carried.to if isinstance(carried, Carried) else drop.source
+
+
+def _look(ports: Ports, drop: Drop, plan: Plan) -> tuple[Drop, Admission] | None:
+    """The drop with the place where its bytes lie now, and what admission says; None if they lie nowhere.
+
+    ObjectReplaced where others lie in the place that the ledger names.
+    """
+    stage = keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at)
+    for place in (drop.source, Location(stage), Location(keys.held_uri(ports.zones, drop.id))):
+        try:
+            found = _admitted(ports, plan, drop, partial(ports.store.read, place))
+        except ObjectGone:
+            continue
+        except ObjectArchived:
+            return replace(drop, source=place), Admission((ARCHIVED,))
+        except ObjectUnreadable:
+            return replace(drop, source=place), Admission((UNREADABLE,))
+        return replace(drop, source=place), found
+    return None
+
+
+def _admitted(ports: Ports, plan: Plan, drop: Drop, read: Read) -> Admission:
+    if plan.set and plan.set.is_signal(drop.name):
+        text = read(0, manifest.LARGEST + 1) if plan.set.manifest else b""
+        wrong = manifest.read(text, drop.name, plan.set.sums) if plan.set.manifest else None
+        return Admission((wrong,) if isinstance(wrong, Problem) else ())
+    found = admit(plan, drop.name, drop.size, read, _room(ports))
+    return replace(found, problems=(*found.problems, *arrival_window.problems(plan, arrival_window.uploaded(drop))))
+
+
+def _room(ports: Ports) -> int:
+    return LONGEST_KEY - len(keys.split(ports.zones.promoted)[1].encode())
+
+
+def _refuse(ports: Ports, drop: Drop, admission: Admission) -> Drop:
+    problems = brief(admission.problems)
+    refused = record(ports, drop, "refused", verdict="rejected", problems=problems, decided_at=ports.at())
+    return _finish_refusal(ports, refused)
+
+
+def _finish_refusal(ports: Ports, drop: Drop) -> Drop:
+    if drop.state != "rejecting" or drop.plan is None or drop.override:
+        return drop
+    if not its_own(ports.zones, drop):
+        return give_up(ports, drop, EDITED)
+    plan = ports.catalog.plan(drop.plan)
+    try:
+        seen = _look(ports, drop, plan)
+    except ObjectReplaced:
+        seen = None
+    others = tuple(p for p in drop.problems if p.code in OF_SETS)
+    here, problems = (seen[0], (*others, *seen[1].problems)) if seen else (drop, drop.problems)
+    at = _hold(ports, here) or drop.source
+    held = replace(drop, source=at)
+    if drop.retracts or passes(ports.zones, plan, held):
+        # The schedule goes on: the door may not touch what is promoted.
+        return drop if at == drop.source else record(ports, drop, "held", source=at)
+    receipt = write_receipt(ports, drop, plan, refuse(problems))
+    return unless_forgotten(ports, receipt, record(ports, drop, "rejected", source=at, receipt=receipt))
+
+
+def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
+    carried = carry(ports, drop, keys.stage_uri(ports.zones, plan, drop.id, drop.attempt, drop.received_at))
+    if not isinstance(carried, Carried):
+        return _not_staged(ports, drop, carried)
+    line = admission.header_line
+    laid: dict[str, Any] = {
+        "source": carried.to,
+        "sha256": carried.sha256,
+        "problems": brief(arrival_window.problems(plan, arrival_window.uploaded(drop))),
+        "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
+        "unpacked": admission.unpacked,
+        "file_set": file_sets.set_of(drop, plan, plan.set) if plan.set else None,
+    }
+    if plan.set and (waits := file_sets.join(ports, drop, plan, plan.set, **laid)):
+        return resume(ports, waits) if waits.state in ("staged", "rejecting") else waits
+    at = ports.at()
+    answer = advance(drop, "staged", at, staged_at=at, **laid)
+    if not isinstance(answer, Moved):
+        return drop
+    if (window := _window(ports, plan)) is not None:
+        try:
+            ports.ledger.write((answer,), window)
+        except StaleWrite:
+            pass  # its window is open after all, or somebody else took the drop on: the next write tells
+        else:
+            ports.delays.send(window, ports.window_seconds)
+            return answer.drop
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return reread(ports, drop)
+    return resume(ports, answer.drop)
+
+
+def _not_staged(ports: Ports, drop: Drop, why: Unfinished | Gone | Taken | Replaced) -> Drop:
+    match why:
+        case Unfinished():
+            return drop  # the schedule goes on with it, minute after minute
+        case Gone():
+            return _gone(ports, drop)
+        case Replaced():
+            return give_up(ports, drop, staged_replaced(drop))
+        case Taken():
+            return give_up(ports, drop, TAKEN)
+
+
+def _window(ports: Ports, plan: Plan) -> Window | None:
+    return next_window(ports, plan.sha, ports.window_seconds) if quiet(ports, plan.sha) else None

@@ -1,0 +1,84 @@
+"""What a job is asked: a batch and its drops in, the request document out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Plan
+from contracts.problem import Problem
+from functions import keys
+from functions.admission.admit import header, header_line, notes
+from functions.drop import Drop
+from functions.flow import references
+from functions.ports import Batch, Ports
+from functions.records.failures import failed, staged_gone, staged_replaced
+
+READERS = 8
+"""Files whose header lines are read at once: 500 of Parquet, with two reads each, then take seconds."""
+
+
+def request_of(ports: Ports, batch: Batch, plan: Plan, drops: tuple[JobDrop, ...]) -> JobRequest:
+    """The request for a try of a batch."""
+    rows, checks = keys.evidence_folders(ports.zones, batch.contract, batch.claimed_at, batch.id)
+    return JobRequest(
+        batch=batch.id,
+        try_=batch.try_,
+        plan=plan,
+        drops=drops,
+        scratch=keys.scratch_folder(ports.zones, batch.id, batch.try_),
+        evidence_rows=rows,
+        evidence_checks=checks,
+        result=keys.result_uri(ports.zones, batch.id, batch.try_),
+        requested_at=batch.try_at,
+        marks=batch.marks,
+        references=references.pinned(ports, plan),
+        mask=ports.masks_evidence and plan.classified,
+    )
+
+
+def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) -> Iterator[JobDrop]:
+    """What the job is told of each drop; one that lies no longer where it was staged fails here, and is left out."""
+    for drop, line in zip(members, _lines(ports, plan, members), strict=True):
+        if isinstance(line, Problem):
+            if failed(ports, drop, line).state == "validating":
+                raise ServiceUnavailable(f"drop {drop.id}, whose staged file is gone, was written by somebody else")
+            continue
+        names, types = header(plan, line)
+        yield JobDrop(
+            id=drop.id,
+            attempt=drop.attempt,
+            uri=drop.source.uri,
+            name=drop.name,
+            size=drop.size,
+            header=names,
+            header_line=line,
+            rejected=keys.rejected_folder(ports.zones, batch.id, batch.try_, drop.id),
+            notes=(*notes(plan, names), *drop.problems),
+            types=types,
+            modified=drop.received_at,
+            totals=drop.totals,
+            valid=None if plan.promote == "object" else keys.valid_folder(ports.zones, batch.id, batch.try_, drop.id),
+        )
+
+
+def _lines(ports: Ports, plan: Plan, members: Sequence[Drop]) -> list[str | Problem]:
+    """The header line of each drop: of the ledger, or where it is too long for that, of the file."""
+    if all(drop.header_line is not None for drop in members):
+        return [drop.header_line or "" for drop in members]
+    with ThreadPoolExecutor(READERS) as pool:
+        return list(pool.map(partial(_line, ports, plan), members))
+
+
+def _line(ports: Ports, plan: Plan, drop: Drop) -> str | Problem:
+    if drop.header_line is not None:
+        return drop.header_line
+    try:
+        return header_line(plan, drop.size, partial(ports.store.read, drop.source))
+    except ObjectGone:
+        return staged_gone(drop)
+    except ObjectReplaced:
+        return staged_replaced(drop)

@@ -1,0 +1,1 @@
+"""A person's command in, replayed, overridden or erased drops out; imports flow and what it imports."""

@@ -1,0 +1,231 @@
+"""What a drop left behind, erased: a settled drop, who and why in; what was erased, or why nothing can be, out.
+
+The record says `forgetting` before the first byte goes and `forgotten` after the last: broken off, the next call goes
+on. Every version goes, the former ones of what is written anew, too, and the delete markers of our own bucket. What
+remains is the record: key, states, verdict, counts, who forgot it and why; no text that may quote the file.
+Of a table the files that hold rows of the drop alone are erased, once the table's log names them no more. Rows that a
+commit has written into other files are in no version that readers get; `dropgate maintain` removes those files.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from contracts.errors import ObjectGone, ObjectReplaced, ServiceUnavailable, StaleWrite
+from contracts.job import JobRequest, JobResult
+from functions import keys
+from functions.drop import PROMOTED, Drop, Forgotten, Location, Stays, advance
+from functions.ports import Batch, Place, Ports
+from functions.promotion.lineage import TRIES
+
+Without = Callable[[bytes, str], bytes | None]
+"""The rows of a Parquet file that are not of a drop; None where none is of it."""
+MOST, EVERY = 1000, sys.maxsize
+"""Versions of objects that are listed at once, and how many objects of a folder are erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """The drop as it stands, what was erased or rewritten, and the tables that may have rows of it in former files."""
+
+    drop: Drop
+    objects: tuple[str, ...]
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotForgotten:
+    """Why a drop is not forgotten."""
+
+    reason: str
+
+
+def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | None:
+    """Why a drop cannot be forgotten; None where it can."""
+    answer = advance(drop, "forgetting", drop.changed_at)
+    if drop.in_flight or isinstance(answer, Stays):
+        return NotForgotten(
+            f"it is {drop.state}, so its attempt is not over" if drop.in_flight else f"it is {drop.state}"
+        )
+    if promoted and (drop.state in PROMOTED or drop.retracts):
+        return NotForgotten("its file is promoted: it must be withdrawn first, by `dropgate reject`")
+    if any(batch.state != "ended" for batch in _batches(ports, drop)):
+        return NotForgotten("its batch is not over, and others of it are still judged by what lies there")
+    for table in tables(ports, drop) if promoted else ():
+        if many := ports.tables.count(table).get(drop.id):
+            return NotForgotten(f"the table {table} has {many:,} rows of it: `dropgate doctor --repair` takes them out")
+    return None
+
+
+def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
+    """The tables of the contracts that have judged a drop."""
+    each = (keys.table_folder(ports.zones, contract) for contract in _contracts(ports, drop))
+    return tuple(one for one in each if ports.store.listed(f"{one}_delta_log/", 1))
+
+
+def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
+    """Versions of a drop in landing, stage, held, among jobs and receipts, and if asked in promoted."""
+    landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
+    yield from (one.at for one in landed if one.at.version == drop.version_id)
+    contracts = _contracts(ports, drop)
+    folders = [f"{keys.minute_folder(ports.zones, c, drop.received_at)}{drop.id}/" for c in contracts]
+    producers = {entry.producer for entry in ports.catalog.index().entries} | ({drop.producer} - {None})
+    folders += [f"{ports.zones.reports}{producer}/{drop.id}/" for producer in sorted(map(str, producers))]
+    for batch in _batches(ports, drop):
+        for nth in range(1, batch.try_ + 1):
+            folders.append(keys.rejected_folder(ports.zones, batch.id, nth, drop.id))
+            folders.append(keys.valid_folder(ports.zones, batch.id, nth, drop.id))
+            folders.append(keys.scratch_folder(ports.zones, batch.id, nth))  # of a run that died, as its batch is over
+    for place in (*folders, keys.held_uri(ports.zones, drop.id)):
+        yield from (one.at for one in ports.store.remaining(place))
+    if promoted:
+        for contract in contracts:
+            for key in (f"{contract}/{drop.name}", f"{contract}/{drop.id}/{drop.name.rsplit('/', 1)[-1]}"):
+                yield from _versions(ports, f"{ports.zones.promoted}{key}", drop)
+            yield from _files(ports, keys.table_folder(ports.zones, contract), drop)
+
+
+def forget(
+    ports: Ports, drop: Drop, by: str, because: str, without: Without, *, promoted: bool = False
+) -> Erased | NotForgotten:
+    """Erase all that a drop left, but what is promoted unless that is asked for.
+
+    NotForgotten, too, where somebody else has brought the drop further before all was erased.
+    """
+    if why := forgettable(ports, drop, promoted=promoted):
+        return why
+    at = ports.at()
+    said = Forgotten(by, because, at)
+    texts = {"problems": (), "header_line": None, "marks": (), "receipt": None}
+    began = _written(ports, drop, "forgetting", forgotten=said, **texts)
+    if began is None:
+        return NotForgotten("somebody else has brought it further at this moment; look at it again")
+    objects = []
+    for one in left(ports, began, promoted=promoted):
+        ports.store.delete(one)
+        objects.append(one.uri)
+    for batch in _batches(ports, began):
+        objects += _rows(ports, batch, began, without)
+        objects += _documents(ports, batch, began)
+        _erase_former(ports, batch)
+    done = _written(ports, began, "forgotten", forgotten=replace(said, done=True))
+    if done is None:
+        return NotForgotten("somebody else has brought it further meanwhile, and may have left more; call it again")
+    return Erased(done, tuple(dict.fromkeys(objects)), tables(ports, began) if promoted else ())
+
+
+def _written(ports: Ports, drop: Drop, event: str, **changes: object) -> Drop | None:
+    answer = advance(drop, event, ports.at(), **changes)  # type: ignore[arg-type]
+    if isinstance(answer, Stays):
+        return None
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return None
+    return answer.drop
+
+
+def _contracts(ports: Ports, drop: Drop) -> list[str]:
+    """The contracts that have judged a drop, as far as its history names them."""
+    return sorted(filter(None, {step.contract for step in ports.ledger.history(drop.id)} | {drop.contract}))
+
+
+def _batches(ports: Ports, drop: Drop) -> list[Batch]:
+    """The batches that judged a drop, as far as its history names them."""
+    ids = {step.batch for step in ports.ledger.history(drop.id)} | {drop.batch}
+    found = (ports.ledger.batch(one) for one in sorted(filter(None, ids)))
+    return [batch for batch in found if batch]
+
+
+def _rows(ports: Ports, batch: Batch, drop: Drop, without: Without) -> Iterator[str]:
+    """The failing rows of a drop in the evidence of its batch: each file is written anew over itself, without them."""
+    for uri in ports.store.listed(_evidence(ports, batch), EVERY):
+        if not uri.endswith(".parquet"):
+            continue
+        if batch.members == (drop.id,):
+            for one in ports.store.remaining(uri):
+                ports.store.delete(one.at)
+        elif not _rewritten(ports, uri, lambda rows: without(rows, drop.id), "application/octet-stream"):
+            continue
+        yield uri
+
+
+def _evidence(ports: Ports, batch: Batch) -> str:
+    return keys.evidence_folder(ports.zones, "rows", batch.contract, batch.claimed_at[:7], batch.id)
+
+
+def _documents(ports: Ports, batch: Batch, drop: Drop) -> Iterator[str]:
+    """Requests and results of a batch's tries, without what they say of a drop: its header line, samples of values."""
+
+    def unasked(body: bytes) -> bytes | None:
+        request = JobRequest.loads(body)
+        asked = tuple(one for one in request.drops if one.id != drop.id)
+        return replace(request, drops=asked).dumps().encode() if len(asked) < len(request.drops) else None
+
+    def untold(body: bytes) -> bytes | None:
+        result = JobResult.loads(body)
+        kept = tuple(one for one in result.drops if one.drop != drop.id)
+        return replace(result, drops=kept).dumps().encode() if len(kept) < len(result.drops) else None
+
+    for nth in range(1, batch.try_ + 1):
+        request, result = keys.request_uri(ports.zones, batch.id, nth), keys.result_uri(ports.zones, batch.id, nth)
+        for uri, rest, kind in ((request, unasked, "json"), (result, untold, "jsonl")):
+            if _rewritten(ports, uri, rest, keys.CONTENT_TYPES[kind]):
+                yield uri
+
+
+def _erase_former(ports: Ports, batch: Batch) -> None:
+    """Erase what a batch wrote over or deleted, whosever it was: its job is over, and nobody reads it again."""
+    for folder in (f"{ports.zones.jobs}{batch.id}/", _evidence(ports, batch)):
+        for one in ports.store.remaining(folder):
+            if one.marker or not one.current:
+                ports.store.delete(one.at)
+
+
+def _rewritten(ports: Ports, uri: str, rest: Callable[[bytes], bytes | None], content_type: str) -> bool:
+    """Write what is left of a document over the very one that was read; False where nothing is to be left out.
+
+    Others may be forgetting drops of the same batch: what they have left out stays out.
+    """
+    for _ in range(TRIES):
+        try:
+            read = ports.store.get_if_changed(uri, None)
+            kept = rest(read[0]) if read else None
+        except ObjectGone:
+            return False
+        if read is None or kept is None:
+            return False
+        try:
+            ports.store.put(uri, kept, content_type, read[1])
+        except ObjectReplaced:
+            continue
+        return True
+    raise ServiceUnavailable(f"others write {uri} again and again; call it again")
+
+
+def _files(ports: Ports, table: str, drop: Drop) -> Iterator[Location]:
+    """All versions of a drop's own files in the folder of a table, but of those that the table names as it stands."""
+    named: set[str] | None = None
+    for at in _versions(ports, f"{table}{keys.data_folder(drop.id)}", drop):
+        if named is None:
+            named = {f"{table}{one}" for one in ports.tables.files(table)}
+        if at.uri not in named:
+            yield at
+
+
+def _versions(ports: Ports, uri: str, drop: Drop) -> Iterator[Location]:
+    """All versions of a promoted key, or below a folder, that bear the mark of a drop."""
+    bucket, key = keys.split(uri)
+    after: Place | None = None
+    while True:
+        page = ports.store.lying(uri, after, MOST)
+        for one in page.found:
+            at = Location(f"s3://{bucket}/{one.key}", one.version)
+            stat = ports.store.head(at) if one.key == key or uri.endswith("/") else None
+            if stat and stat.drop == drop.id:
+                yield at
+        if page.after is None:
+            return
+        after = page.after

@@ -1,0 +1,206 @@
+"""A person's decision over a verdict: a drop, who and why in; another attempt without a job, or why there is none, out.
+
+accept: rejected -> promoting -> copy -> receipt -> accepted_with_warnings, by all the rules of keys
+reject: promoted or failed -> rejecting -> withdrawn from consumers -> receipt -> rejected
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.errors import ServiceUnavailable, StaleWrite
+from contracts.plan import Plan
+from contracts.problem import Problem
+from functions import keys
+from functions.drop import (
+    ACCEPTED_BY_PERSON,
+    OF_PEOPLE,
+    REJECTED_BY_PERSON,
+    Answer,
+    Drop,
+    Moved,
+    Override,
+    Promotion,
+    Stays,
+    advance,
+    brief,
+)
+from functions.flow.finalize import finish
+from functions.flow.ingest import UNREADABLE
+from functions.operations.replay import FORGOTTEN, NO_BYTES, gone, retraction
+from functions.ports import Ports
+from functions.promotion.lineage import TRIES, Apart, Barred, Claims, Free, Overtaken, Waits, claims_of, standing
+from functions.promotion.observe_mode import fits
+
+OTHERS = "another upload of its key is being promoted; try again in a minute"
+OF_TABLES = (
+    "its contract promotes valid rows into a table, which cannot take a file as it came; "
+    "loosen the contract, then replay it"
+)
+OF_A_SET = "it tells of a set of files, and is none of its contract; upload a corrected one under the same key"
+NOT_READ = "its object is archived, or locked with a key of its uploader; have the file uploaded again"
+TOO_LONG = "its key would be too long where consumers find it; have the file uploaded under a shorter name"
+FASTER = "somebody else has brought it further at this moment; look at it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """The drop as far as the decision has brought it; the schedule does what is left."""
+
+    drop: Drop
+
+
+@dataclass(frozen=True, slots=True)
+class NotOverruled:
+    """Why a decision changes nothing."""
+
+    reason: str
+    drop: Drop
+
+
+def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
+    """Promote a rejected drop by the word of a person, from where its bytes lie."""
+    for _ in range(TRIES):
+        could = _acceptance(ports, drop, by, because)
+        if isinstance(could, Stays):
+            return NotOverruled(could.reason, drop)
+        answer, claims = could
+        try:
+            ports.ledger.write((answer,), *claims.taken(drop).each)
+        except StaleWrite:
+            if (ports.ledger.drop(drop.id) or drop).version != drop.version:
+                return NotOverruled(FASTER, drop)
+        else:
+            return Overruled(_finished(ports, answer.drop))
+    return NotOverruled(OTHERS, drop)
+
+
+def would_accept(ports: Ports, drop: Drop) -> Answer:
+    """What becomes of a drop if a person accepts it now: all that `accept` looks at, and nothing written."""
+    could = _acceptance(ports, drop, "", "")
+    return could if isinstance(could, Stays) else could[0]
+
+
+def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Moved, Claims] | Stays:
+    """The step by which a person accepts a drop, and what it holds for that; or why there is none."""
+    if isinstance(could := acceptable(ports, drop), Stays):
+        return could
+    plan = ports.catalog.plan(drop.plan or "")
+    claims = claims_of(ports, drop, plan)
+    match standing(ports, drop, plan, claims):
+        case Waits():
+            return Stays(drop, OTHERS)
+        case Overtaken(why) | Barred(why) | Apart(why):
+            return Stays(drop, why.message.rstrip("."))
+        case Free(notes):
+            said = Problem(ACCEPTED_BY_PERSON, f"{by} accepted the file all the same: {because}", SEE, "warning")
+            answer = advance(
+                drop,
+                "accepted_by_person",
+                ports.at(),
+                **_decided(ports, drop, by, because, said, *notes),
+                verdict="accepted_with_warnings",
+                promoted=_promotion(plan, drop, claims.key.etag if claims.key else None),
+            )
+    return (answer, claims) if isinstance(answer, Moved) else answer
+
+
+def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
+    """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it."""
+    if isinstance(could := rejectable(drop), Stays):
+        return NotOverruled(could.reason, drop)
+    said = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
+    changes = _decided(ports, drop, by, because, said)
+    retracts = retraction(drop)
+    answer = advance(
+        drop, "rejected_by_person", ports.at(), **changes, verdict="rejected", promoted=None, retracts=retracts
+    )
+    if not isinstance(answer, Moved):
+        return NotOverruled(answer.reason, drop)
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return NotOverruled(FASTER, drop)
+    return Overruled(_finished(ports, answer.drop))
+
+
+def acceptable(ports: Ports, drop: Drop) -> Answer:
+    """Whether a person may accept a drop; where another upload stands in its way, that is found out later."""
+    could = advance(drop, "accepted_by_person", drop.changed_at)
+    if isinstance(could, Moved) and drop.forgotten:
+        return Stays(drop, FORGOTTEN)
+    if isinstance(could, Moved) and gone(ports, drop):
+        return Stays(drop, NO_BYTES)
+    could = _with_plan(could)
+    if isinstance(could, Moved) and drop.plan and (why := _barred(ports, ports.catalog.plan(drop.plan), drop)):
+        return Stays(drop, why)
+    return could
+
+
+def _barred(ports: Ports, plan: Plan, drop: Drop) -> str | None:
+    """Why a drop that a person accepts could not be promoted; None where it can."""
+    if plan.set and plan.set.is_signal(drop.name):
+        return OF_A_SET
+    if _has_table(ports, plan):
+        return OF_TABLES
+    if any(problem.code == UNREADABLE.code for problem in drop.problems):
+        return NOT_READ
+    return None if fits(ports.zones, plan, drop) else TOO_LONG
+
+
+def _has_table(ports: Ports, plan: Plan) -> bool:
+    """Whether a contract promotes into a table, by a plan of it or by that of today."""
+    today = [ports.catalog.plan(one.plan) for one in ports.catalog.index().entries if one.contract == plan.contract]
+    return any(one.promote == "table" for one in (plan, *today))
+
+
+def beyond(ports: Ports, drop: Drop) -> str | None:
+    """What consumers get of a file that a person accepts, where its contract would let valid rows alone through."""
+    plan, rejected = ports.catalog.plan(drop.plan or ""), drop.rows.rejected if drop.rows else None
+    if rejected is not None and plan.goes_whole(rejected):
+        return None
+    if plan.promote != "rows":
+        return None
+    rows = f" with its {rejected:,} rejected row{'s' * (rejected != 1)}" if rejected else ""
+    return f"Consumers get the whole file{rows}, though its contract promotes valid rows alone."
+
+
+def rejectable(drop: Drop) -> Answer:
+    """Whether a person may reject a drop."""
+    return _with_plan(advance(drop, "rejected_by_person", drop.changed_at))
+
+
+def _with_plan(could: Answer) -> Answer:
+    if isinstance(could, Moved) and could.drop.plan is None:
+        return Stays(could.before, "no contract has claimed its key, so there is nothing to decide by")
+    return could
+
+
+SEE = "Nothing is to be done for this file; what is wrong with it follows, for the next one."
+ASK = "Ask for the reason if it does not say enough, then send the corrected file."
+
+
+def _decided(ports: Ports, drop: Drop, by: str, because: str, *said: Problem) -> dict[str, Any]:
+    """The fields of an attempt that a person decides; what they said stands first among its problems."""
+    at = ports.at()
+    before = tuple(p for p in drop.problems if p.code not in OF_PEOPLE)
+    return {
+        "attempt": drop.attempt + 1,
+        "problems": brief((*said, *before)),
+        "decided_at": at,
+        "receipt": None,
+        "override": Override(by, because, at, drop.verdict),
+    }
+
+
+def _promotion(plan: Plan, drop: Drop, replaces: str | None) -> Promotion:
+    return Promotion(keys.promoted_key(plan, drop.id, drop.name), drop.attempt + 1, replaces)
+
+
+def _finished(ports: Ports, drop: Drop) -> Drop:
+    """Take a drop on at once, if the caller may; else the schedule does."""
+    try:
+        return finish(ports, drop)
+    except ServiceUnavailable:
+        return drop

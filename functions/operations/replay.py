@@ -1,0 +1,108 @@
+"""Another attempt at a settled drop: its id in, the drop under way or a reason out.
+
+What is promoted is judged again only to be retracted: it stays with consumers until the new verdict, which replaces it
+or takes it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contracts.errors import ServiceUnavailable, StaleWrite
+from functions.drop import PROMOTED, Answer, Drop, Moved, Retraction, Stays, advance
+from functions.flow.ingest import pin, resume
+from functions.ports import Ports
+
+NO_CONTRACT = "no contract claims its key today, so nobody can judge it; `dropgate reject` withdraws it"
+NO_BYTES = "its bytes are no longer kept; the file must be uploaded again"
+FORGOTTEN = "it was forgotten: what it left is erased, or about to be; the file must be uploaded again"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The drop, received again and on its way."""
+
+    drop: Drop
+
+
+@dataclass(frozen=True, slots=True)
+class NotReplayed:
+    """Why a drop is not judged again; `drop` None where no drop has that id."""
+
+    reason: str
+    drop: Drop | None = None
+
+
+def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | NotReplayed:
+    """Judge a drop again under the plan that is in force now, from where its bytes lie."""
+    drop = ports.ledger.drop(drop_id)
+    if drop is None:
+        return NotReplayed("no drop has this id; `dropgate drops` lists those there are")
+    answer = again(ports, drop, retract=retract)
+    if isinstance(answer, Stays):
+        return NotReplayed(answer.reason, drop)
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return NotReplayed("somebody else is replaying it at this moment", drop)
+    return Replayed(_begun(ports, answer.drop))
+
+
+def again(ports: Ports, drop: Drop, *, retract: bool = False) -> Answer:
+    """What a replay makes of a drop, or why it makes nothing of it; nothing is written."""
+    if drop.forgotten:
+        return Stays(drop, FORGOTTEN)
+    fresh = pin(drop, ports.catalog.match(drop.name))
+    promoted = drop.state in PROMOTED
+    answer = advance(
+        drop,
+        "replayed_to_retract" if promoted and retract else "replayed",
+        ports.at(),
+        attempt=drop.attempt + 1,
+        contract=fresh.contract,
+        plan=fresh.plan,
+        producer=fresh.producer,
+        parts=fresh.parts,
+        problems=fresh.problems,
+        file_set=fresh.file_set,
+        totals=fresh.totals,
+        header_line=None,
+        staged_at=None,
+        batch=None,
+        try_=None,
+        verdict=None,
+        marks=(),
+        rows=None,
+        decided_at=None,
+        receipt=None,
+        promoted=None,
+        retracts=retraction(drop),
+        override=None,
+    )
+    if isinstance(answer, Moved) and fresh.plan is None and (promoted or drop.retracts):
+        return Stays(drop, NO_CONTRACT)
+    return Stays(drop, NO_BYTES) if isinstance(answer, Moved) and gone(ports, drop) else answer
+
+
+def retraction(drop: Drop) -> Retraction | None:
+    """What a new attempt at a drop has to take back: what is promoted, or what a former attempt was to take back."""
+    if drop.state in PROMOTED and drop.promoted and drop.plan:
+        return Retraction(drop.promoted.key, drop.promoted.attempt, drop.plan)
+    return drop.retracts
+
+
+def gone(ports: Ports, drop: Drop) -> bool:
+    """Whether a drop's bytes are no longer kept, or others lie there; who may not look leaves that to the schedule."""
+    try:
+        found = ports.store.head(drop.source)
+    except ServiceUnavailable:
+        return False
+    return found is None or found.etag != (drop.source.etag or found.etag)
+
+
+def _begun(ports: Ports, drop: Drop) -> Drop:
+    """Take a drop on at once, if the caller may; else the schedule does, as all that is left behind."""
+    try:
+        return resume(ports, drop)
+    except ServiceUnavailable:
+        return drop

@@ -1,0 +1,1 @@
+"""Accepted files in, promoted objects, table commits and lineage out; imports admission, records and ports."""

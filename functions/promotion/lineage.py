@@ -1,0 +1,186 @@
+"""Uploads of one key, and of one content: whose bytes consumers see, and who is about to replace them.
+
+A drop that is found good takes what it needs (its key, and its content where the contract asks for it) in the very
+transaction that makes it `promoting`, against one item each. So whatever order events and jobs come in, an older upload
+never lands on a newer one, and a file that is rejected takes nothing away from one that is good. Which is newer S3's
+sequencers say, which come with events: of two uploads of one key in the same second, the event of one of which has not
+come, neither is the newer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from contracts.errors import ServiceUnavailable
+from contracts.plan import Plan
+from contracts.problem import Level, Problem
+from functions import keys
+from functions.drop import CONTENT_UNKNOWN, CONTENT_USED, KEY_USED, Drop, is_later, rank
+from functions.ports import Lineage, Ports, Stat
+from functions.records.failures import NOT_YOURS
+
+TRIES = 5
+"""How often a write that lost a race for a lineage is tried again with what was read anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a drop has to hold to be promoted; None where its contract asks for no such thing."""
+
+    key: Lineage | None = None
+    content: Lineage | None = None
+
+    @property
+    def each(self) -> tuple[Lineage, ...]:
+        """All of them."""
+        return tuple(one for one in (self.key, self.content) if one)
+
+    def taken(self, drop: Drop) -> Claims:
+        """As they are while the drop is promoted."""
+        return self._all(lambda one: replace(one, promoting=drop.id))
+
+    def entered(self) -> Claims:
+        """As the ledger has them once they are written."""
+        return self._all(lambda one: replace(one, version=one.version + 1))
+
+    def left(self, drop: Drop, copied: Stat | None) -> Claims:
+        """As they are once consumers see it, or if they cannot."""
+        if copied is None:
+            return self._all(lambda one: replace(one, promoting=None) if one.promoting == drop.id else one)
+        when = {"sequencer": drop.sequencer, "uploaded_at": drop.uploaded_at}
+        seen = partial(replace, promoting=None, promoted=drop.id, etag=copied.etag, **when)
+        return self._all(lambda one: seen(one, furthest=max(one.furthest, one.sequencer, drop.sequencer, key=rank)))
+
+    def of(self, drop: Drop) -> tuple[Lineage, ...]:
+        """Those by which consumers see this drop."""
+        return tuple(one for one in self.each if one.promoted == drop.id)
+
+    def _all(self, change: Callable[[Lineage], Lineage]) -> Claims:
+        return Claims(self.key and change(self.key), self.content and change(self.content))
+
+
+def claims_of(ports: Ports, drop: Drop, plan: Plan, *, unseen: bool = False) -> Claims:
+    """What a drop has to hold, as it stands; `unseen`: as if nobody had held it, without a look.
+
+    Most keys are uploaded once: a write that builds on what was not looked at is refused where that is wrong.
+    """
+    key = keys.lineage_hash(drop.bucket, drop.key, plan.contract) if plan.same_key != "version" else None
+    content = keys.content_hash(drop.sha256, plan.contract) if plan.same_content != "allow" and drop.sha256 else None
+    look = Lineage if unseen else ports.ledger.lineage
+    return Claims((key and look(key)) or None, (content and look(content)) or None)
+
+
+def announced_late(ports: Ports, drop: Drop, plan: Plan, sequencer: str) -> None:
+    """Note the sequencer of a drop whose event came when consumers had it already, or are about to."""
+    key = claims_of(ports, drop, plan).key
+    if key and key.promoting == drop.id:
+        raise ServiceUnavailable(f"drop {drop.id} is being promoted")
+    if key and key.promoted == drop.id and rank(sequencer) > rank(key.furthest):
+        ports.ledger.write((), replace(key, furthest=sequencer))
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A drop may be promoted; what is to be told of other uploads with its verdict."""
+
+    notes: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A newer upload of the key has been accepted."""
+
+    why: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Another upload is being promoted: nobody knows yet what comes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """The contract allows no second one."""
+
+    why: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What lies in its place is in the contract's table, and its own plan, of before, makes no rows for that."""
+
+    why: Problem
+
+
+def standing(ports: Ports, drop: Drop, plan: Plan, claims: Claims) -> Free | Overtaken | Waits | Barred | Apart:
+    """What other uploads of the key and of the content mean for a drop that is found good."""
+    key = claims.key
+    if key and _other(key.promoted, drop) and key.promoting == key.promoted:
+        return Waits()  # what consumers see is about to be taken back, or put there again
+    if key and plan.same_key == "supersede" and _other(key.promoted, drop) and _overtook(key, drop):
+        return Overtaken(_superseded(key))
+    if any(_other(one.promoting, drop) for one in claims.each):
+        return Waits()
+    if key and plan.same_key == "reject" and _other(key.promoted, drop):
+        return Barred(_key_used(key))
+    if key and plan.promote != "table" and _other(key.promoted, drop) and key.etag == "":
+        return Apart(_in_table(key))
+    if plan.same_content == "allow":
+        return Free()
+    if not drop.sha256:
+        return Free((_content_unknown(),))
+    twin = _twin(ports, drop, claims.content)
+    if twin is None:
+        return Free()
+    used = _content_used(twin, "error" if plan.same_content == "reject" else "warning")
+    return Barred(used) if plan.same_content == "reject" else Free((used,))
+
+
+def _twin(ports: Ports, drop: Drop, content: Lineage | None) -> Drop | None:
+    """The accepted drop with the same content under another key."""
+    if content is None or content.promoted in (None, drop.id):
+        return None
+    twin = ports.ledger.drop(content.promoted or "")
+    return twin if twin and twin.key != drop.key else None
+
+
+def _other(holder: str | None, drop: Drop) -> bool:
+    return holder not in (None, drop.id)
+
+
+def _overtook(key: Lineage, drop: Drop) -> bool:
+    """Whether consumers have seen a newer upload: what they see, or what lay there before one without a sequencer."""
+    return is_later(key, drop) or (bool(drop.sequencer) and rank(key.furthest) > rank(drop.sequencer))
+
+
+def _superseded(key: Lineage) -> Problem:
+    text = f"A newer upload of the key was accepted before this one was judged (drop {key.promoted})."
+    return Problem("superseded", text, "Nothing to do: consumers have the newer upload.")
+
+
+def _key_used(key: Lineage) -> Problem:
+    text = (
+        f"A file under this key has been accepted already (drop {key.promoted}), and the contract takes one for each."
+    )
+    return Problem(KEY_USED, text, "Upload the file under a key of its own; what was accepted stays as it is.")
+
+
+def _in_table(key: Lineage) -> Problem:
+    text = (
+        f"Consumers have an older upload of the key in the contract's table (drop {key.promoted}); this one was taken "
+        "before the contract had one, as a file, which cannot take the place of rows."
+    )
+    return Problem("place-in-table", text, NOT_YOURS)
+
+
+def _content_used(twin: Drop, level: Level) -> Problem:
+    text = f"The same file, byte for byte, has been accepted under the key {twin.name} (drop {twin.id})."
+    fix = "If it was sent twice by mistake, nothing is to be done; else send the data that belongs under this key."
+    return Problem(CONTENT_USED, text, fix, level)
+
+
+def _content_unknown() -> Problem:
+    text = "Nobody could tell whether the same file has been accepted before: the store gave no checksum of it."
+    return Problem(CONTENT_UNKNOWN, text, "Nothing to do in the file.", level="warning")

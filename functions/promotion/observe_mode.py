@@ -1,0 +1,24 @@
+"""Whether a drop that the door refused can be promoted all the same: where its contract only observes. Pure."""
+
+from __future__ import annotations
+
+from contracts.plan import Plan
+from functions import keys
+from functions.admission.admit import LONGEST_KEY
+from functions.drop import ABOUT_OTHERS, Drop
+from functions.keys import Zones
+
+
+def passes(zones: Zones, plan: Plan, drop: Drop) -> bool:
+    """Whether a drop that is refused and held goes on to consumers: nothing but its verdict bars it."""
+    refused = drop.state == "rejecting" and drop.batch is None and drop.override is None
+    held = drop.source.uri == keys.held_uri(zones, drop.id)
+    barred = any(p.code in ABOUT_OTHERS for p in drop.problems)
+    signal = plan.set is not None and plan.set.is_signal(drop.name)  # it tells of files, and is none of them
+    return plan.mode == "observe" and refused and held and not barred and not signal and fits(zones, plan, drop)
+
+
+def fits(zones: Zones, plan: Plan, drop: Drop) -> bool:
+    """Whether the key by which consumers find a drop is none too long."""
+    target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"
+    return len(keys.split(target)[1].encode("utf-8", "surrogatepass")) <= LONGEST_KEY

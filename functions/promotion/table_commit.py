@@ -1,0 +1,66 @@
+"""A drop's valid rows into the table of its contract, and out of it: a drop and where its rows lie in, one commit out.
+
+What is in the table's folder can be read by whoever may read the table, in a commit or not. So rows come there after
+the verdict: copied beside the table's files and then added, or, where rows of another upload make way for them, written
+and exchanged for those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contracts.errors import ObjectGone, ObjectReplaced, TableUnlike
+from contracts.job import DataFiles
+from contracts.plan import Plan
+from contracts.table import columns
+from functions import keys
+from functions.drop import Drop, Location, Promotion
+from functions.ports import Mark, Ports, Stat
+from functions.promotion.copies import Gone, Replaced, Taken, Unfinished, promote
+
+MOST_LIST = 16 * 1024**2
+"""Bytes of a list of data files: of 100,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """The table cannot take the rows; why, in words that go on from its name."""
+
+    why: str
+
+
+def into_table(
+    ports: Ports, plan: Plan, drop: Drop, to: Promotion, rows: Location
+) -> Stat | Unfinished | Gone | Taken | Replaced | Unlike:
+    """Let consumers have the rows that the list at `rows` names; repeated, it finds that they do."""
+    mark, table = Mark(drop.id, drop.attempt), keys.table_folder(ports.zones, plan.contract)
+    try:
+        if ports.tables.ready(table, columns(plan), mark):
+            return _promoted(mark)
+        files = DataFiles.loads(ports.store.read(rows, 0, MOST_LIST)).files
+    except TableUnlike as error:
+        return Unlike(str(error))
+    except ObjectGone:
+        return Gone()
+    except ObjectReplaced:
+        return Replaced()
+    folder = f"{rows.uri.rpartition('/')[0]}/"
+    if to.instead:
+        ports.tables.replace(table, folder, files, mark, to.instead)
+        return _promoted(mark)
+    for one in files:
+        to_lay, kind = data_uri(table, mark, one.name), keys.media_type(one.name)
+        copied = promote(ports, drop, Location(f"{folder}{one.name}"), to_lay, None, kind)
+        if not isinstance(copied, Stat):
+            return copied
+    ports.tables.append(table, files, mark)
+    return _promoted(mark)
+
+
+def data_uri(table: str, mark: Mark, name: str) -> str:
+    """Where a file of rows lies in it."""
+    return f"{table}{keys.data_file(mark.drop, mark.attempt, name)}"
+
+
+def _promoted(mark: Mark) -> Stat:
+    return Stat("", 0, None, mark.drop, mark.attempt)

@@ -1,0 +1,24 @@
+"""High marks of contracts: those that a batch is judged by, and what an accepted drop adds to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contracts.plan import Plan
+from contracts.watermarks import HighMark, further
+from functions.drop import Drop
+from functions.ports import Ports, Watermarks
+
+
+def pinned(ports: Ports, plan: Plan) -> tuple[HighMark, ...]:
+    """The marks of a plan's contract as they stand now; no look where none of its checks has a watermark."""
+    return ports.ledger.watermarks(plan.contract).marks if plan.watermarks else ()
+
+
+def advanced(ports: Ports, drop: Drop) -> Watermarks | None:
+    """The marks of a contract with those of a drop that is accepted; None where they reach no further by it."""
+    if not drop.marks or drop.contract is None:
+        return None
+    known = ports.ledger.watermarks(drop.contract)
+    marks = further(known.marks, drop.marks)
+    return replace(known, marks=marks) if marks != known.marks else None

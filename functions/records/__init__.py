@@ -1,0 +1,1 @@
+"""A decision in, one write to the ledger and its receipt out; imports drop, keys and ports."""

@@ -1,0 +1,64 @@
+"""A drop that we could not judge: the drop and why in, the failed drop out. Never used for what is the data's fault."""
+
+from __future__ import annotations
+
+from contracts.decision import Decision
+from contracts.problem import Problem
+from contracts.verdict import fail
+from functions import keys
+from functions.drop import Drop, brief
+from functions.ports import Ports
+from functions.records.receipts import unless_forgotten, write_receipt
+from functions.records.record import record
+
+NOT_YOURS = "Nothing is wrong with the file as far as we know; we look into it and judge it again."
+
+EDITED = Problem(
+    "record-edited",
+    "The record of the file names bytes, rows, a key or a verdict that are not its own; it was not promoted.",
+    NOT_YOURS,
+)
+"""What is told of a drop whose item in the ledger somebody has changed by hand."""
+
+LOST = "Nothing is wrong with the file as far as we know, but we have lost it: send it again."
+KEPT = "Consumers keep what they have of it, until we withdraw that by `dropgate reject`."
+"""What is told of a drop of which an earlier attempt is promoted, and that cannot be judged again."""
+
+
+def staged_gone(drop: Drop) -> Problem:
+    """What is told of a drop whose bytes are not kept any more."""
+    if drop.retracts:
+        text = "The bytes of the file were removed before it was judged again."
+        return Problem("staged-gone", text, f"{KEPT} To have it judged again, send it again.")
+    return Problem("staged-gone", "The staged file was removed before it could be promoted.", LOST)
+
+
+def staged_replaced(drop: Drop) -> Problem:
+    """What is told of a drop whose staged object somebody has replaced, so that its bytes are lost."""
+    where = keys.split(drop.source.uri)[1]
+    text = f"Another object has taken the place of the staged file ({where}); it was not used, and not promoted."
+    return Problem("staged-replaced", text, LOST)
+
+
+def give_up(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed, then tell its producer."""
+    return tell(ports, failed(ports, drop, problem))
+
+
+def failed(ports: Ports, drop: Drop, problem: Problem) -> Drop:
+    """Record that a drop failed; the schedule tells its producer, where nobody else does."""
+    at = ports.at()
+    return record(ports, drop, "failed", verdict=None, rows=None, problems=brief((problem,)), decided_at=at)
+
+
+def tell(ports: Ports, drop: Drop) -> Drop:
+    """Write the receipt that a failed drop still lacks."""
+    if drop.state != "failed" or not drop.in_flight or drop.plan is None:
+        return drop
+    receipt = write_receipt(ports, drop, ports.catalog.plan(drop.plan), failure(drop))
+    return unless_forgotten(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))
+
+
+def failure(drop: Drop) -> Decision:
+    """What is told of a failed drop, by its record."""
+    return fail(drop.problems[0] if drop.problems else Problem("failed", "The file could not be judged.", NOT_YOURS))

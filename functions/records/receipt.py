@@ -1,0 +1,249 @@
+"""The receipt: what a decision means for the producer, in; a JSON document and one self-contained page, out.
+
+Pure. Values of classified properties are masked here whatever the job did, and text of strangers is made harmless: the
+page has no script, loads nothing, and its only style is the one that its policy names by hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts import codec
+from contracts.decision import EXCUSED, Decision, File, Outcome
+from contracts.job import Sample
+from contracts.messages import percents, some
+from contracts.plan import EXPECTATION, FIGURES, QUERIES, Plan
+from contracts.problem import Problem, visible
+from contracts.verdict import document
+from functions.drop import ABOUT_OTHERS, Override
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+MASK = "***"
+WORST_FIRST = ("failed", "error", "warning", "not_evaluated", "passed")
+MOST_PROBLEMS = 20
+"""So many problems stand open on the page; the others are folded away."""
+MOST_ROWS = 100_000
+"""So many rows the job writes into rejected.csv at most."""
+WITHDRAWN = " It had been passed on to its readers, who do not have it any more."
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A decision with everything its producer should know; times are ISO text in UTC.
+
+    `rejected_rows` is the name of the file with the rejected rows, beside the receipt; `promoted` the URI where readers
+    find the data; `override` is who decided otherwise than the checks. Each is None where there is none. `withdrawn`
+    says that readers had the file until this decision. `sent` is False of a file that was judged at home, by
+    `dropgate test`: nobody has received it, and what comes next is up to its producer.
+    """
+
+    drop: str
+    attempt: int
+    key: str
+    received_at: str
+    decided_at: str
+    decision: Decision
+    plan: Plan | None
+    file: File
+    rejected_rows: str | None = None
+    promoted: str | None = None
+    override: Override | None = None
+    withdrawn: bool = False
+    sent: bool = True
+
+
+def render_json(receipt: Receipt) -> bytes:
+    """The receipt for machines: the document of `dropgate test`, and where it belongs."""
+    body = {
+        "format": 1,
+        "drop": receipt.drop,
+        "attempt": receipt.attempt,
+        "key": receipt.key,
+        "received_at": receipt.received_at,
+        "decided_at": receipt.decided_at,
+        **document(masked(receipt.decision, receipt.plan), receipt.plan, receipt.file),
+        "rejected_rows": receipt.rejected_rows,
+        "promoted": receipt.promoted,
+        "override": codec.encode(receipt.override),
+        "withdrawn": receipt.withdrawn,
+    }
+    # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
+    return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def render_html(receipt: Receipt) -> bytes:
+    """The receipt for people: one page that opens anywhere, on paper too."""
+    decision = masked(receipt.decision, receipt.plan)
+    checks = worst_first(decision.checks)
+    errors = [p for p in decision.problems if p.level == "error"]
+    page = _template().render(
+        receipt=receipt,
+        verdict=decision.verdict or "failed",
+        decision=decision,
+        lead=_lead(decision, receipt),
+        firsts=firsts(decision.checks),
+        errors=errors,
+        others=bool(errors) and errors[0].code in ABOUT_OTHERS,
+        warnings=[p for p in decision.problems if p.level != "error"],
+        most_problems=MOST_PROBLEMS,
+        most_rows=MOST_ROWS,
+        told=[c for c in checks if c.result != "passed" and not excused(c)],
+        idle=[c for c in checks if excused(c)],
+        passed=[c for c in checks if c.result == "passed"],
+        rejected_share=_share(decision),
+        style=_style(),
+    )
+    return page.encode("utf-8", "backslashreplace")
+
+
+def masked(decision: Decision, plan: Plan | None) -> Decision:
+    """The decision without the values of classified properties."""
+    secret = {c.id for c in plan.checks if plan.masks(c)} if plan else set()
+    figures = (*FIGURES, *QUERIES, EXPECTATION)
+    metrics = {c.id for c in plan.checks if c.threshold and c.kind not in figures} if plan else set()
+    shown = (_without_values(c, c.id in metrics) if c.id in secret else c for c in decision.checks)
+    return replace(decision, checks=tuple(shown))
+
+
+def worst_first(checks: Iterable[Outcome]) -> list[Outcome]:
+    """Checks in the order in which a person should read them: by result, then the most failing rows first."""
+    return sorted(checks, key=lambda c: (WORST_FIRST.index(c.result), -(c.failed or 0)))
+
+
+def excused(check: Outcome) -> bool:
+    """Whether a check was not made, and nobody is to blame for it."""
+    return check.result == "not_evaluated" and check.reason in EXCUSED
+
+
+def firsts(checks: Iterable[Outcome]) -> dict[str, Sample]:
+    """The first failing record of each check that has more to show of it than its number."""
+    each = ((c.id, c.samples[0]) for c in checks if c.samples)
+    bare = ((name, replace(one, value=None) if one.value == MASK else one) for name, one in each)
+    return {name: one for name, one in bare if one.value or one.note}
+
+
+def _without_values(check: Outcome, metric: bool) -> Outcome:
+    """An outcome without the values that it shows; the number of records of a metric is no value."""
+    samples = tuple(replace(s, value=None if s.value is None else MASK) for s in check.samples)
+    hidden = check.observed is not None and not metric
+    return replace(check, observed=MASK if hidden else check.observed, samples=samples)
+
+
+def _lead(decision: Decision, receipt: Receipt) -> str:
+    """The few words under the verdict."""
+    verdict, rows = decision.verdict, decision.rows
+    if verdict is None:
+        return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
+    if receipt.override:
+        return _overruled(receipt.override.by, receipt)
+    without = (
+        " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote != "object" else ""
+    )
+    passed_on = f" and has been passed on to its readers{without}" if receipt.promoted else ""
+    if verdict == "accepted":
+        return f"The file keeps its contract{passed_on}."
+    if verdict == "accepted_with_warnings":
+        return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
+    if receipt.promoted:
+        return (
+            "The file breaks its contract, which is only observed so far: it has been passed on to its readers all the "
+            "same. Once the contract is enforced, a file like this is rejected."
+        )
+    nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
+    nobody = WITHDRAWN if receipt.withdrawn else nobody
+    if rows.read is None:
+        return f"The file was turned back before its records were read.{nobody}"
+    if rows.rejected:
+        text = some(rows.rejected, rows.read, percents(receipt.plan.tolerance if receipt.plan else None))
+        verb = "breaks" if rows.rejected == 1 else "break"
+        return f"{text[0].upper()}{text[1:]} {verb} the contract.{nobody}"
+    return f"The file as a whole breaks the contract.{nobody}"
+
+
+def _overruled(who: str, receipt: Receipt) -> str:
+    if receipt.promoted:
+        return (
+            f"The file breaks its contract. {who} accepted it all the same, and it has been passed on to its readers."
+        )
+    return f"{who} rejected the file.{WITHDRAWN if receipt.withdrawn else ''}"
+
+
+def _share(decision: Decision) -> float:
+    """How much of the bar is rejected, in percent; what is there at all can be seen."""
+    rows = decision.rows
+    if not rows.read or not rows.rejected:
+        return 0.0
+    return round(max(1.0, 100 * rows.rejected / rows.read), 2)
+
+
+@cache
+def _template() -> Template:
+    """The page; the library is loaded when the first receipt is written, not when a function starts."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    world = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    world.filters |= {"visible": visible, "sentence": _sentence, "figure": _figure, "when": _when, "size": _size}
+    world.filters["where"] = where
+    return world.get_template("receipt.html.jinja")
+
+
+@cache
+def _style() -> dict[str, Markup]:
+    """The style sheet, and the hash by which the page's policy lets it through and nothing else."""
+    from markupsafe import Markup  # noqa: PLC0415
+
+    text = (FOLDER / "receipt.css.jinja").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {"text": Markup(text), "policy": Markup(f"sha256-{digest}")}  # noqa: S704 - our own file
+
+
+def _sentence(text: str) -> Markup:
+    """A sentence of ours as HTML; what stands in backticks is set as code."""
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    parts = visible(text, 600).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup().join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts))
+
+
+def _figure(value: int | None) -> str:
+    return "\u2013" if value is None else f"{value:,}"
+
+
+def _when(moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone(UTC).strftime("%d %B %Y, %H:%M:%S UTC").lstrip("0")
+
+
+def _size(count: int) -> str:
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if count >= 1 << power:
+            return f"{count / (1 << power):,.1f} {unit}"
+    return "1 byte" if count == 1 else f"{count:,} bytes"
+
+
+def where(problem: Problem) -> str:
+    """The place of a problem in the file, for people; empty where the message has said it or there is none."""
+    known = problem.property is None or f"`{problem.property}`" in problem.message
+    column = "" if known else f"column `{problem.property}`"
+    record = "" if problem.place is None else f"{'first ' if problem.place.record else ''}in {problem.place}"
+    text = ", ".join(part for part in (column, record) if part)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,78 @@
+"""The receipt of a decided drop into its producer's reports: a drop and a decision in, the receipt's URI out."""
+
+from __future__ import annotations
+
+from contracts.decision import Decision, File
+from contracts.errors import DestinationTaken, ObjectGone, ObjectUnreadable
+from contracts.files.header import rejected_file
+from contracts.plan import Plan
+from functions import keys
+from functions.drop import PROMOTED, Drop, Location
+from functions.ports import Mark, Ports
+from functions.records import receipt as records_receipt
+
+ACCEPTED = ("accepted", "accepted_with_warnings")
+
+
+def write_receipt(ports: Ports, drop: Drop, plan: Plan, decision: Decision) -> str:
+    """Write page and JSON; repeated, it says the same, of a settled drop too. Where the JSON lies, it is whole."""
+    folder = keys.report_folder(ports.zones, plan.producer, drop.id, drop.attempt)
+    rejected = rejected_file(plan)
+    receipt = records_receipt.Receipt(
+        drop=drop.id,
+        attempt=drop.attempt,
+        key=drop.key,
+        received_at=drop.received_at,
+        decided_at=drop.decided_at or drop.changed_at,
+        decision=decision,
+        plan=plan,
+        file=File(drop.name, drop.size, drop.sha256),
+        rejected_rows=rejected if decision.rows.rejected and _bring(ports, drop, rejected, folder) else None,
+        promoted=_promoted(ports, drop) if drop.state in ("promoting", *PROMOTED) else None,
+        override=drop.override,
+        withdrawn=_withdrawn(ports, drop),
+    )
+    for kind, body in (("html", records_receipt.render_html(receipt)), ("json", records_receipt.render_json(receipt))):
+        ports.store.put(f"{folder}receipt.{kind}", body, keys.CONTENT_TYPES[kind])
+    return f"{folder}receipt.json"
+
+
+def unless_forgotten(ports: Ports, receipt: str, now: Drop) -> Drop:
+    """The drop as it stands after its receipt was written; if it was forgotten meanwhile, that is erased again."""
+    if now.forgotten and now.receipt != receipt:
+        for one in ports.store.remaining(receipt.removesuffix("receipt.json")):
+            ports.store.delete(one.at)
+    return now
+
+
+def _bring(ports: Ports, drop: Drop, name: str, folder: str) -> bool:
+    """Lay the rows that the job left beside the receipt; False if they are gone, to be erased, or over 5 GiB.
+
+    The job may not write among receipts, which other drops' producers read.
+    """
+    if drop.batch is None or drop.try_ is None or drop.forgotten:
+        return False
+    left = keys.rejected_folder(ports.zones, drop.batch, drop.try_, drop.id)
+    try:
+        mark = Mark(drop.id, drop.attempt, keys.media_type(name))
+        ports.store.copy(Location(f"{left}{name}"), f"{folder}{name}", mark)
+    except DestinationTaken:
+        return True  # brought before
+    except (ObjectGone, ObjectUnreadable):
+        return False
+    return True
+
+
+def _promoted(ports: Ports, drop: Drop) -> str | None:
+    return f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted else None
+
+
+def _withdrawn(ports: Ports, drop: Drop) -> bool:
+    """Whether readers had the file until this attempt; of a settled drop only its history still tells."""
+    if drop.state != "rejected":
+        return drop.state == "rejecting" and drop.retracts is not None
+    had = False
+    for step in ports.ledger.history(drop.id):
+        if step.attempt < drop.attempt:
+            had = step.state in PROMOTED or (had and step.state not in ("rejected", "superseded"))
+    return had

@@ -1,0 +1,30 @@
+"""One event of one drop into the ledger: the drop and the event in, the drop as the ledger has it out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.errors import StaleWrite
+from functions.drop import Drop, Event, Stays, advance
+from functions.ports import Ports
+
+
+def record(ports: Ports, drop: Drop, event: Event, **changes: Any) -> Drop:
+    """Write what an event makes of a drop.
+
+    If somebody else was faster, or the event means nothing to it, the drop comes back as it stands: its state tells the
+    caller whether there is anything left to do.
+    """
+    answer = advance(drop, event, ports.at(), **changes)
+    if isinstance(answer, Stays):
+        return drop
+    try:
+        ports.ledger.write((answer,))
+    except StaleWrite:
+        return reread(ports, drop)
+    return answer.drop
+
+
+def reread(ports: Ports, drop: Drop) -> Drop:
+    """The drop as it stands now."""
+    return ports.ledger.drop(drop.id) or drop

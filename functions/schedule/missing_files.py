@@ -1,0 +1,176 @@
+"""Files that have not come by the end of their window: the time in; absences, and that they have ended, recorded.
+
+    windows that have ended since the last look -> count what came that day -> missing
+    missing, and the day is not over            -> count again              -> arrived
+
+One item remembers how far was looked, and is written in one transaction with the absences: of two that look at once one
+writes, so that each is told once. A window that ended before the first look is nobody's fault, and one that a day's
+window was moved to after that had been told is not told again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from contracts.catalog import Entry
+from contracts.errors import DocumentInvalid, StaleWrite
+from contracts.terms.arrival import Arrival
+from contracts.terms.key_pattern import captures
+from functions.admission.arrival_window import uploaded
+from functions.drop import Drop
+from functions.ports import Absence, Ports, RollCall, stamp, tell_nobody
+
+GROUP = 40
+"""Absences written in one transaction, which has room for 100 items: of an absence two, and the roll call."""
+MOST_MISSING = 1000
+"""Absences that may still end, which one item of the ledger (400 KB) remembers; other windows wait until some have."""
+AGE = timedelta(minutes=10)
+"""How old the last look may be said to be: a window that ended before its contract was published is not told then."""
+LONGEST = timedelta(days=7)
+"""A window that ended longer ago, while nobody looked, is not told any more."""
+
+Told = Callable[[str], object]
+"""Who is told of the keys of items that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A window that has ended; `place` orders all of them."""
+
+    entry: Entry
+    arrival: Arrival
+    day: date
+    at: datetime
+
+    @property
+    def place(self) -> str:
+        """When it ended, and whose it is."""
+        return f"{stamp(self.at)} {self.entry.contract}"
+
+
+def call_roll(ports: Ports, unread: Told = tell_nobody) -> None:
+    """Look at the windows that have ended, and at what is missing; no look where no contract has a window.
+
+    `unread` is told the key of each item that cannot be read: its drop counts as none until somebody mends it.
+    """
+    index = ports.catalog.index_if_any()
+    entries = [entry for entry in index.entries if entry.arrival] if index else []
+    if not entries:
+        return
+    now = ports.clock.now() - timedelta(seconds=ports.patience_seconds)  # events of uploads take their time, too
+    roll = ports.ledger.roll_call()
+    try:
+        if not roll.version:
+            ports.ledger.write((), replace(roll, until=stamp(now)))
+            return
+        roll = _end(ports, roll, {entry.contract: entry for entry in entries}, now, unread)
+        ended = sorted(_ended(entries, roll.until, now), key=lambda one: one.place)
+        for begin in range(0, len(ended), GROUP):
+            if len(roll.missing) > MOST_MISSING - GROUP:
+                return
+            roll = _tell(ports, roll, ended[begin : begin + GROUP], now, unread)
+        if roll.until < stamp(now - AGE):
+            ports.ledger.write((), replace(roll, until=stamp(now)))
+    except StaleWrite:
+        return  # somebody else looks
+
+
+def _ended(entries: Sequence[Entry], until: str, now: datetime) -> Iterator[Deadline]:
+    since = max(datetime.fromisoformat(until.partition(" ")[0]), now - LONGEST) - timedelta(seconds=1)
+    for entry in entries:
+        if (arrival := entry.arrival) is None:
+            continue
+        for day, at in arrival.deadlines(since, now):
+            one = Deadline(entry, arrival, day, at)
+            if one.place > until:
+                yield one
+
+
+def _tell(ports: Ports, roll: RollCall, ended: Sequence[Deadline], now: datetime, unread: Told) -> RollCall:
+    """Write how far was looked, and what is missing."""
+    found = [absence for one in ended if (absence := _absence(ports, one, now, unread))]
+    open_ = tuple(replace(one, version=1) for one in found if one.over_at > stamp(now))
+    after = replace(roll, until=ended[-1].place, missing=(*roll.missing, *open_))
+    return _written(ports, after, found)
+
+
+def _absence(ports: Ports, one: Deadline, now: datetime, unread: Told) -> Absence | None:
+    came = _came(ports, one.entry, one.arrival, one.day, now, unread)
+    day = one.day.isoformat()
+    if came >= one.arrival.files or _told(ports, one.entry.contract, day, unread):
+        return None
+    return Absence(
+        contract=one.entry.contract,
+        day=day,
+        files=one.arrival.files,
+        came=came,
+        due_at=stamp(one.at),
+        over_at=stamp(one.arrival.begins(one.day + timedelta(days=1))),
+        changed_at=ports.at(),
+    )
+
+
+def _told(ports: Ports, contract: str, day: str, unread: Told) -> bool:
+    """Whether files were missing on that day by another deadline, as the contract has changed since; or may have been.
+
+    Where the absences cannot be read nobody knows: that is told instead.
+    """
+    try:
+        return any(absence.day == day for absence in ports.ledger.absences(contract, day[:7]))
+    except DocumentInvalid:
+        unread(f"of the absences of {contract} in {day[:7]}")
+        return True
+
+
+def _end(ports: Ports, roll: RollCall, entries: dict[str, Entry], now: datetime, unread: Told) -> RollCall:
+    """Write which absences have ended, and forget those that nothing can end any more."""
+    ended: list[Absence] = []
+    left: list[Absence] = []
+    for one in roll.missing:
+        entry = entries.get(one.contract)
+        if entry and entry.arrival and len(ended) < GROUP:
+            arrival, day = replace(entry.arrival, files=one.files), date.fromisoformat(one.day)
+            came = _came(ports, entry, arrival, day, now, unread)
+            if came >= one.files:
+                ended.append(replace(one, state="arrived", came=came, changed_at=ports.at()))
+                continue
+        if one.over_at > stamp(now):
+            left.append(one)
+    if len(left) == len(roll.missing):
+        return roll
+    return _written(ports, replace(roll, missing=tuple(left)), ended)
+
+
+def _written(ports: Ports, roll: RollCall, absences: Sequence[Absence]) -> RollCall:
+    ports.ledger.write((), roll, *absences)
+    return replace(roll, version=roll.version + 1)
+
+
+def _came(ports: Ports, entry: Entry, arrival: Arrival, day: date, now: datetime, unread: Told) -> int:
+    """How many files came on a local day, several uploads of a key as one: no more are looked at than it takes.
+
+    Markers and manifests tell of files, and are none.
+    """
+    most = arrival.files
+    since, until = stamp(arrival.begins(day)), stamp(now + timedelta(days=1))
+    while True:
+        found = ports.ledger.received(entry.contract, since, until, most)
+        drops = [(drop, _day(arrival, drop)) for drop in found if isinstance(drop, Drop)]
+        names = {drop.name for drop, on in drops if on == day}
+        files = [name for name in names if entry.signal is None or captures(entry.signal, name) is None]
+        if len(files) >= arrival.files or len(found) < most:
+            timeless = (f"of drop {drop.id}" for drop, on in drops if on is None)
+            for key in (*(one for one in found if isinstance(one, str)), *timeless):
+                unread(key)
+            return len(files)
+        most *= 2
+
+
+def _day(arrival: Arrival, drop: Drop) -> date | None:
+    """The local day on which a drop came; None where a hand has written what is no time."""
+    try:
+        return arrival.day(uploaded(drop))
+    except (ValueError, OverflowError):
+        return None

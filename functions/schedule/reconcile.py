@@ -1,0 +1,233 @@
+"""What lost events and crashes left behind: the ledger's open items in, each taken on by the code of its event.
+
+received, refused: ingest.resume; in landing, and no event said so: ingest.ingest; decided in a batch that has ended,
+or refused by a contract that only observes: finalize.finish; staged without a window: a window; a window overdue, and
+not held up: its message again, as many as slots are free, shared among producers; a claimed batch: batching.start; a
+running batch: finalize.job_ended; a failed drop without a receipt: its receipt. Windows of files that have ended:
+missing.call_roll; sets of files: gathering.look. The catalog's pointer: pointing.watch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from contracts.errors import DocumentInvalid, DropgateError
+from functions.drop import Drop
+from functions.flow.batching import open_window, start, started, write_batch
+from functions.flow.file_sets import look
+from functions.flow.finalize import abandon, finish, job_ended
+from functions.flow.ingest import ingest, resume
+from functions.ports import (
+    GOLDEN,
+    Batch,
+    InFlight,
+    Pause,
+    Ports,
+    Window,
+    moment,
+    moment_if_any,
+    stamp,
+    tell_nobody,
+    turned,
+)
+from functions.records.failures import tell
+from functions.schedule.missing_files import call_roll
+from functions.schedule.pointer_check import watch
+from functions.schedule.unannounced import unannounced
+
+MOST_STEPS = 200
+"""Things taken on in one run; the next run takes the rest."""
+
+MOST_TIME = timedelta(minutes=4)
+"""For how long a run begins things; the function has a minute more (its Timeout in the template)."""
+
+COMES_BACK = timedelta(minutes=6)
+"""How long a message that fails takes to come again by itself (the queue's VisibilityTimeout in the template)."""
+
+MOST_WAIT = timedelta(hours=6)
+"""How long a job that is refused is asked for again, before its drops are given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An item that could not be taken on now; it stays open for the next run."""
+
+    what: str
+    reason: str
+    unforeseen: Exception | None = None
+
+
+Work = tuple[str, Callable[[], object]]
+"""What is taken on, and how."""
+
+
+def reconcile(
+    ports: Ports,
+    caught: type[Exception] = DropgateError,
+    taken: Callable[[str], None] = tell_nobody,
+    standing: Callable[[timedelta], None] = tell_nobody,
+) -> tuple[Trouble, ...]:
+    """Take on what has been open for longer than its event should need; what could not be, with the reason.
+
+    `caught` is what one item may raise without ending the run: at a handler's edge, everything. `taken` is told of
+    each thing that was taken on, `standing` for how long the oldest of them had stood still.
+    """
+    now = ports.clock.now()
+    found = ports.ledger.in_flight(stamp(now - timedelta(seconds=ports.patience_seconds)))
+    since = {what: moment_if_any(text) for what, text in _since(found)}
+    standing(now - min((at for at in since.values() if at), default=now))
+    troubles = [*map(_unread, found.unreadable), *(_timeless(what) for what, at in since.items() if at is None)]
+    lost: list[Work] = []
+    windows: list[Window] = []
+
+    def find() -> None:
+        lost.extend((f"object {c.key}", partial(ingest, ports, c)) for c in unannounced(ports))
+
+    def queue() -> None:
+        windows.extend(_next(ports, found.windows, troubles))
+
+    def point() -> None:
+        if why := watch(ports):
+            troubles.append(Trouble("catalog", why))
+
+    def take(what: str, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except caught as error:
+            known = isinstance(error, DropgateError)
+            troubles.append(Trouble(what, str(error) if known else type(error).__name__, None if known else error))
+            return False
+        return True
+
+    take("landing", find)
+    take("windows of files", partial(_call_roll, ports, troubles))
+    take("catalog", point)  # as it was read for the windows
+    take("slots", queue)
+    for what, act in _turn(_work(ports, found, windows), lost, now):
+        if ports.clock.now() - now > MOST_TIME:
+            break
+        if take(what, act):
+            taken(what)
+    return tuple(troubles)
+
+
+def _call_roll(ports: Ports, troubles: list[Trouble]) -> None:
+    unread: set[str] = set()
+    call_roll(ports, unread.add)
+    troubles += [one for one in map(_unread, sorted(unread)) if one not in troubles]
+
+
+def _unread(key: str) -> Trouble:
+    return Trouble(f"item {key}", "it is not what this version reads")
+
+
+def _timeless(what: str) -> Trouble:
+    return Trouble(what, "since when it is open is no time of ours")
+
+
+def _since(found: InFlight) -> Iterator[tuple[str, str]]:
+    """What is open, and since when."""
+    yield from ((f"drop {d.id}", d.changed_at) for d in (*found.drops, *found.waiting))
+    yield from ((f"batch {b.id}", b.changed_at) for b in found.batches)
+    yield from ((f"window of plan {w.plan}", w.due_at) for w in found.windows)
+    yield from ((f"set {s.id}", s.look_at) for s in found.sets if s.look_at)
+
+
+def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
+    """As much as one run takes; each minute begins far from those before, so that nothing slow keeps its place.
+
+    The lost uploads, which are few, come first in half of all minutes: in no fixed turn, which the pages of landing
+    might have, too, so that one would never be first.
+    """
+    turn = turned(work, now)[:MOST_STEPS]
+    return [*lost, *turn] if int(int(now.timestamp()) // 60 * GOLDEN) % 2 else [*turn, *lost]
+
+
+def _work(ports: Ports, found: InFlight, windows: Sequence[Window]) -> list[Work]:
+    plans = dict.fromkeys(d.plan for d in found.waiting if d.state == "staged" and d.plan)
+    return [
+        *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in found.batches),
+        *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in windows),
+        *((f"set {s.id}", partial(look, ports, s.id)) for s in found.sets),
+        *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
+        *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in found.drops),
+    ]
+
+
+def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequence[Window]:
+    """Of the windows that are overdue those whose batches find a slot; what is held up stays in line and takes none."""
+    if not line:
+        return line
+    held, taken = _held(ports, troubles), ports.ledger.taken()
+    free = [window for window in line if not any(pause.holds(window) for pause in held)]
+    return in_turn(free, taken.values(), ports.most_batches - len(taken))
+
+
+def _held(ports: Ports, troubles: list[Trouble]) -> tuple[Pause, ...]:
+    """What is held up; nothing where that cannot be read, as a batch of it is refused all the same."""
+    try:
+        return ports.ledger.pauses()
+    except DocumentInvalid as error:
+        troubles.append(Trouble("pauses", str(error)))
+        return ()
+
+
+def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:
+    """Who of a line gets places: each goes to the producer that holds the fewest, and there to the first in line.
+
+    `holders` are the producers of the batches that are under way; among equals the first in line is next.
+    """
+    held, left = Counter(holders), list(line)
+    chosen: list[Window] = []
+    while left and len(chosen) < places:
+        one = min(left, key=lambda w: held[w.producer])
+        left.remove(one)
+        held[one.producer] += 1
+        chosen.append(one)
+    return chosen
+
+
+def _finish_drop(ports: Ports, seen: Drop) -> None:
+    drop = ports.ledger.drop(seen.id) or seen
+    if drop.state == "failed":
+        tell(ports, drop)
+    elif drop.batch is None:
+        finish(ports, resume(ports, drop))
+    elif drop.override or ((batch := ports.ledger.batch(drop.batch)) and batch.state == "ended"):
+        finish(ports, drop)
+
+
+def _finish_batch(ports: Ports, seen: Batch) -> None:
+    batch = ports.ledger.batch(seen.id) or seen
+    if batch.state == "claimed":
+        _start(ports, batch)
+    elif batch.state == "running" and batch.run:
+        job_ended(ports, batch.run)
+
+
+def _start(ports: Ports, batch: Batch) -> None:
+    try:
+        start(ports, batch)
+    except DropgateError:
+        if ports.clock.now() - moment(batch.try_at) < MOST_WAIT:
+            raise
+        if run := started(ports, batch):  # its job works, or has ended, and nobody could write that down
+            write_batch(ports, batch, replace(batch, state="running", run=run, changed_at=ports.at()))
+        else:
+            abandon(ports, batch)
+
+
+def _send_again(ports: Ports, seen: Window) -> None:
+    """Send a window's message again, and let it go to the end of the line: a plan that is broken holds up no other."""
+    if ports.ledger.window(seen.plan) == seen:
+        ports.delays.send(seen, 0)
+        ports.ledger.put_off(seen, stamp(ports.clock.now() + COMES_BACK))
+
+
+def _gather(ports: Ports, plan: str) -> None:
+    if ports.ledger.window(plan) is None and ports.ledger.pending(plan, 1):
+        open_window(ports, plan, 0)

@@ -1,0 +1,194 @@
+"""What stands still: the ledger's open items in; each with what it waits for and what a person can do, out.
+
+Nothing is changed, and nothing is asked but ledger and catalog: what a job itself is at, EMR Serverless knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from contracts.errors import DocumentInvalid
+from contracts.terms.file_sets import called
+from functions.drop import Drop
+from functions.ports import Batch, FileSet, Pause, Ports, Window, moment_if_any, stamp
+from functions.promotion.lineage import claims_of
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Sentences that name where a stack runs: where its logs are, how to ask for a run, what a full stack needs."""
+
+    logs: str
+    run: str
+    not_started: str
+    full: str
+    newer: str
+
+
+ON_AWS = Advice(
+    logs="If it stays so, the logs of ScheduleFunction, `not taken on now`, say what stands in the way.",
+    run="`aws emr-serverless get-job-run --application-id <EmrApplication> --job-run-id {run}`",
+    not_started="The account's quota, or the application? After six hours its drops fail, and can be replayed.",
+    full="Nothing, if they go on; else raise MaximumConcurrentRuns and the application's ceilings with it.",
+    newer="A newer version of dropgate wrote it, or a hand: deploy that version, or mend the item.",
+)
+EMBEDDED = Advice(
+    logs="If it stays so, the output of `dropgate up`, `not taken on now`, says what stands in the way.",
+    run="`.dropgate/spark.log` is the log of Spark",
+    not_started="Does `dropgate up` still run? After six hours its drops fail, and can be replayed.",
+    full="Nothing, if they go on; else stop `dropgate up` and start it again.",
+    newer="A newer version of dropgate wrote it, or a hand: start that version, or mend the item.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A drop, batch, window or set of files (`what`), its id, where it stands, since when, what for, and what to do."""
+
+    what: str
+    id: str
+    state: str
+    since: str
+    waits_for: str
+    do: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What several answers need, read once."""
+
+    ports: Ports
+    pauses: tuple[Pause, ...]
+    taken: int
+    advice: Advice
+
+
+def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuck, ...]:
+    """All that has been open and unchanged for longer than a bound, the oldest first.
+
+    Of thousands of a kind the oldest and the newest, and some of those between, which is enough to see why.
+    """
+    found = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
+    pauses, unread = _pauses(ports)
+    world = _World(ports, pauses, len(ports.ledger.taken()), advice)
+    each = [
+        *(_drop(world, ports.ledger.drop(d.id) or d) for d in (*found.drops, *found.waiting)),
+        *(_batch(world, b) for b in found.batches),
+        *(_window(world, w) for w in found.windows),
+        *(_set(world, ports.ledger.file_set(s.id) or s) for s in found.sets),
+    ]
+    items = (*found.unreadable, *unread)
+    unreadable = [Stuck("item", name, "unreadable", "", "a version that reads it", advice.newer) for name in items]
+    return (*sorted((one for one in each if one), key=lambda one: one.since), *unreadable)
+
+
+HELD = "The schedule frees the key within the hour, or `dropgate doctor --repair` at once."
+
+
+def _pauses(ports: Ports) -> tuple[tuple[Pause, ...], tuple[str, ...]]:
+    """What is held up, or else the key of the items that cannot be read."""
+    try:
+        return ports.ledger.pauses(), ()
+    except DocumentInvalid:
+        return (), ("PAUSES",)
+
+
+def _drop(world: _World, drop: Drop) -> Stuck | None:
+    if not drop.in_flight:
+        return None
+    try:
+        waits_for, do = _why(world, drop)
+    except DocumentInvalid as error:  # its plan, mostly
+        waits_for, do = "what cannot be read", str(error)
+    return Stuck("drop", drop.id, drop.state, drop.changed_at, waits_for, do, drop.name)
+
+
+def _why(world: _World, drop: Drop) -> tuple[str, str]:
+    if drop.state == "staged":
+        return _no_batch(world, drop)
+    if drop.state == "validating" and (batch := world.ports.ledger.batch(drop.batch or "")):
+        if batch.state != "ended" and batch.run is None:
+            return f"the job of batch {batch.id[:10]}, which could not be started", _not_started(world)
+        if batch.state != "ended" and not _other(world, drop):
+            return f"the job run {batch.run}", f"Is it at work? {_run(world, batch)}. {world.advice.logs}"
+    if other := _other(world, drop):
+        holder = world.ports.ledger.drop(other)
+        if holder is None or not holder.in_flight:
+            return f"its key, held for drop {other[:10]}, of which nothing is under way", HELD
+        return f"another upload of its key, drop {other[:10]}", f"`dropgate show {other[:10]}`: that one goes first."
+    waits_for, doing = {
+        "gathering": ("the rest of its set of files", "looks at the set now and then"),
+        "received": ("a function that takes it in", "does that every minute"),
+        "validating": ("its verdict", "takes that every minute"),
+        "promoting": ("the copy to consumers, and its receipt", "does that every minute"),
+        "rejecting": ("its receipt, and what is to be withdrawn", "does that every minute"),
+        "failed": ("the receipt that it failed", "writes it every minute"),
+    }[drop.state]
+    return waits_for, f"The schedule {doing}. {world.advice.logs}"
+
+
+def _no_batch(world: _World, drop: Drop) -> tuple[str, str]:
+    if held := _held(world, drop):
+        return held
+    if world.taken >= world.ports.most_batches:
+        return f"one of {world.ports.most_batches} batches to end", world.advice.full
+    if drop.plan:
+        world.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
+    return "a batch", f"The schedule makes one within two minutes. {world.advice.logs}"
+
+
+def _held(world: _World, one: Drop | Window) -> tuple[str, str] | None:
+    held = next((pause for pause in world.pauses if pause.holds(one)), None)
+    if held is None:
+        return None
+    option = held.name if held.kind == "contract" else f"--producer {held.name}"
+    why = f" ({held.reason})" if held.reason else ""
+    return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
+
+
+def _other(world: _World, drop: Drop) -> str | None:
+    """Another drop that has taken what this one needs."""
+    plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
+    found = (claims_of(world.ports, drop, world.ports.catalog.plan(str(plan))) for plan in plans)
+    return next((c.promoting for each in found for c in each.each if c.promoting not in (None, drop.id)), None)
+
+
+def _batch(world: _World, batch: Batch) -> Stuck:
+    if batch.run is None or batch.state == "claimed":
+        waits_for = f"the start of try {batch.try_}"
+        return Stuck("batch", batch.id, batch.state, batch.changed_at, waits_for, _not_started(world))
+    do = f"{_run(world, batch)}. {world.advice.logs}"
+    return Stuck("batch", batch.id, batch.state, batch.changed_at, f"the job run {batch.run}", do)
+
+
+def _run(world: _World, batch: Batch) -> str:
+    return world.advice.run.format(run=batch.run)
+
+
+def _not_started(world: _World) -> str:
+    return f"{world.advice.not_started} {world.advice.logs}"
+
+
+def _window(world: _World, window: Window) -> Stuck:
+    full = world.taken >= world.ports.most_batches
+    waits_for = f"one of {world.ports.most_batches} batches to end" if full else "its message"
+    do = world.advice.full if full else f"The schedule sends it again every minute. {world.advice.logs}"
+    waits_for, do = _held(world, window) or (waits_for, do)
+    return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
+
+
+def _set(world: _World, known: FileSet) -> Stuck | None:
+    if known.look_at is None:
+        return None
+    many = len(world.ports.ledger.gathering(known.id))
+    waits_for = f"a look at it, as {many:,} {'file waits' if many == 1 else 'files wait'} for it"
+    do, key = f"The schedule looks at it every minute. {world.advice.logs}", f"{known.contract}, {called(known.parts)}"
+    return Stuck("set", known.id, known.state, known.look_at, waits_for, do, key)
+
+
+def age(ports: Ports, one: Stuck) -> timedelta | None:
+    """For how long it has stood still; None where nothing says it."""
+    since = moment_if_any(one.since)
+    return ports.clock.now() - since if since else None

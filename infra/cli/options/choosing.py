@@ -1,0 +1,89 @@
+"""Drops by contract, state and month: what the options say in, the drops out, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest
+
+if TYPE_CHECKING:
+    from functions.drop import Drop
+    from functions.ports import Absence
+    from infra.cli.options.target import Target
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+contract_option: Decorator = click.option(
+    "--contract", metavar="C", help="Only drops of this contract, as `inmet-weather.v1`."
+)
+state_option: Decorator = click.option("--state", metavar="S", help="Only drops in this state, as `rejected`.")
+most_option: Decorator = click.option(
+    "--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Some drops of a month, and whether there are more of them."""
+
+    drops: tuple[Drop, ...]
+    more: bool
+    month: str
+    decided: tuple[Drop, ...] = ()
+    """Those that were left out, as a person has decided them."""
+
+
+def chosen(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
+    """The drops that are meant; a usage error where there is no such contract."""
+    of = (contract,) if contract else (*target.contracts(), None)
+    when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
+    found = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
+    if contract and not found and not target.ledger.of_month(contract, when, 1):
+        known = target.contracts()  # a withdrawn one may have drops
+        if contract not in known:
+            raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
+    return Chosen(_newest(found, most), len(found) > most, when)
+
+
+def undecided(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
+    """The drops that are meant, but for those that a person has decided or had forgotten."""
+    asked = most
+    while True:
+        found = chosen(target, contract, state, month, asked)
+        kept = [d for d in found.drops if not d.forgotten]
+        decided = tuple(d for d in kept if d.override)
+        left = [d for d in kept if not d.override]
+        if not found.more or len(left) > most:
+            return Chosen(_newest(left, most), len(left) > most, found.month, decided)
+        asked = 2 * asked
+
+
+def _newest(drops: Sequence[Drop], most: int) -> tuple[Drop, ...]:
+    return tuple(sorted(drops, key=lambda d: d.received_at, reverse=True)[:most])
+
+
+def absent(target: Target, contract: str | None, month: datetime | None, most: int) -> tuple[Absence, ...]:
+    """What did not come in a month, the newest day first; a usage error where there is no such contract."""
+    known, when = target.contracts(), f"{month or datetime.now(UTC):%Y-%m}"
+    if contract and contract not in known:
+        raise click.UsageError(f"There is no contract {contract}. {instead(contract, known)}")
+    found = [a for c in ((contract,) if contract else known) for a in target.ledger.absences(c, when)]
+    return tuple(sorted(found, key=lambda a: a.due_at, reverse=True)[:most])
+
+
+def need_state(state: str | None) -> None:
+    """A usage error where there is no such state."""
+    from functions.drop import STATES
+
+    if state and state not in STATES:
+        raise click.UsageError(f"There is no state {state}. {instead(state, STATES)}")
+
+
+def instead(name: str, known: Sequence[str]) -> str:
+    """What a misspelt name may stand for."""
+    close = nearest(name, known)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(known) or 'none'}."

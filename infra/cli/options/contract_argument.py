@@ -1,0 +1,130 @@
+"""Which contract judges files at home, and under which keys: what the command says in, a plan and keys out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from contracts.plan import Plan
+
+
+def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> tuple[Plan, Path, str | None]:
+    """The plan that judges a file, the folder of the contract's file, and the key by which it was found, if by one."""
+    key = next((key + file.name if key.endswith("/") else key for key in given), None)
+    plan, matched, home = _by_contract(contract, folder, key, file) if contract else _by_key(key, folder, file)
+    return plan, home, matched
+
+
+def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: str | None) -> list[str]:
+    """The keys below landing that files are judged under: those that are given, or the likeliest.
+
+    One that is given and ends in `/` is the folder of all. A usage error where a set, or which file is meant, would
+    not be known.
+    """
+    from infra.offline.file_sets import parts_of
+
+    folder = given[0] if len(given) == 1 and given[0].endswith("/") else None
+    if folder is None and given and len(given) != len(files):
+        said = f"{len(given)} are given for {len(files)} files"
+        raise click.UsageError(
+            f"Name a --key for each of the FILES, in their order, or one folder that ends in /: {said}."
+        )
+    if folder is not None:
+        keys = [folder + file.name for file in files]
+    elif given:
+        keys = list(given)
+    else:
+        keys = [matched if n == 0 and matched else _likeliest(plan, file) for n, file in enumerate(files)]
+    if given or len(files) > 1:
+        _look_through(plan, files, keys)
+    elif parts_of(plan, keys[0]) is None:
+        click.echo(
+            f"Note: no pattern of {plan.contract} claims {keys[0]}; uploaded as that it would match nothing.", err=True
+        )
+    return keys
+
+
+def _likeliest(plan: Plan, file: Path) -> str:
+    """An ending of a file's own path that the contract claims, below its folder or by itself; else its name there."""
+    from contracts.terms.key_pattern import literal_folder
+    from infra.offline.file_sets import parts_of
+
+    parts, folder = file.resolve().parts, literal_folder(plan.files[0])
+    endings = ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
+    tried = (*endings, *(folder + ending for ending in endings))
+    return next((key for key in tried if parts_of(plan, key) is not None), folder + file.name)
+
+
+def _look_through(plan: Plan, files: Sequence[Path], keys: Sequence[str]) -> None:
+    """Refuse several files of which one is not the contract's, or two are the same upload."""
+    from infra.offline.file_sets import parts_of
+
+    seen: dict[str, Path] = {}
+    for file, key in zip(files, keys, strict=True):
+        if parts_of(plan, key) is None:
+            fix = "Name their keys, or their folder, with --key."
+            raise click.UsageError(f"{file} would be {key}, which {plan.contract} does not claim. {fix}")
+        if key in seen:
+            raise click.UsageError(f"{seen[key]} and {file} would both be {key}. Name their keys with --key.")
+        seen[key] = file
+
+
+def _by_contract(contract: str, folder: Path, key: str | None, file: Path) -> tuple[Plan, str | None, Path]:
+    from contracts.authoring.compiler.compile import load_plan, load_plans
+    from contracts.problem import nearest
+
+    if Path(contract).is_file():
+        plans, home = load_plans(Path(contract)), Path(contract).parent
+        return (plans[0], None, home) if len(plans) == 1 else _by_key(key, Path(contract), file)
+    known = {path.stem: path for path in sorted(folder.rglob("*.yaml"))}
+    if contract in known:
+        return load_plan(known[contract]), None, known[contract].parent
+    if found := _of_several(contract, known):
+        return found[0], None, found[1]
+    close = nearest(contract, known)
+    hint = f" Did you mean {close}?" if close else f" Known: {', '.join(known) or 'none'}."
+    raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
+
+
+def _of_several(contract: str, known: dict[str, Path]) -> tuple[Plan, Path] | None:
+    """The contract of one object of a document with several, `shop.lines.v1` of `shop.v1`, and its folder."""
+    from contracts.authoring.compiler.compile import load_plans
+
+    product, _, version = contract.rpartition(".")
+    while product := product.rpartition(".")[0]:
+        if path := known.get(f"{product}.{version}"):
+            return next(((plan, path.parent) for plan in load_plans(path) if plan.contract == contract), None)
+    return None
+
+
+def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, str | None, Path]:
+    """The contract that claims the key or, without one, an ending of the file's own path."""
+    from contracts import catalog
+    from contracts.authoring.compiler.lint import index_of, lint
+    from infra.cli.match import warn_of_broken
+
+    if not folder.exists():
+        raise click.UsageError(f"There is no folder {folder}; name it with --contracts, or a contract with --contract.")
+    linted = lint((folder,))
+    warn_of_broken(linted)
+    index = index_of(linted.plans)
+    parts = file.resolve().parts
+    tried = [key] if key else ["/".join(parts[n:]) for n in range(len(parts) - 1, 0, -1)]
+    why = f"no pattern claims {file}"
+    for name in tried:
+        match catalog.match(index, name):
+            case catalog.Matched(entry=entry):
+                one = next(c for c in linted.contracts if c.plan and c.plan.sha == entry.plan)
+                assert one.plan is not None
+                return one.plan, name, Path(one.file).parent
+            case catalog.Ambiguous(contracts=several):
+                why = f"{', '.join(several)} claim {name}"
+                break
+            case catalog.Unmatched(reason=reason) if key:
+                why = reason
+    known = ", ".join(p.contract for p in linted.plans) or f"none in {folder}/"
+    raise click.UsageError(f"Which contract? Name it with --contract ({known}); {why}.")

@@ -1,0 +1,108 @@
+"""A drop by what people call it: an id, the beginning of one, a key or its URI in; the drop out, or a usage error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from contracts.problem import nearest, visible
+
+if TYPE_CHECKING:
+    from functions.drop import Drop
+    from infra.cli.options.target import Target
+
+ID = re.compile(r"[A-Za-z0-9]+")
+"""What may be the beginning of an id; a key nearly always has a point or a slash, and can be said as a URI."""
+MONTHS = 3
+"""So many months are looked through for a key, the newest first, to the first that has it."""
+NEAREST = 200
+"""Of each contract, so many of the newest drops are looked at for a key that is spelt nearly so."""
+
+month_option = click.option(
+    "--month",
+    type=click.DateTime(["%Y-%m"]),
+    metavar="YYYY-MM",
+    help="Look for a key in this month of arrival (default: the newest of the last three that has it).",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The drop that was meant; where that was said by a key, all its drops of that month, the newest first."""
+
+    drop: Drop
+    uploads: tuple[Drop, ...] = ()
+
+    def told(self) -> str | None:
+        """How many drops the key has, and their ids."""
+        if not self.uploads:
+            return None
+        ids = ", ".join(d.id[:10] for d in self.uploads[:20])
+        more = f" and {len(self.uploads) - 20:,} more" if len(self.uploads) > 20 else ""
+        return f"{len(self.uploads):,} of this key in {self.drop.received_at[:7]}, the newest first: {ids}{more}"
+
+
+def the_drop(target: Target, word: str, month: datetime | None = None) -> Named:
+    """The one drop whose id begins so, or the newest drop of a key."""
+    if word.startswith("s3://"):
+        return _of_key(target, _below_landing(target, word), month)
+    return Named(_of_id(target, word)) if ID.fullmatch(word) else _of_key(target, word, month)
+
+
+def _of_id(target: Target, prefix: str) -> Drop:
+    as_key = f"If it is a key, say {target.landing or 's3://.../'}{prefix}."
+    if len(prefix) < 4:
+        raise click.UsageError(f"Give at least 4 characters of the drop's id. {as_key}")
+    ids = target.ledger.starting_with(prefix.lower())
+    if len(ids) > 1:
+        raise click.UsageError(f"{len(ids)} drops begin with {prefix}: {', '.join(ids[:5])}. Give more characters.")
+    drop = target.ledger.drop(ids[0]) if ids else None
+    if drop is None:
+        raise click.UsageError(f"No drop begins with {prefix}; `dropgate drops` lists those there are. {as_key}")
+    return drop
+
+
+def _below_landing(target: Target, uri: str) -> str:
+    if not target.landing or not uri.startswith(target.landing) or uri == target.landing:
+        raise click.UsageError(f"{visible(uri)} is no object of landing; they are {target.landing or 's3://...'}KEY.")
+    return uri.removeprefix(target.landing)
+
+
+def _of_key(target: Target, key: str, month: datetime | None) -> Named:
+    """The newest drop of a key: under the contracts that claim it now or none; else under any other.
+
+    A month of a contract is read whole where it does not have the key: so others are asked about the newest month only.
+    """
+    months = [f"{month:%Y-%m}"] if month else list(islice(_months(datetime.now(UTC)), MONTHS))
+    claiming: tuple[str | None, ...] = (*target.claiming(key), None)
+    others = tuple(c for c in target.contracts() if c not in claiming)
+    for contracts, when in ((claiming, months), (others, months[:1])):
+        for each in when:
+            found = [drop for c in contracts for drop in target.ledger.of_month(c, each, only={"name": key})]
+            if found:
+                found.sort(key=lambda d: d.received_at, reverse=True)
+                return Named(found[0], tuple(found))
+    names = {d.name for c in (*claiming, *others) for d in target.ledger.of_month(c, months[0], NEAREST)}
+    close = nearest(key, names)
+    instead = f"Did you mean {visible(close)}?" if close else "`dropgate drops` lists those there are."
+    raise click.UsageError(f"No drop has the key {visible(key)}. {_looked(claiming, others, months)} {instead}")
+
+
+def _looked(claiming: Sequence[str | None], others: Sequence[str], months: Sequence[str]) -> str:
+    """What was looked through in vain."""
+    own = " and ".join([*(c for c in claiming if c), "no contract"])
+    rest = f", {len(others)} other contract{'s' if len(others) > 1 else ''} in {months[0]}" if others else ""
+    return f"Looked at: {own} in {', '.join(months)}{rest} (see --month)."
+
+
+def _months(now: datetime) -> Iterator[str]:
+    """The months of arrival, this one first."""
+    while True:
+        yield f"{now:%Y-%m}"
+        now = now.replace(day=1) - timedelta(days=1)

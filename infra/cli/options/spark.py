@@ -1,0 +1,54 @@
+"""Spark for the commands that judge at home: a plan and its files in; how to start a session out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from contracts.plan import Plan
+
+SMALL = 64 * 1024**2
+"""Bytes below which the JVM takes longer to compile code well than that saves."""
+SMALL_SIFTED = 256 * 1024**2
+"""The same where most lines never reach the JVM: 202 MiB take two thirds to four fifths of the time."""
+
+
+def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = False) -> Callable[[], SparkSession]:
+    """How to start Spark; `brief` says, once it is needed, whether the JVM is to compile quickly rather than well."""
+
+    def start() -> SparkSession:
+        from infra.setup.spark.session import local_session
+
+        if not quiet:
+            click.echo("Starting Spark ...", err=True)
+        return local_session(app, memory=memory, brief=brief())
+
+    return start
+
+
+def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
+    """Whether files are judged before code that is compiled well would pay."""
+    sized = [(file.stat().st_size, file) for file in files]
+    size = sum(own for own, _ in sized)
+    return size < SMALL or (size < SMALL_SIFTED and _is_sifted(plan, max(sized)[1]))
+
+
+def _is_sifted(plan: Plan, file: Path) -> bool:
+    """Whether Python reads a file and tells of most of its lines, and nothing looks at all of them again."""
+    from contracts.plan import QUERIES
+    from spark_jobs.prefilter import prefilter
+
+    if plan.compression != "none" or plan.needs_expectations or any(c.kind in QUERIES for c in plan.checks):
+        return False
+    proof = prefilter.proof(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
+    if proof is None:
+        return False
+    with file.open("rb") as opened:
+        return prefilter.most_pass(opened.read(prefilter.SAMPLE), proof)

@@ -1,0 +1,315 @@
+"""Which stack a command speaks to: the environment and this checkout's running stack in, a ledger or ports out.
+
+In this order: the stack that --stack or DROPGATE_STACK names, the other variables DROPGATE_* (a deployed stack), the
+stack that `dropgate up` keeps running, what the last `dropgate demo` left on disk (to look at only).
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from contracts.catalog import Ambiguous, Matched
+from contracts.errors import DropgateError, ObjectGone, ObjectUnreadable, ServiceUnavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+    from functions.drop import Drop
+    from functions.ports import Absence, Batch, FileSet, Ports, Step
+
+HOME = Path(".dropgate")
+RUNNING = HOME / "up.json"
+DEMO = HOME / "demo"
+NOTHING = "No stack to ask: start one with `dropgate up`, run `dropgate demo`, or name a deployed one with --stack."
+NOT_RUNNING = "No running stack: start one with `dropgate up`, or name a deployed one with --stack."
+NOWHERE = "No Region to ask in: say --region, or set AWS_DEFAULT_REGION (boto3 does not read AWS_REGION)."
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def of_a_stack(command: Command) -> Command:
+    """Give a command the options that name a deployed stack."""
+    for name, metavar, variable, text in reversed(
+        [
+            ("--stack", "NAME", "DROPGATE_STACK", "The deployed stack, by its name in CloudFormation"),
+            ("--profile", "NAME", "AWS_PROFILE", "The profile of your AWS configuration to ask with"),
+            ("--region", "REGION", "AWS_DEFAULT_REGION", "Where the stack is, if not where the profile says"),
+        ]
+    ):
+        ours = variable if name == "--stack" else None  # the others boto3 reads itself
+        option = click.option(
+            name,
+            metavar=metavar,
+            envvar=ours,
+            help=f"{text} (default: that of {variable}).",
+            expose_value=False,
+            callback=_note,
+        )
+        command = option(command)
+    return command
+
+
+def typed() -> str:
+    """How the command line was called, so that what is printed can be typed."""
+    called = Path(sys.argv[0]).absolute()
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else called.name
+
+
+def _note(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Keep what was said for those who look for the stack."""
+    context.meta[f"dropgate.{option.name}"] = value
+
+
+def _said(option: str) -> str | None:
+    context = click.get_current_context(silent=True)
+    said: str | None = context.meta.get(f"dropgate.{option}") if context else None
+    return said
+
+
+class NoStack(DropgateError):
+    """There is nothing to ask; the text says how to have something."""
+
+
+class Reader(Protocol):
+    """The part of the ledger that shows drops."""
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """A drop as it stands now."""
+        ...
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """All that happened to a drop, the oldest first."""
+        ...
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """The batch that a drop was in, as it stands now."""
+        ...
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """The ids that begin so."""
+        ...
+
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """The drops that a contract (None: no contract) received in a month, the newest first; `only` these."""
+        ...
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        """The set of files that a drop waits for or was in, as it stands now."""
+        ...
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What did not come of a contract in a month, the first day first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where drops are read: `where` says it to people, `contracts` lists those that may have drops.
+
+    `landing` and `promoted` are the URIs of zones, `located` turns a URI into where a person finds it, `claiming` gives
+    the contracts that claim a key now.
+    """
+
+    where: str
+    ledger: Reader
+    contracts: Callable[[], tuple[str, ...]]
+    landing: str
+    promoted: str
+    located: Callable[[str], str]
+    claiming: Callable[[str], tuple[str, ...]]
+    read: Callable[[str], bytes | None] = lambda _: None
+
+
+def reading() -> Target:
+    """The ledger to look at."""
+    environment = surroundings()
+    if environment is None:
+        return _archive()
+    return of_ports(_world(environment), _where(environment))
+
+
+def of_ports(world: Ports, where: str = "") -> Target:
+    """The ledger of a running stack."""
+
+    def contracts() -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.contract for entry in world.catalog.index().entries))
+
+    def claiming(key: str) -> tuple[str, ...]:
+        match world.catalog.match(key):
+            case Matched(entry):
+                return (entry.contract,)
+            case Ambiguous(_, several):
+                return several
+            case _:
+                return ()
+
+    def read(uri: str) -> bytes | None:
+        try:
+            return world.store.get(uri)
+        except (ObjectGone, ObjectUnreadable, ServiceUnavailable):
+            return None
+
+    return Target(where, world.ledger, contracts, world.zones.landing, world.zones.promoted, str, claiming, read)
+
+
+def ports() -> Ports:
+    """The world of a running stack, for commands that act."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    return _world(environment)
+
+
+def caller() -> str:
+    """Who acts, for the record: the caller's ARN by STS, or on a stack of this machine the user's name."""
+    if is_embedded():
+        return getpass.getuser()
+    from functions.aws.answers import asking
+
+    with asking("STS"):
+        return str(_session(regional=True).client("sts").get_caller_identity()["Arn"])
+
+
+def is_embedded() -> bool:
+    """Tell whether the stack that a command speaks to runs on a machine like this one, not on AWS."""
+    return "AWS_ENDPOINT_URL" in (surroundings() or {})
+
+
+def for_tables() -> Callable[[], Mapping[str, str]]:
+    """What reads and writes the tables of a running stack."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    found: Callable[[], Mapping[str, str]] = _clients(environment, regional=True).for_tables
+    return found
+
+
+def queues(wanted: Iterable[str]) -> tuple[SQSClient, Mapping[str, str]]:
+    """A client of SQS, and the URLs of the running stack's queues by logical id; NoStack where one of them lacks."""
+    environment = surroundings()
+    if environment is None:
+        raise NoStack(NOT_RUNNING)
+    stack = _said("stack") or environment.get("POWERTOOLS_SERVICE_NAME")
+    if stack is None:
+        raise NoStack("The stack's queues are found by its name in CloudFormation: say --stack.")
+    from infra.stack_admin import deployed
+
+    sqs = _clients(environment).sqs
+    found = deployed.queues(_session(regional=True).client("cloudformation"), stack)
+    if missing := sorted(set(wanted) - found.keys()):
+        raise NoStack(f"The stack {stack} has no {', '.join(missing)}: it is none of dropgate, or of another version.")
+    return sqs, found
+
+
+def catalog_client(zone: str | None) -> tuple[Any, str]:
+    """An S3 client and the catalog's URI; with a zone given, the surroundings' own S3."""
+    environment = surroundings()
+    if zone is None and environment is None:
+        raise NoStack(
+            "No catalog to publish to: start a stack with `dropgate up`, name a deployed one with --stack, "
+            "or say --catalog."
+        )
+    from functions.aws.answers import asking
+
+    found = environment or {}
+    with asking("S3"):
+        return _clients(found).s3, zone or _Whole(found)["DROPGATE_CATALOG"]
+
+
+def surroundings() -> Mapping[str, str] | None:
+    """The variables of the stack that a command speaks to; None where there is no running one."""
+    if stack := _said("stack"):
+        from infra.stack_admin import deployed
+
+        return deployed.environment(_session(regional=True).client("cloudformation"), stack)
+    if "DROPGATE_TABLE" in os.environ or "DROPGATE_CATALOG" in os.environ:
+        return os.environ
+    running = json.loads(RUNNING.read_text(encoding="utf-8")) if RUNNING.is_file() else None
+    return running["environment"] if running and _alive(running["pid"]) else None
+
+
+def _world(environment: Mapping[str, str]) -> Ports:
+    from functions.aws.answers import asking
+    from functions.aws.clients import ports_from
+
+    with asking("the embedded stack" if "AWS_ENDPOINT_URL" in environment else "AWS"):
+        return ports_from(_Whole(environment), _clients(environment, regional=True))
+
+
+class _Whole(dict[str, str]):
+    """An environment that says which of its variables is missing."""
+
+    def __missing__(self, name: str) -> str:
+        raise NoStack(f"{name} is not set: set all DROPGATE_* of the deployed stack, or none.")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _clients(environment: Mapping[str, str], *, regional: bool = False) -> Any:
+    from functions.aws.clients import Clients
+
+    for name, value in environment.items():
+        if name.startswith("AWS_"):
+            os.environ[name] = value
+    return Clients(_session(regional=regional))
+
+
+def _session(*, regional: bool) -> Any:
+    """A session of boto3 for the profile and Region that were said, or those of the surroundings.
+
+    S3 does without a Region, as it finds a bucket's by itself; where others are asked, there must be one.
+    """
+    import boto3
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        session = boto3.Session(profile_name=_said("profile"), region_name=_said("region"))
+        if regional and session.region_name is None:
+            raise NoStack(NOWHERE)
+    except BotoCoreError as error:
+        raise NoStack(f"AWS cannot be asked: {str(error).rstrip('.')}.") from error
+    return session
+
+
+def _where(environment: Mapping[str, str]) -> str:
+    if stack := _said("stack"):
+        return f"the stack {stack}"
+    endpoint = environment.get("AWS_ENDPOINT_URL")
+    return f"the stack at {endpoint}" if endpoint else f"the table {environment['DROPGATE_TABLE']}"
+
+
+def _archive() -> Target:
+    from infra.local.state.export_folder import LEDGER, Archive
+
+    if not (DEMO / LEDGER).is_file():
+        raise NoStack(NOTHING)
+    archive = Archive(DEMO)
+    where = f"the demo of {archive.saved_at} ({DEMO}/)"
+    return Target(
+        where,
+        archive,
+        archive.contracts,
+        archive.landing,
+        archive.promoted,
+        archive.located,
+        lambda _: archive.contracts(),
+        archive.read,
+    )

@@ -1,0 +1,225 @@
+"""Outputs for anyone's CI: findings, or cases of a test, in; SARIF 2.1.0, JUnit XML or GitHub's annotations out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
+
+from contracts.authoring.document.finding import Finding
+from infra.cli.screen import as_json, inert, line
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FORMATS = ("text", "json", "sarif", "junit", "github")
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+GITHUB = {"error": "error", "warning": "warning", "note": "notice"}
+Outcome = Literal["passed", "failed", "error", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case: its name within a class, how it ended, a line on why, and all there is to say."""
+
+    classname: str
+    name: str
+    outcome: Outcome = "passed"
+    message: str = ""
+    text: str = ""
+    file: str | None = None
+
+
+# ---- SARIF
+
+
+def sarif(findings: Sequence[Finding]) -> str:
+    """Findings as one run of SARIF 2.1.0 (OASIS), as GitHub's code scanning and others read it."""
+    import importlib.metadata
+
+    codes = list(dict.fromkeys(f.code for f in findings))
+    driver = {
+        "name": "dropgate",
+        "version": importlib.metadata.version("dropgate"),
+        "rules": [{"id": code, "shortDescription": {"text": code.replace("-", " ")}} for code in codes],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(f, codes.index(f.code)) for f in findings],
+    }
+    return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
+    if finding.line:
+        place["region"] = {"startLine": finding.line, "startColumn": finding.column}
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": finding.level,
+        "message": {"text": _said(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _uri(file: str) -> str:
+    """A path as a URI reference: relative ones as they are, absolute ones with their scheme."""
+    path = PurePath(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+def _said(finding: Finding) -> str:
+    return _plain(f"{finding.message} {finding.fix}".strip())
+
+
+# ---- GitHub
+
+
+def github(findings: Iterable[Finding]) -> str:
+    """Findings as workflow commands, which GitHub shows beside the lines of a pull request."""
+    return "\n".join(_command(f) for f in findings)
+
+
+def _command(finding: Finding) -> str:
+    place = {"file": PurePath(finding.file).as_posix()}
+    if finding.line:
+        place |= {"line": str(finding.line), "col": str(finding.column)}
+    place["title"] = finding.code
+    said = ",".join(f"{name}={_property(value)}" for name, value in place.items())
+    return f"::{GITHUB[finding.level]} {said}::{_data(_said(finding))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _plain(_data(text).replace(":", "%3A").replace(",", "%2C"))
+
+
+# ---- JUnit
+
+
+def junit(suite: str, cases: Sequence[Case]) -> str:
+    """Test cases as JUnit's XML, as Jenkins and GitLab read it."""
+    from xml.etree import ElementTree as ET
+
+    totals = {
+        "tests": str(len(cases)),
+        "failures": str(sum(c.outcome == "failed" for c in cases)),
+        "errors": str(sum(c.outcome == "error" for c in cases)),
+        "skipped": str(sum(c.outcome == "skipped" for c in cases)),
+        "time": "0",
+    }
+    root = ET.Element("testsuites", {"name": suite, **totals})
+    inner = ET.SubElement(root, "testsuite", {"name": suite, **totals})
+    for case in cases:
+        _case(inner, case)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
+
+
+def _case(suite: Element, case: Case) -> None:
+    from xml.etree import ElementTree as ET
+
+    named = {"classname": _plain(case.classname), "name": _plain(case.name), "time": "0"}
+    one = ET.SubElement(suite, "testcase", named | ({"file": _plain(case.file)} if case.file else {}))
+    if case.outcome in TAGS:
+        inner = ET.SubElement(one, TAGS[case.outcome], {"message": _plain(case.message)})
+        inner.text = _xml(case.text) or None
+    elif case.text:
+        ET.SubElement(one, "system-out").text = _xml(case.text)
+
+
+def _plain(text: str) -> str:
+    """A text on one line; characters that do not print, and that XML 1.0 cannot hold, are written as escapes."""
+    return inert(line(text))
+
+
+def _xml(text: str) -> str:
+    """Lines of ours as XML has them: those who read the file print them as they stand."""
+    return "\n".join(map(_plain, text.split("\n")))
+
+
+def of_files(files: Iterable[str], findings: Sequence[Finding], classname: str) -> list[Case]:
+    """A test case for each file: failed by its errors; its warnings and notes stand in the output."""
+    found = []
+    for file in files:
+        own = [f for f in findings if f.file == file]
+        errors = [f for f in own if f.level == "error"]
+        text = "\n".join(_plain(f"{f.file}:{f.line}:{f.column}: {f.level}[{f.code}]: {f.message} {f.fix}") for f in own)
+        first = errors[0].message if errors else ""
+        outcome: Outcome = "failed" if errors else "passed"
+        found.append(Case(classname, file, outcome, first, text, file))
+    return found
+
+
+def of_verdict(body: Mapping[str, Any], file: str) -> tuple[list[Finding], list[Case]]:
+    """What the document of a verdict says of a file: its problems, and a case for each check and for the verdict.
+
+    A check that was not made is skipped, unless the file is rejected for it; a warning passes and is told.
+    """
+    problems = [*body["problems"], *([body["failure"]] if body["failure"] else [])]
+    findings = [Finding(file, 0, 0, p["level"], p["code"], p["message"], p["fix"]) for p in problems]
+    contract = str(body["contract"]["id"])
+    told = {p["check"]: p for p in problems if p["check"]}
+    cases = [_of_check(contract, check, told.get(check["id"]), file) for check in body["checks"]]
+    cases += [_of_problem(contract, p, file) for p in body["problems"] if p["check"] not in {c.name for c in cases}]
+    outcome = VERDICTS[body["verdict"]]
+    said = body["failure"]["message"] if body["failure"] else f"{body['verdict']}"
+    return findings, [*cases, Case(contract, "verdict", outcome, said, "" if outcome != "passed" else said, file)]
+
+
+def of_set(name: str, lacks: str | None, file: str) -> tuple[list[Finding], Case]:
+    """What a set of files says: that it is complete, or what it lacks."""
+    if lacks is None:
+        return [], Case("sets", name, text="The set is complete.", file=file)
+    message, fix = f"The set of files ({name}) is not complete: {lacks}.", "Its files would wait for what is missing."
+    finding = Finding(file, 0, 0, "error", "set-incomplete", message, fix)
+    return [finding], Case("sets", name, "failed", message, f"{message} {fix}", file)
+
+
+VERDICTS: dict[str | None, Outcome] = {
+    "accepted": "passed",
+    "accepted_with_warnings": "passed",
+    "rejected": "failed",
+    None: "error",
+}
+RESULTS: dict[str, Outcome] = {
+    "passed": "passed",
+    "warning": "passed",
+    "failed": "failed",
+    "error": "error",
+    "not_evaluated": "skipped",
+}
+
+
+def _of_check(contract: str, check: Mapping[str, Any], problem: Mapping[str, Any] | None, file: str) -> Case:
+    outcome = RESULTS[check["result"]]
+    if outcome == "skipped" and problem and problem["level"] == "error":
+        outcome = "failed"
+    message = problem["message"] if problem else check["reason"] or ""
+    told = f"{problem['message']} {problem['fix']}" if problem else message
+    figures = ", ".join(f"{k} {check[k]}" for k in ("evaluated", "failed", "null") if check[k] is not None)
+    text = "\n".join(_plain(t) for t in (told, f"expected: {check['expected']}", figures) if t)
+    return Case(contract, check["id"], outcome, message, text, file)
+
+
+def _of_problem(contract: str, problem: Mapping[str, Any], file: str) -> Case:
+    name = ".".join(filter(None, (problem["property"], problem["code"])))
+    outcome: Outcome = "failed" if problem["level"] == "error" else "passed"
+    return Case(contract, name, outcome, problem["message"], f"{problem['message']} {problem['fix']}", file)
+
+
+def shown(form: str, findings: Sequence[Finding], suite: str, cases: Sequence[Case]) -> str:
+    """What one of the three formats has to say."""
+    if form == "sarif":
+        return sarif(findings)
+    return github(findings) if form == "github" else junit(suite, cases)

@@ -1,0 +1,393 @@
+"""Documents for people at a terminal: a verdict, a list of drops or one drop, as plain JSON types, in; text out.
+
+Nothing is read and nothing printed here. Lines fit `width`, what strangers wrote cannot command the terminal, and
+without `colour` the text says the same. Rejected (the fault of the data) and failed (ours) never look alike.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from contracts.decision import EXCUSED
+from contracts.messages import REASONS as WHY
+from contracts.messages import some
+from contracts.place import Place
+from contracts.plan import EXPECTATION, FIGURES, QUERIES
+from contracts.problem import visible
+
+MOST_PROBLEMS = 12
+MASK = "***"
+NO_BREAK = "\u00a0"
+RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
+WORST_FIRST = tuple(RESULTS)
+REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record to look at"} | WHY
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a state or result is shown: a sign and a word, so that colour is never all there is."""
+
+    sign: str
+    word: str
+    colour: str
+
+
+LOOKS = {
+    "accepted": Look("✓", "accepted", "green"),
+    "accepted_with_warnings": Look("!", "accepted with warnings", "yellow"),
+    "observed": Look("✕", "rejected, promoted", "yellow"),
+    "rejected": Look("✕", "rejected", "red"),
+    "failed": Look("?", "failed", "magenta"),
+    "unmatched": Look("∅", "unmatched", "cyan"),
+    "superseded": Look("↷", "superseded", "bright_black"),
+    "noted": Look("·", "noted", "bright_black"),
+    "vanished": Look("↷", "vanished", "bright_black"),
+}
+RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not_evaluated": "cyan", "passed": "green"}
+
+
+def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = False) -> str:
+    """The document of a verdict: the verdict first, then what to fix, then the checks, worst first."""
+    paint = _paint(colour)
+    problems = document["problems"]
+    errors = [p for p in problems if p["level"] == "error"]
+    warnings = [p for p in problems if p["level"] != "error"]
+    failed = document["verdict"] is None
+    blocks = [
+        _head(document, width, paint),
+        _failure(document, width) if failed else [],
+        _problems("What to fix", errors, document["checks"], width, paint),
+        _problems("Also worth a look" if errors else "Warnings", warnings, document["checks"], width, paint),
+        [] if failed else _checks(document["checks"], width, paint),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
+
+
+def drops_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Drops, a line each; columns that find no room are left out, the key is cut in its middle.
+
+    A row has id, state, contract, key, size, received_at, changed_at, read and rejected; what is not known is None.
+    """
+    if not rows:
+        return "No drops.\n"
+    paint = _paint(colour)
+    cells = {name: [name.upper(), *(show(row) for row in rows)] for name, show in COLUMNS.items()}
+    wide = {name: max(map(len, column)) for name, column in cells.items()}
+    names = _fitting(wide, width)
+    wide["key"] = max(12, width - sum(wide[n] + 2 for n in names if n != "key"))
+    lines = []
+    for nth in range(len(rows) + 1):
+        parts = [_padded(name, cells[name][nth], wide[name]) for name in names]
+        look = _look(rows[nth - 1]["state"]) if nth else None
+        parts[1] = paint(parts[1], look.colour) if look else parts[1]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
+
+
+def stuck_text(rows: Sequence[Mapping[str, Any]], minutes: int, width: int = 80, colour: bool = False) -> str:
+    """What stands still, each with what it waits for and what to do.
+
+    A row has what, id, state, key, minutes (None where nobody knows), waits_for and do.
+    """
+    if not rows:
+        return f"Nothing has stood still for {minutes} minutes.\n"
+    paint, lines = _paint(colour), list[str]()
+    for row in rows:
+        since = "" if row["minutes"] is None else f", for {row['minutes']:,} minutes"
+        title = f"{row['what']} {row['id'][:10]}  {row['state']}{since}"
+        lines += [paint(title, bold=True) + (f"  {visible(row['key'], width)}" if row["key"] else "")]
+        lines += [f"  {line}" for line in _wrapped(f"waits for  {visible(row['waits_for'], 600)}", width - 2, " " * 11)]
+        lines += [f"  {line}" for line in _wrapped(f"what to do {visible(row['do'], 600)}", width - 2, " " * 11)]
+    return "\n".join(lines) + "\n"
+
+
+def sets_text(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Sets of files, a sentence each. A row has parts, files, signal and lacks (None where the set is complete)."""
+    paint, lines = _paint(colour), list[str]()
+    for row in rows:
+        named = ", ".join(f"{name} {visible(value, 80)}" for name, value in row["parts"].items())
+        files = "1 file" if len(row["files"]) == 1 else f"{len(row['files']):,} files"
+        said = f"waits: {visible(row['lacks'], 600)}" if row["lacks"] else f"complete, {files} go on together"
+        title = paint("… set" if row["lacks"] else "✓ set", "yellow" if row["lacks"] else "green")
+        first, *rest = _wrapped(f"({named}) {said}", width - 6, "")
+        lines += [f"{title} {first}", *(f"      {line}" for line in rest)]
+    return "\n".join(lines) + "\n"
+
+
+def missing_table(rows: Sequence[Mapping[str, Any]], colour: bool = False) -> str:
+    """Files that did not come, a line for each contract and day.
+
+    A row has contract, day, files, came, due_at, state and changed_at.
+    """
+    if not rows:
+        return "Nothing is missing.\n"
+    paint = _paint(colour)
+    cells = [("CONTRACT", "DAY", "DUE", "CAME", "STATE")]
+    for row in rows:
+        came = f"{row['came']:,} of {row['files']:,}"
+        state = "✕ missing" if row["state"] == "missing" else f"! all came by {_moment(row['changed_at'])}"
+        cells.append((row["contract"], row["day"], _moment(row["due_at"]), came, state))
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(f"{cell:<{n}}" for cell, n in zip(line, wide, strict=True)).rstrip() for line in cells]
+    colours = ["red" if row["state"] == "missing" else "yellow" for row in rows]
+    shown = [paint(line, one) for line, one in zip(lines[1:], colours, strict=True)]
+    return "\n".join([paint(lines[0], bold=True), *shown]) + "\n"
+
+
+def trial_table(rows: Sequence[Mapping[str, Any]], width: int = 80, colour: bool = False) -> str:
+    """Drops under a contract that is tried, a line each: the verdict of then, that of now, and why if it changes.
+
+    A row has drop, key, received_at, change, then (verdict, rows) and now (verdict, rows, problems, failure), or None
+    where the bytes are gone.
+    """
+    paint = _paint(colour)
+    wide = max((len(_ended(row[when])) for row in rows for when in ("then", "now")), default=0)
+    room = max(12, width - 2 * (wide + 2) - 35)
+    lines = [f"{'DROP':<10}  {'RECEIVED':<19}  {'KEY':<{room}}  {'THEN':<{wide}}  NOW"]
+    for row in rows:
+        then, now = (f"{_ended(row[when]):<{wide}}" for when in ("then", "now"))
+        looks = [
+            _look(row[when]["verdict"] or "failed") if row[when] else LOOKS["vanished"] for when in ("then", "now")
+        ]
+        key = _padded("key", visible(row["key"], 1100), room)
+        cells = [row["drop"][:10], _moment(row["received_at"]), key, paint(then, looks[0].colour)]
+        lines.append("  ".join([*cells, paint(now.rstrip(), looks[1].colour)]))
+        if row["change"] in ("worse", "failed"):
+            why = [row["now"]["failure"]] if row["now"]["failure"] else row["now"]["problems"]
+            shown = [
+                f"            {line}" for p in why[:3] for line in _wrapped(visible(p["message"]), width - 12, "  ")
+            ]
+            lines += [*shown, *([f"            and {len(why) - 3} more"] if len(why) > 3 else [])]
+    return "\n".join([paint(lines[0], bold=True), *lines[1:]]) + "\n"
+
+
+def _ended(how: Mapping[str, Any] | None) -> str:
+    """A verdict with the number of rejected rows."""
+    if how is None:
+        return "no longer kept"
+    look = _look(how["verdict"] or "failed")
+    rejected = (how["rows"] or {}).get("rejected")
+    return f"{look.sign} {look.word}" + (f", {rejected:,} row{'s' if rejected > 1 else ''}" if rejected else "")
+
+
+def drop_detail(
+    drop: Mapping[str, Any],
+    history: Iterable[Mapping[str, Any]],
+    links: Mapping[str, str],
+    width: int = 80,
+    colour: bool = False,
+) -> str:
+    """One drop: its record, how it came to that, and where its things lie.
+
+    `drop` has at least state and key, other entries are shown in their order; history entries have at, state and
+    perhaps attempt and note; `links` are names with URIs or commands.
+    """
+    paint = _paint(colour)
+    look = _look(drop["state"])
+    title = paint(f"{look.sign} {look.word}", look.colour, bold=True)
+    facts = {k.replace("_", " "): _plain(v) for k, v in drop.items() if k not in ("state", "key") and v is not None}
+    blocks = [
+        [f"{title}  {visible(drop['key'], max(12, width - len(look.word) - 4))}", *_named(facts, width)],
+        [paint("History", bold=True), *_history(history, width, paint)],
+        [paint("Where to look", bold=True), *_named(links, width)] if links else [],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
+
+
+def _paint(colour: bool) -> Any:
+    def paint(text: str, fg: str | None = None, bold: bool = False) -> str:
+        return click.style(text, fg=fg, bold=bold or None) if colour else text
+
+    return paint
+
+
+def _look(state: str) -> Look:
+    return LOOKS.get(state, Look("…", state, "blue"))
+
+
+def _head(document: Mapping[str, Any], width: int, paint: Any) -> list[str]:
+    look = _look(document["verdict"] or "failed")
+    word = "NOT JUDGED" if document["verdict"] is None else look.word.upper()
+    file, contract = document["file"], document["contract"]
+    text = f"{look.sign} {word}  {visible(file['name'])}: {_summary(document)}"
+    first, *more = _wrapped(text, width, "  ")
+    cut = len(look.sign) + 1 + len(word)
+    facts = [f"{contract['id']} {contract['version']}", f"rules {contract['plan'][7:19]}"] if contract else []
+    facts.append(f"{file['size']:,} {'byte' if file['size'] == 1 else 'bytes'}")
+    named = _wrapped(" · ".join(visible(f) for f in facts), width - 2)
+    return [paint(first[:cut], look.colour, bold=True) + first[cut:], *more, *(f"  {line}" for line in named)]
+
+
+def _summary(document: Mapping[str, Any]) -> str:
+    read, rejected = document["rows"]["read"], document["rows"]["rejected"]
+    if document["verdict"] is None:
+        return "we could not judge it; nothing is known to be wrong with the file."
+    if read is None:
+        return "turned back before its records were read."
+    if rejected:
+        end = "rejected" if document["verdict"] == "rejected" else "rejected, which is within the tolerance"
+        return f"{some(rejected, read)} {'is' if rejected == 1 else 'are'} {end}."
+    if document["verdict"] == "rejected":
+        return "the file as a whole breaks its contract."
+    return (
+        "it holds no records."
+        if not read
+        else f"{'its only record is' if read == 1 else f'all {read:,} records are'} valid."
+    )
+
+
+def _failure(document: Mapping[str, Any], width: int) -> list[str]:
+    failure = document["failure"]
+    if not failure:
+        return []
+    return [*_wrapped(visible(failure["message"], 600), width), *_wrapped(visible(failure["fix"], 600), width)]
+
+
+def _problems(
+    title: str, problems: Sequence[Mapping[str, Any]], checks: Sequence[Mapping[str, Any]], width: int, paint: Any
+) -> list[str]:
+    if not problems:
+        return []
+    lines = [paint(title, bold=True)]
+    firsts = {c["id"]: c["samples"][0] for c in checks if c["samples"]}
+    for one in problems[:MOST_PROBLEMS]:
+        sign, fg = ("✕", "red") if one["level"] == "error" else ("!", "yellow")
+        first, *more = _wrapped(visible(one["message"], 600) + _first(one, firsts.get(one["check"])), width - 4)
+        lines += [f"  {paint(sign, fg)} {first}", *(f"    {line}" for line in more)]
+        first, *more = _wrapped(visible(one["fix"], 600), width - 6)
+        lines += [f"    → {first}", *(f"      {line}" for line in more)]
+    if len(problems) > MOST_PROBLEMS:
+        lines.append(f"  and {len(problems) - MOST_PROBLEMS} more; --format json lists every one")
+    return lines
+
+
+def _first(problem: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
+    place = Place.of(problem)
+    if place is None or not place.record:
+        return ""
+    if not sample or Place.of(sample) != place or sample["value"] == MASK:
+        return f" First in {place}."
+    mark = ":" if sample["value"] else ""
+    return f" First in {place}{mark} {_shown(sample)}".rstrip() + "."
+
+
+def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    idle = [c for c in checks if c["result"] == "not_evaluated" and c["reason"] in EXCUSED]
+    told = [c for c in checks if c["result"] != "passed" and c not in idle]
+    told.sort(key=lambda c: (WORST_FIRST.index(c["result"]), -(c["failed"] or 0)))
+    passed = len(checks) - len(told) - len(idle)
+    if not checks:
+        return []
+    wide = max((len(visible(c["id"], 60)) for c in told), default=0)
+    lines = [paint("Checks", bold=True)]
+    for one in told:
+        result = paint(f"{RESULTS[one['result']]:<8}", RESULT_COLOURS[one["result"]])
+        first, *more = _wrapped(f"{visible(one['id'], 60):<{wide}}  {_counted(one)}", width - 12, "  ")
+        lines += [f"  {result}  {first}", *(f"            {line}" for line in more), *_samples(one, width)]
+    for reason in dict.fromkeys(c["reason"] for c in idle):
+        lines += _idle([c["id"] for c in idle if c["reason"] == reason], REASONS[reason], width, paint)
+    if passed:
+        lines.append(f"  {paint('passed', 'green')}    {passed} check{'' if passed == 1 else 's'}")
+    return lines
+
+
+def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
+    """Checks that were not made, for which nobody is to blame, on one line."""
+    named = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {reason} ({', '.join(visible(i, 60) for i in ids[:3])}"
+    first, *more = _wrapped(f"{named}{', ...' if len(ids) > 3 else ''})", width - 12)
+    return [f"  {paint('not made', 'cyan')}  {first}", *(f"            {line}" for line in more)]
+
+
+def _counted(check: Mapping[str, Any]) -> str:
+    expected = visible(check["expected"])
+    if check["failed"] is None:
+        return visible(f"{expected}: {REASONS.get(check['reason'], check['reason'])}", 200)
+    together = check["kind"] == EXPECTATION and not check["failed"] and check["observed"]
+    if together or check["kind"] in ("rowCount", *FIGURES, *QUERIES):
+        return f"{check['observed']}; expected {expected}"
+    return f"{check['failed']:,} of {check['evaluated']:,}; expected {expected}"
+
+
+def _samples(check: Mapping[str, Any], width: int) -> list[str]:
+    texts = (f"{Place.of(one)} {_shown(one)}" for one in check["samples"])
+    parts = [text.rstrip().replace(" ", NO_BREAK) for text in texts]
+    return [f"            {line}" for line in _wrapped(f"{NO_BREAK}· ".join(parts), width - 12)] if parts else []
+
+
+def _shown(sample: Mapping[str, Any]) -> str:
+    """The value of a failing record, where it has one, and what there is to say of it."""
+    value = f"“{visible(sample['value'], 40)}”" if sample["value"] else ""
+    note = f"({visible(sample['note'], 60)})" if sample["note"] else ""
+    return f"{value} {note}".strip()
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most `width`; a no-break space keeps its neighbours together, and is a space in the end."""
+    kept = text.replace(" %", f"{NO_BREAK}%")
+    lines = textwrap.wrap(kept, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines] or [""]
+
+
+def _named(facts: Mapping[str, str], width: int) -> list[str]:
+    wide = max(map(len, facts), default=0)
+    return [f"  {name:<{wide}}  {visible(text, max(width, 400))}" for name, text in facts.items()]
+
+
+def _history(history: Iterable[Mapping[str, Any]], width: int, paint: Any) -> list[str]:
+    lines = []
+    for one in history:
+        look = _look(one["state"])
+        note = f"  {visible(one['note'], max(20, width - 50))}" if one.get("note") else ""
+        again = f" (attempt {one['attempt']})" if one.get("attempt", 1) > 1 else ""
+        lines.append(f"  {_moment(one['at'])}  {paint(f'{look.sign} {look.word}', look.colour)}{again}{note}")
+    return lines
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _moment(text: str) -> str:
+    return text[:19].replace("T", " ")
+
+
+def _fitting(wide: Mapping[str, int], width: int) -> list[str]:
+    """The columns that find room beside a key of a useful length."""
+    names = list(COLUMNS)
+    for spare in ("size", "changed", "read", "contract", "received"):
+        if sum(wide[n] + 2 for n in names if n != "key") + min(wide["key"], 28) <= width:
+            break
+        names.remove(spare)
+    return names
+
+
+def _padded(name: str, text: str, wide: int) -> str:
+    if name in ("size", "read", "rejected"):
+        return text.rjust(wide)
+    if len(text) > wide:
+        half = (wide - 1) // 2
+        text = f"{text[: wide - 1 - half]}…{text[len(text) - half :]}"
+    return text.ljust(wide)
+
+
+def _state(row: Mapping[str, Any]) -> str:
+    look = _look(row["state"])
+    return f"{look.sign} {look.word.removeprefix('accepted ')}"
+
+
+COLUMNS: dict[str, Any] = {
+    "id": lambda row: row["id"][:10],
+    "state": _state,
+    "contract": lambda row: visible(row["contract"] or "-", 40),
+    "key": lambda row: visible(row["key"], 1100),
+    "size": lambda row: _plain(row["size"]) if row["size"] is not None else "-",
+    "received": lambda row: _moment(row["received_at"]),
+    "changed": lambda row: _moment(row["changed_at"]),
+    "read": lambda row: _plain(row["read"]) if row["read"] is not None else "-",
+    "rejected": lambda row: _plain(row["rejected"]) if row["rejected"] is not None else "-",
+}

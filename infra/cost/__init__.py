@@ -1,0 +1,1 @@
+"""Loads in, calls, units and dollars out."""

@@ -1,0 +1,105 @@
+"""What drops ask of AWS outside Spark: one table, which the cost model prices and a test holds against what is counted.
+
+It is the way from upload to receipt of accepted drops that are new under their keys, in functions that are warm: a cold
+one reads the catalog's index and the plan once more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import ceil
+
+from contracts.plan import Promoted
+from functions.aws.delta import CHECKPOINT
+from functions.aws.dynamodb import MOST_GET
+from functions.flow.batching import GROUP
+
+CREATED, DUE, ENDED = "ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction"
+
+MOST_LONE, MOST_FURTHER, MOST_REPEATED = 22, 13, 4
+"""Bounds: calls for a lone drop, for each further drop of a batch, for an event that comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """One purpose for which a function calls AWS.
+
+    How often for a lone drop, for each further one, and once more in a batch of several. What comes in groups counts
+    for the first group; `of_batch` adds the others. Some are made only with what a contract's `promote` is among, some
+    only for drops with `rejected` rows.
+    """
+
+    function: str
+    operation: str
+    lone: int
+    further: int
+    why: str
+    several: int = 0
+    promote: tuple[Promoted, ...] = ("object", "rows", "table")
+    rejected: bool = False
+
+
+CALLS = (
+    Calls(CREATED, "s3:GetObject", 1, 1, "the catalog's pointer, unless it has changed"),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "received: drop, history, way from the beginning of its id"),
+    Calls(CREATED, "s3:GetObject", 1, 1, "the head of the file, for admission"),
+    Calls(CREATED, "s3:CopyObject", 1, 1, "landing to stage, on conditions"),
+    Calls(CREATED, "s3:DeleteObject", 1, 1, "the pinned version leaves landing"),
+    Calls(CREATED, "dynamodb:TransactWriteItems", 1, 1, "staged: drop, history, pending; the first: its window"),
+    Calls(CREATED, "dynamodb:PutItem", 0, 1, "the plan's window, refused while one is open"),
+    Calls(CREATED, "sqs:SendMessage", 1, 0, "the window's message"),
+    Calls(DUE, "dynamodb:DeleteItem", 1, 0, "the window is closed"),
+    Calls(DUE, "dynamodb:Query", 1, 0, "the drops that wait"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the batch, its slot and its members, unless paused"),
+    Calls(DUE, "s3:PutObject", 1, 0, "the request document"),
+    Calls(DUE, "emr-serverless:StartJobRun", 1, 0, "the job"),
+    Calls(DUE, "dynamodb:TransactWriteItems", 1, 0, "the run, and the way from it to the batch"),
+    Calls(ENDED, "dynamodb:GetItem", 1, 0, "the way from the run"),
+    Calls(ENDED, "dynamodb:BatchGetItem", 1, 0, "the batch and its members"),
+    Calls(ENDED, "s3:GetObject", 1, 0, "the result document"),
+    Calls(ENDED, "dynamodb:TransactWriteItems", 1, 1, "promoting: verdict, destination, lineage"),
+    Calls(ENDED, "s3:CopyObject", 1, 1, "stage to promoted, on conditions"),
+    Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for people"),
+    Calls(ENDED, "s3:PutObject", 1, 1, "the receipt for machines"),
+    Calls(
+        ENDED, "dynamodb:TransactWriteItems", 1, 1, "accepted: drop, history, lineage; of a lone drop its batch, too"
+    ),
+    Calls(ENDED, "dynamodb:TransactWriteItems", 0, 0, "the batch of several has ended", several=1),
+    Calls(ENDED, "s3:CopyObject", 1, 1, "the rejected rows, beside the receipt", rejected=True),
+    Calls(
+        *(ENDED, "s3:HeadObject", 1, 1, "the valid rows are there; they are copied instead of the drop"),
+        promote=("rows",),
+        rejected=True,
+    ),
+    Calls(ENDED, "s3:HeadObject", 1, 1, "the list of the files of rows is there", promote=("table",)),
+    Calls(ENDED, "s3:GetObject", 1, 1, "that list; the files are copied instead of the drop", promote=("table",)),
+)
+
+Counted = Counter[tuple[str, str]]
+"""Calls by function and operation."""
+COMMITS: Counted = Counter(
+    {
+        (ENDED, "s3:ListObjectsV2"): 4 * CHECKPOINT + 1,
+        (ENDED, "s3:GetObject"): 660,
+        (ENDED, "s3:PutObject"): CHECKPOINT + 2,
+        (ENDED, "s3:HeadObject"): 1,
+    }
+)
+"""What a table asks from one checkpoint to the next, CHECKPOINT commits, each of a drop whose key is new.
+
+Each reads the commits since the checkpoint, which is written by the last.
+"""
+
+
+def of_batch(drops: int, promote: Promoted = "object", rejected: int = 0) -> Counted:
+    """The calls of a batch of so many drops, some of them with rejected rows, but for commits to a table."""
+    counted: Counted = Counter()
+    for one in (one for one in CALLS if promote in one.promote):
+        often = one.lone + one.further * (drops - 1) + one.several * (drops > 1)
+        counted[one.function, one.operation] += one.lone * rejected if one.rejected else often
+    counted[ENDED, "dynamodb:BatchGetItem"] += ceil((drops + 1) / MOST_GET) - 1
+    counted[DUE, "dynamodb:Query"] += drops > GROUP  # which slots are free
+    if drops > GROUP:  # the BATCH item goes before its members, as it does not fit in with them
+        counted[DUE, "dynamodb:TransactWriteItems"] += ceil(drops / GROUP)
+    return counted

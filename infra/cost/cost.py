@@ -1,0 +1,320 @@
+"""What a load costs: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
+
+Calls come from `infra.cost.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from
+`functions.flow.batching`; what nobody has measured on AWS is in `Assumed`, each figure with where it is from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from contracts.plan import Promoted
+from functions.aws.delta import CHECKPOINT
+from functions.aws.emr_serverless import Workers, workers_for
+from functions.aws.items import FLIGHTS
+from functions.flow.batching import MOST_BYTES
+from functions.ports import MOST_DROPS
+from infra.cost.calls import COMMITS, CREATED, DUE, ENDED, of_batch
+
+PRICES = Path(__file__).with_name("prices.json")
+MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
+DAY, MONTH_DAYS = 86400, 365 / 12
+S3_WRITES = frozenset({"s3:PutObject", "s3:CopyObject", "s3:ListObjectsV2"})
+S3_READS = frozenset({"s3:GetObject", "s3:HeadObject"})
+QUEUES, FUNCTIONS = 3, (CREATED, DUE, ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What the model takes for granted, in seconds, GB, bytes and counts."""
+
+    job_start: float = 19.0
+    """Spark's start and a JVM that compiles: docs/benchmarks.md, whole process 25.04 s less the warm job of 6.12 s."""
+    job_fixed: float = 0.96
+    """A warm job of one small drop (docs/benchmarks.md)."""
+    job_drop: float = 0.008
+    """Each further drop: (8.89 - 0.96) s for 999 (docs/benchmarks.md)."""
+    job_bytes: float = 202 * MIB / (6.12 - 0.96) / 2
+    """Bytes a second and core of clean CSV: 202 MiB on two cores (docs/benchmarks.md)."""
+    job_minimum: float = 60.0
+    """Seconds that each worker costs at least (EMR Serverless pricing page)."""
+    job_wait: float = 60.0
+    """From StartJobRun to the workers, not billed: AWS gives no figure, users say 60 to 90 s and more."""
+    call_seconds: float = 0.02
+    """Mean time of a call inside a Region, an assumption."""
+    memory_mb: tuple[int, int, int, int] = (1769, 512, 1769, 1769)
+    """Of the three functions and the schedule (infra/aws/flow.yaml)."""
+    spark_writes: tuple[float, float] = (50, 1.5)
+    """S3 writes and lists of a job, and of each of its drops: counted at the embedded S3, 1 and 10 good drops."""
+    spark_reads: tuple[float, float] = (50, 7)
+    """S3 reads of a job, and of each of its drops: counted likewise."""
+    spark_rejected: tuple[float, float, float, float] = (66, 17, 104, 16)
+    """Writes and reads that rejected rows add to a job, and to it for each drop with some: counted likewise."""
+    spark_rows: tuple[float, float, float, float] = (13, 19, 15, 21)
+    """The same that the valid rows of such drops add, with `promote: rows`."""
+    spark_tables: tuple[float, float, float, float] = (27, 18, 27, 18)
+    """The same that the valid rows of all drops add, with `promote: table`."""
+    drop_writes: int = 71
+    """Write units of a drop: 1 to 2 KB in table and two indexes, five transactions at double price, one put."""
+    batch_writes: int = 44
+    """Write units of a batch besides 0.4 for each member: BATCH three times, RUN, window, indexes, pauses."""
+    drop_reads: float = 1.5
+    """Read units: a drop is read once, consistently, its PENDING item in a query."""
+    batch_reads: float = 3.0
+    looks: int = 2 * FLIGHTS + 5
+    """Looks of the schedule in a minute: drops by partition, and those that wait; batches, windows; two places."""
+    notices: int = 5
+    """History items of an accepted drop; each is a request of the pipe and an event of ours."""
+    log_bytes: int = 2500
+    """Of an invocation: its own lines, a metric line, three of Lambda's."""
+    metrics: tuple[int, int] = (2, 16)
+    """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), and those besides that drops bring."""
+    alarms: int = 25
+    """infra/aws/operations.yaml."""
+    key_share: float = 4 / 150
+    """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""
+    key_run: int = 2
+    """Of a run, to read and to write: its own policy keeps it from sharing a bucket key (AWS Storage Blog, "Enhance
+    savings for read-heavy workloads with Amazon S3 Bucket Keys"), an assumption."""
+    work_days: int = 30
+    """How long stage and jobs are kept (template.yaml, WorkDays)."""
+    recovery_days: int = 7
+    """How long a staged file stays as a version once it has expired (template.yaml, RecoveryDays)."""
+    former_bytes: tuple[int, int, int] = (17_000, 700, 140_000)
+    """What a job, each of its drops, and each with rejected rows (500 of 5,000) leave behind as versions of what was
+    written over or deleted in jobs/ and evidence/, but valid rows: counted at the embedded S3, 1 and 10 drops."""
+    former_days: float = 1.5
+    """For how long (infra/aws/storage.yaml: a day, and S3 looks once a day)."""
+    access_bytes: int = 700
+    """Of the line that S3 writes of a request, with its user agent: an assumption after the example lines of its user
+    guide, "Amazon S3 server access log format". To bring them costs nothing."""
+    access_days: int = 90
+    """How long these are kept (template.yaml, AccessLogDays)."""
+    kept_bytes: int = 60_000
+    """Receipts, evidence and records of a drop that stay: priced for one month."""
+    record_bytes: int = 12_000
+    """Items of a drop in table and indexes, priced for one month."""
+    pollers: float = 5 / 20
+    """Empty receives a second and queue: five pollers, each waiting 20 s, an assumption."""
+
+
+ASSUMED = Assumed()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Drops a day of one size, evenly spread over contracts and over the day; or `burst`: each contract's at once.
+
+    `window` is in seconds, `most` bounds a batch; `promote` is what consumers get, `rejected` the share of drops with
+    rejected rows, which are tolerated.
+    """
+
+    drops: float
+    size: int
+    contracts: int = 1
+    window: int = 60
+    burst: bool = False
+    most: int = MOST_DROPS
+    promote: Promoted = "object"
+    rejected: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A price times a quantity, both for a month."""
+
+    service: str
+    name: str
+    unit: str
+    quantity: float
+    dollars: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a load costs in a month, and how its drops are batched."""
+
+    load: Load
+    per_batch: float
+    batches: float
+    lines: tuple[Line, ...]
+
+    @property
+    def dollars(self) -> float:
+        """The month's sum."""
+        return sum(line.dollars for line in self.lines)
+
+    @property
+    def per_thousand(self) -> float:
+        """Dollars for 1,000 drops."""
+        return self.dollars / (self.load.drops * MONTH_DAYS) * 1000
+
+    @property
+    def per_tib(self) -> float:
+        """Dollars for a TiB of files."""
+        return self.per_thousand / 1000 * TIB / self.load.size
+
+    def shares(self) -> dict[str, float]:
+        """Each service's part of the sum, the largest first."""
+        totals: Counter[str] = Counter()
+        for line in self.lines:
+            totals[line.service] += line.dollars  # type: ignore[assignment] # a Counter adds up floats as well
+        return {service: part / self.dollars for service, part in totals.most_common()}
+
+
+@cache
+def prices() -> Mapping[str, Any]:
+    """The list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
+    found: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
+    return found
+
+
+def batch_drops(load: Load) -> float:
+    """How many drops share a batch on average."""
+    per_contract = load.drops / load.contracts
+    gathered = per_contract if load.burst else 1 + per_contract / DAY * load.window
+    return max(1.0, min(gathered, per_contract, load.most, MOST_BYTES // load.size if load.size else load.most))
+
+
+def job_seconds(size: float, drops: float, assumed: Assumed = ASSUMED) -> float:
+    """How long a job of so many bytes and drops works, from its workers' start on."""
+    workers = workers_for(int(size))
+    warm = assumed.job_fixed + assumed.job_drop * (drops - 1)
+    return assumed.job_start + warm + size / (assumed.job_bytes * workers.cores * workers.most)
+
+
+def vcpu(workers: Workers) -> int:
+    """The vCPU of a run."""
+    return workers.driver_cores + workers.cores * workers.most
+
+
+def memory_gb(workers: Workers) -> int:
+    """The memory of a run: each worker's with its overhead, the driver's a tenth, in whole GB."""
+    driver, executor, overhead = (
+        int(m.removesuffix("g")) for m in (workers.driver_memory, workers.memory, workers.overhead)
+    )
+    return ceil(driver * 1.1) + workers.most * (executor + overhead)
+
+
+def usage(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> dict[str, float]:
+    """Units of each price that a month takes."""
+    drops = load.drops * MONTH_DAYS
+    each = each or batch_drops(load)
+    batches = drops / each
+    calls = _calls(each, load)
+    workers, billed = _job(load, each, assumed)
+    requests = {CREATED: drops, DUE: batches, ENDED: batches}
+    asked = {f: sum(n for (g, _), n in calls.items() if g == f) * batches for f in FUNCTIONS}
+    *memory, of_schedule = (mb / 1024 for mb in assumed.memory_mb)
+    writes = sum(n for (_, o), n in calls.items() if o in S3_WRITES)
+    reads = sum(n for (_, o), n in calls.items() if o in S3_READS)
+    sent = sum(n for (_, o), n in calls.items() if o == "sqs:SendMessage")
+    spark = _of_rows(load, batches, drops, assumed)
+    s3_writes = batches * (writes + assumed.spark_writes[0]) + drops * assumed.spark_writes[1] + spark[0]
+    s3_reads = batches * (reads + assumed.spark_reads[0]) + drops * assumed.spark_reads[1] + spark[1]
+    minutes = MONTH_DAYS * 24 * 60
+    return {
+        "s3_write": s3_writes + minutes,  # each minute a list of landing
+        "s3_read": s3_reads + minutes,  # and a look at the catalog's pointer
+        "s3_gb_month": _stored(load, batches, drops, s3_writes + s3_reads + 2 * minutes, assumed) / GB,
+        "dynamodb_write": drops * (assumed.drop_writes + 0.4) + batches * assumed.batch_writes,
+        "dynamodb_read": drops * assumed.drop_reads + batches * assumed.batch_reads + minutes * assumed.looks / 2,
+        "dynamodb_gb_month": drops * assumed.record_bytes / GB,
+        # A message is sent, received and deleted: those of S3 and of the job by EventBridge, the window's by us.
+        "sqs_request": 3 * (drops + batches) + (sent + 2) * batches + QUEUES * assumed.pollers * MONTH_DAYS * DAY,
+        "lambda_request": sum(requests.values()) + minutes,
+        "lambda_gb_second": assumed.call_seconds
+        * (sum(asked[f] * gb for f, gb in zip(FUNCTIONS, memory, strict=True)) + minutes * assumed.looks * of_schedule),
+        "emr_vcpu_hour": batches * billed * vcpu(workers) / 3600,
+        "emr_gb_hour": batches * billed * memory_gb(workers) / 3600,
+        "service_event": drops + batches,
+        "custom_event": drops * assumed.notices,
+        "pipe_request": drops * assumed.notices,
+        "log_gb": (sum(requests.values()) + minutes) * assumed.log_bytes / GB,
+        "metric_month": sum(assumed.metrics[: 1 + (load.drops > 0)]),
+        "alarm_month": assumed.alarms,
+        "dashboard_month": 1,
+        "key_month": 1,
+        "key_request": (s3_writes + s3_reads) * assumed.key_share + batches * assumed.key_run,
+        "trace": sum(_traced(n) for n in (*requests.values(), minutes)),
+    }
+
+
+def _stored(load: Load, batches: float, drops: float, requests: float, assumed: Assumed) -> float:
+    """Bytes, each for a month: staged files, what stays of a drop, former versions of Spark's work, access logs."""
+    staged = load.size * (assumed.work_days + assumed.recovery_days) / MONTH_DAYS
+    of_job, of_drop, of_spoilt = assumed.former_bytes
+    laid = load.size * {"object": 0.0, "rows": load.rejected, "table": 1.0}[load.promote]  # and renamed by Spark
+    former = batches * of_job + drops * (of_drop + load.rejected * of_spoilt + laid)
+    logged = requests * assumed.access_bytes
+    kept = former * assumed.former_days + logged * assumed.access_days
+    return drops * (staged + assumed.kept_bytes) + kept / MONTH_DAYS
+
+
+def _calls(drops: float, load: Load) -> dict[tuple[str, str], float]:
+    """The calls of a batch of so many drops on average: between those of the whole numbers beside it."""
+    below, above = (of_batch(n, load.promote) for n in (int(drops), ceil(drops)))
+    rejected, part = of_batch(1, load.promote, 1) - of_batch(1, load.promote), drops - int(drops)
+    commits = drops / CHECKPOINT if load.promote == "table" else 0
+    return {
+        key: below[key] * (1 - part)
+        + above[key] * part
+        + rejected[key] * load.rejected * drops
+        + COMMITS[key] * commits
+        for key in {**above, **COMMITS}
+    }
+
+
+def _of_rows(load: Load, batches: float, drops: float, assumed: Assumed) -> tuple[float, float]:
+    """What Spark writes and reads besides, for rejected rows and for valid ones that are laid down."""
+    spoilt = drops * load.rejected
+    each = [(assumed.spark_rejected, min(batches, spoilt), spoilt)]
+    each += [(assumed.spark_rows, min(batches, spoilt), spoilt)] if load.promote == "rows" else []
+    each += [(assumed.spark_tables, batches, drops)] if load.promote == "table" else []
+    return tuple(sum(c[n] * jobs + c[n + 1] * of for c, jobs, of in each) for n in (0, 2))  # type: ignore[return-value]
+
+
+def _job(load: Load, each: float, assumed: Assumed) -> tuple[Workers, float]:
+    size = load.size * each
+    return workers_for(int(size)), max(assumed.job_minimum, ceil(job_seconds(size, each, assumed)))
+
+
+def _traced(requests: float) -> float:
+    """X-Ray's default rule: the first request of a second, and a twentieth of the others."""
+    seconds = MONTH_DAYS * DAY
+    return min(requests, seconds) + max(0.0, requests - seconds) / 20
+
+
+def bill(load: Load, assumed: Assumed = ASSUMED, each: float | None = None) -> Bill:
+    """What a load costs in a month; `each` is how many drops share a batch, where that is known better."""
+    lines = []
+    for name, quantity in usage(load, assumed, each).items():
+        price = prices()[name]
+        dollars = quantity * price["usd"] / price["per"]
+        lines.append(Line(price["service"], name, price["unit"], quantity, dollars))
+    each = each or batch_drops(load)
+    return Bill(load, each, load.drops / each, tuple(lines))
+
+
+def idle(assumed: Assumed = ASSUMED) -> Bill:
+    """What a month costs in which nothing is dropped."""
+    return bill(Load(drops=0, size=0), assumed)
+
+
+SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1024, "MIB": MIB, "GIB": GIB}
+
+
+def size_of(text: str) -> int:
+    """Bytes of a size like `200MiB`, `100KB` or `512`; ValueError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if found is None or found[2].upper() not in SIZES:
+        raise ValueError(f"{text!r} is no size; write it like 100KB, 200MiB or 1.5GiB")
+    return int(float(found[1]) * SIZES[found[2].upper()])

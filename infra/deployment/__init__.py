@@ -1,0 +1,1 @@
+"""A stack's name in, the stack brought to AWS or taken away."""

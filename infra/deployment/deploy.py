@@ -1,0 +1,270 @@
+"""`python -m infra.deployment.deploy up|down --stack NAME`: this checkout on AWS, brought there or taken away.
+
+up: `sam build`, `sam deploy`, the job's code, and contracts where they are named or none are in force yet. What is
+there already is left as it is, so that a second run of the same commit changes nothing. down: everything but the data;
+with --with-data that, too, for good (`destroy.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from contracts.authoring.compiler.compile import Compiled
+from contracts.authoring.compiler.lint import lint
+from contracts.authoring.store import documents
+from contracts.errors import DocumentInvalid, DropgateError
+from contracts.plan import Plan
+from functions.aws.answers import asking, code
+from infra import parameters
+from infra.cli.lint import as_text, lines_of
+from infra.cli.options.target import NOWHERE
+from infra.cli.publish import as_text as published
+from infra.deployment.destroy import down
+from infra.local.template.template import parameters_of
+from infra.packaging import bundles
+from infra.stack_admin import deployed
+from infra.stack_admin.catalog import CatalogStore, S3Catalog, in_force, publish, refusals, unfit
+
+SAM = Path(sys.executable).with_name("sam")
+TEMPLATE = bundles.ROOT / "template.yaml"
+CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND")
+NEVER_MADE = ("CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED")
+"""States of a stack that CloudFormation does not update, only delete (user guide, "Stack status codes")."""
+
+
+class NotDeployed(DropgateError):
+    """A step of the deployment went wrong; the text says which, and what said why."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run as a program; the exit code is 3 where something went wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        session = boto3.Session(profile_name=options.profile, region_name=options.region)
+        if options.what == "up":
+            up(options, session)
+        else:
+            _located(session)
+            down(options, session, _tell)
+    except (DropgateError, BotoCoreError) as error:
+        print(f"dropgate: {error}", file=sys.stderr)  # noqa: T201 (a program for the terminal)
+        return 3
+    return 0
+
+
+def up(options: argparse.Namespace, session: Any) -> None:
+    """Build, deploy, bring the job's code, put contracts in force.
+
+    A parameter that the template does not take stops it before anything, and so does a contract that does not lint.
+    """
+    given = parameters.read(options.parameters)
+    if said := parameters.wrong(given, parameters_of(TEMPLATE)):
+        raise NotDeployed(f"{chr(10).join(said)}\nNothing was deployed. {TEMPLATE.name} says what each is for.")
+    linted = lint((options.contracts or bundles.ROOT / "contracts",))
+    if linted.failed or not linted.plans:
+        raise NotDeployed(f"{as_text(linted)}\nNothing was deployed.")
+    _located(session)
+    cloudformation = session.client("cloudformation")
+    former = deployed.described(cloudformation, options.stack)
+    fit_for_update(options.stack, former)
+    for sentence in staying(cloudformation, former, given):
+        _tell(sentence)
+    has = deployed.parameters(former)
+    around = surroundings(given, has)
+    options.parameters += with_expectations(given, has, bundles.great_expectations) + with_arrow(given)
+    coming, named = {**has, **parameters.read(options.parameters)}, options.contracts is not None
+    ready = {"DROPGATE_JOB_ENVIRONMENT": "built" if coming.get("GreatExpectations") == "true" else ""}
+    if (named or former is None) and (why := unfit(linted.plans, ready)):
+        raise NotDeployed(f"{why} Nothing was deployed.")
+    archives = [bundles.great_expectations(cpu := coming.get("Architecture", "arm64"))]
+    if coming["Arrow"] == "true":
+        archives.append(bundles.built_arrow(cpu, lambda _: None))
+    for step in commands(options):
+        _tell(" ".join(step[1:3]))
+        if subprocess.run(step, cwd=bundles.ROOT, env=around, check=False).returncode != 0:
+            raise NotDeployed(
+                f"`{' '.join(step[:3])}` did not succeed; what it printed says why. What ran before, runs."
+            )
+    names = deployed.environment(cloudformation, options.stack)
+    s3 = session.client("s3")
+    for uri in bring_code(s3, names, *archives):
+        _tell(f"brought {uri}")
+    store = S3Catalog(s3, names["DROPGATE_CATALOG"])
+    lacking = unfit(linted.plans, names)
+    _tell(put_in_force(store, linted.plans, named=named, contracts=linted.contracts, lacking=lacking))
+    _tell(f"producers upload to {names['DROPGATE_LANDING']}")
+
+
+def with_expectations(given: Mapping[str, str], has: Mapping[str, str], place: Callable[[str], Path]) -> list[str]:
+    """The parameter that tells the stack of the archive of Great Expectations, where it was built and nobody said it.
+
+    `place` says where it lies once it was built, by CPU. Raises NotDeployed where the stack is to have one that was
+    neither built nor brought before.
+    """
+    name, former = "GreatExpectations", has.get("Architecture", str(parameters_of(TEMPLATE)["Architecture"]["Default"]))
+    cpu, said = given.get("Architecture", former), given.get(name)
+    built = place(cpu)
+    if built.is_file():
+        return [f"{name}=true"] if said is None else []
+    brought = has.get(name) == "true" and cpu == former
+    if not brought and (said or has.get(name)) == "true":
+        raise NotDeployed(f"There is no {built.name} in build/: run `make build GX=1` first. Nothing was deployed.")
+    return []
+
+
+def with_arrow(given: Mapping[str, str]) -> list[str]:
+    """The parameter that tells the stack of the archive of Arrow, which each deployment brings unless told not to."""
+    return [] if "Arrow" in given else ["Arrow=true"]
+
+
+def _located(session: Any) -> None:
+    if session.region_name is None:
+        raise NotDeployed(f"{NOWHERE} Nothing was done.")
+
+
+def fit_for_update(name: str, former: Mapping[str, Any] | None) -> None:
+    """Raise NotDeployed where CloudFormation would refuse, after all was built."""
+    if former and former["StackStatus"] in NEVER_MADE:
+        raise NotDeployed(
+            f"The stack {name} is in {former['StackStatus']}, from which it can only be deleted: run `make destroy` "
+            "with the same STACK, then this again. Nothing was built."
+        )
+
+
+def commands(options: argparse.Namespace) -> Iterator[list[str]]:
+    """What SAM is asked to do."""
+    where = [part for name in ("profile", "region") if (said := getattr(options, name)) for part in (f"--{name}", said)]
+    given = ["--parameter-overrides", *options.parameters] if options.parameters else []
+    yield [str(SAM), "build", "--template-file", "template.yaml"]
+    yield [
+        *(str(SAM), "deploy", "--stack-name", options.stack, "--resolve-s3", "--no-confirm-changeset"),
+        *("--no-fail-on-empty-changeset", "--capabilities", *CAPABILITIES, *where, *given),
+    ]
+
+
+def staying(cloudformation: Any, former: Mapping[str, Any] | None, given: Mapping[str, str]) -> list[str]:
+    """What the stack keeps though the template's default has changed, in sentences."""
+    if former is None or former["StackStatus"] == "REVIEW_IN_PROGRESS":  # it has no template yet
+        return []
+    defaults = deployed.defaults(cloudformation, former["StackId"])
+    return parameters.stay(given, parameters_of(TEMPLATE), deployed.parameters(former), defaults)
+
+
+def surroundings(given: Mapping[str, str], former: Mapping[str, str]) -> dict[str, str]:
+    """Our own, and the functions' CPU, of which SAM tells make nothing: what is given, else what the stack has."""
+    cpu = given.get("Architecture", former.get("Architecture"))
+    return os.environ | ({"ARCHITECTURE": cpu} if cpu else {})
+
+
+def bring_code(s3: Any, names: dict[str, str], *packages: Path) -> list[str]:
+    """Upload the job's archive, its entry point and those archives of packages that were built, each beside the other.
+
+    What is there already stays; the URIs of what did not.
+    """
+    archive = names["DROPGATE_JOB_ARCHIVE"]
+    wanted: dict[str, bytes | Path] = {archive: bundles.job_archive(), names["DROPGATE_JOB_ENTRY"]: bundles.ENTRY}
+    wanted |= {f"{archive.rpartition('/')[0]}/{one.name}": one for one in packages if one.is_file()}
+    return [uri for uri, what in wanted.items() if _bring(s3, uri, what)]
+
+
+def _bring(s3: Any, uri: str, what: bytes | Path) -> bool:
+    """Upload bytes or a file unless the same is there; whether it was uploaded."""
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    with io.BytesIO(what) if isinstance(what, bytes) else what.open("rb") as body:
+        digest = base64.b64encode(hashlib.file_digest(body, "sha256").digest()).decode()
+        if _checksum(s3, bucket, key) == digest:
+            return False
+        body.seek(0)
+        with asking("s3"):
+            s3.put_object(Bucket=bucket, Key=key, Body=body, ChecksumSHA256=digest)
+    return True
+
+
+def put_in_force(
+    store: CatalogStore,
+    plans: Sequence[Plan],
+    *,
+    named: bool,
+    contracts: Sequence[Compiled] = (),
+    lacking: str | None = None,
+) -> str:
+    """Publish the plans if their contracts were named or nothing is in force yet; what was done, for people.
+
+    `lacking` says why the stack cannot judge by them, if so.
+
+    What is in force may come from the pipeline of another repository, and a publish withdraws whatever it lacks.
+    """
+    try:
+        before = None if named else in_force(store)
+    except DocumentInvalid as error:
+        raise NotDeployed(
+            f"{error} `make deploy CONTRACTS=PATH` or `dropgate publish` puts others in force."
+        ) from error
+    if before is None:
+        if lacking:
+            raise NotDeployed(f"{lacking} All is deployed but the contracts: none was published.")
+        if refused := refusals(contracts, store):
+            said = "\n".join(line for f in refused for line in lines_of(f))
+            raise NotDeployed(f"{said}\nAll is deployed but the contracts: none was published.")
+        return published(publish(plans, store, datetime.now(UTC), documents(contracts)))
+    many = ", ".join(before) or "none"
+    return (
+        f"contracts in force are left alone ({many}); `make deploy CONTRACTS=PATH` or `dropgate publish` changes them"
+    )
+
+
+def _checksum(s3: Any, bucket: str, key: str) -> str | None:
+    with asking("s3"):
+        try:
+            found: str | None = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED").get("ChecksumSHA256")
+        except ClientError as error:
+            if code(error) not in ("404", "NoSuchKey", "NotFound"):
+                raise
+            return None
+        return found
+
+
+def _tell(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 (a program for the terminal)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.deployment.deploy", description="Bring this checkout to AWS, or away."
+    )
+    parser.add_argument("what", choices=("up", "down"))
+    named = os.environ.get("DROPGATE_STACK") or "dropgate"
+    parser.add_argument(
+        "--stack", default=named, help="name in CloudFormation (default: DROPGATE_STACK, else dropgate)"
+    )
+    parser.add_argument("--profile", help="profile of your AWS configuration")
+    parser.add_argument("--region", help="where, if not where the profile says")
+    parser.add_argument(
+        "--contracts",
+        type=Path,
+        metavar="PATH",
+        help="up: contracts to put, and no others, in force (default: those of contracts/ where none are in force yet)",
+    )
+    parser.add_argument("--with-data", action="store_true", help="down: delete buckets and ledger, too")
+    parser.add_argument("--confirm", metavar="STACK", help="down --with-data: the stack's name once more")
+    parser.add_argument(
+        "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="up: parameters of template.yaml"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

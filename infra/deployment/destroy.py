@@ -1,0 +1,145 @@
+"""`python -m infra.deployment.deploy down`: a stack's name in; nothing of it left but the data, or not that either.
+
+What there is comes from CloudFormation's record of the stack and of those within it, which tells of a deleted stack,
+too, for 90 days (CloudFormation API, ListStackResources): so what broke off goes on when it is run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError, WaiterError
+
+from contracts.errors import DropgateError
+from functions.aws.answers import asking, code
+from infra.stack_admin import deployed
+from infra.stack_admin.deployed import StackMissing, Thing
+
+BUCKET, TABLE, NESTED = "AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::CloudFormation::Stack"
+LOGS = "LogsBucket"
+"""The bucket of infra/aws/storage.yaml that S3 itself writes into."""
+POLICY, ROLE = "AWS::IAM::ManagedPolicy", "AWS::IAM::Role"
+ATTACHED = {"PolicyUsers": "UserName", "PolicyGroups": "GroupName", "PolicyRoles": "RoleName"}
+"""Who may have a policy: the lists of ListEntitiesForPolicy and what names an entry."""
+GONE = ("NoSuchBucket", "NoSuchEntity", "ResourceNotFoundException", "404")
+
+
+class NotDeleted(DropgateError):
+    """Something could not be deleted; the text says what, why, and what to do."""
+
+
+def down(options: argparse.Namespace, session: Any, tell: Any) -> None:
+    """Delete the stack. Buckets, key and ledger stay where they are, unless they are to go."""
+    cloudformation = session.client("cloudformation")
+    stack = _stack(cloudformation, options.stack, ended=options.with_data)
+    things = list(deployed.resources(cloudformation, stack["StackId"]))
+    buckets, tables = _names(things, BUCKET), _names(things, TABLE)
+    logs = [thing.name for thing in things if thing.logical_id == LOGS]
+    kept = ", ".join([*buckets, *(f"the table {table}" for table in tables)])
+    if options.with_data and options.confirm != options.stack:
+        said = f"--with-data deletes {kept or 'what there is'}, for good"
+        raise NotDeleted(f"{said}: say --confirm {options.stack} if you mean it. Nothing was deleted.")
+    if stack["StackStatus"] != "DELETE_COMPLETE":
+        if held := attached(session.client("iam"), things):
+            raise NotDeleted(f"Detach first, or CloudFormation cannot delete: {'; '.join(held)}. Nothing was deleted.")
+        _delete(cloudformation, stack["StackId"], options.stack)
+        failed = stack["StackStatus"].startswith("ROLLBACK_")
+        tell(f"deleted the stack {options.stack}{', whose creation had failed' if failed else ''}")
+    if not options.with_data:
+        tell(f"kept: {kept}, the key" if kept else "kept: nothing, as there was nothing")
+        return
+    for nested in reversed(_names(things, NESTED)):  # those that keep data outlive the one that they are in
+        _delete(cloudformation, nested, nested)
+    for bucket in sorted(buckets, key=lambda name: name in logs):  # S3 writes down what is asked of the others
+        tell(f"deleted the bucket {bucket}" if empty(session.client("s3"), bucket) else f"{bucket} had gone before")
+    for table in tables:
+        done = forget(session.client("dynamodb"), table)
+        tell(f"deleted the table {table}" if done else f"the table {table} had gone before")
+    tell("the key stays, until you schedule its deletion")
+
+
+def attached(iam: Any, things: Sequence[Thing]) -> list[str]:
+    """Who has a policy of the stack and is not of the stack itself: a sentence's part for each policy."""
+    own, found = set(_names(things, ROLE)), []
+    for arn in _names(things, POLICY):
+        with asking("iam"):
+            try:
+                pages = list(iam.get_paginator("list_entities_for_policy").paginate(PolicyArn=arn))
+            except ClientError as error:
+                if code(error) not in GONE:
+                    raise
+                continue
+        who = [f"{kind[6:-1].lower()} {one[name]}" for p in pages for kind, name in ATTACHED.items() for one in p[kind]]
+        if others := [one for one in who if one.removeprefix("role ") not in own]:
+            found.append(f"{arn} is attached to {', '.join(others)}")
+    return found
+
+
+def empty(s3: Any, bucket: str) -> bool:
+    """Delete a bucket with every version of all that is in it; False if it is gone already."""
+    with asking("s3"):
+        try:
+            for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+                found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+                if found:
+                    keys = [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in found]
+                    _refused(bucket, s3.delete_objects(Bucket=bucket, Delete={"Objects": keys, "Quiet": True}))
+            s3.delete_bucket(Bucket=bucket)
+        except ClientError as error:
+            if code(error) == "BucketNotEmpty":
+                said = "S3 brings logs of who asked for what for some hours more, and others may write"
+                raise NotDeleted(f"{bucket} was written to while it was emptied: {said}. Run it again then.") from error
+            if code(error) not in GONE:
+                raise
+            return False
+    return True
+
+
+def forget(dynamodb: Any, table: str) -> bool:
+    """Delete a table that is protected against it; False if it is gone already."""
+    with asking("dynamodb"):
+        try:
+            dynamodb.update_table(TableName=table, DeletionProtectionEnabled=False)
+            dynamodb.get_waiter("table_exists").wait(TableName=table)
+            dynamodb.delete_table(TableName=table)
+        except ClientError as error:
+            if code(error) not in GONE:
+                raise
+            return False
+    return True
+
+
+def _stack(cloudformation: Any, name: str, *, ended: bool) -> Mapping[str, Any]:
+    """The stack of that name; where there is none, and that will do, the one that was deleted last."""
+    if found := deployed.described(cloudformation, name):
+        return found
+    with asking("cloudformation"):
+        pages = cloudformation.get_paginator("list_stacks").paginate(StackStatusFilter=["DELETE_COMPLETE"])
+        gone = [one for page in pages for one in page["StackSummaries"] if one["StackName"] == name]
+    if not (ended and gone):
+        raise StackMissing(f"There is no stack {name} in {cloudformation.meta.region_name}.")
+    last: Mapping[str, Any] = max(gone, key=lambda one: one["CreationTime"])
+    return last
+
+
+def _delete(cloudformation: Any, stack: str, name: str) -> None:
+    with asking("cloudformation"):
+        cloudformation.delete_stack(StackName=stack)
+        try:
+            cloudformation.get_waiter("stack_delete_complete").wait(StackName=stack)
+        except WaiterError as error:
+            raise NotDeleted(f"CloudFormation did not delete {name}: its events say why. Then run it again.") from error
+
+
+def _refused(bucket: str, answer: Mapping[str, Any]) -> None:
+    """S3 answers 200 to a request of which it refused a part (Amazon S3 API, DeleteObjects)."""
+    if errors := answer.get("Errors", []):
+        first = errors[0]
+        said = f"{first.get('Key')}: {first.get('Code')}, {first.get('Message')}"
+        raise NotDeleted(f"S3 did not delete {len(errors)} objects of {bucket} ({said}). Mend that, then run it again.")
+
+
+def _names(things: Sequence[Thing], kind: str) -> list[str]:
+    return [thing.name for thing in things if thing.kind == kind]

@@ -1,0 +1,1 @@
+"""EMR Serverless on loopback: requests in, job runs and their events out."""

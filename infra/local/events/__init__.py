@@ -1,0 +1,1 @@
+"""EventBridge, pipes, schedules and queue polling: events in, invocations of functions out."""

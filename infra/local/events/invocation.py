@@ -1,0 +1,89 @@
+"""An event and a handler in, the handler's answer out, as Lambda invokes it: JSON both ways, one at a time."""
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from infra.local.loopback import ACCOUNT
+from infra.local.template.stack import Function
+
+_KEY = "AWS_ACCESS_KEY_ID"
+
+Handler = Callable[[dict[str, Any], Any], Any]
+"""A Lambda handler: event and context in, answer out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What Lambda tells a handler about its invocation (the Python context object of the Lambda developer guide)."""
+
+    function_name: str
+    invoked_function_arn: str
+    memory_limit_in_mb: int
+    aws_request_id: str
+    deadline: float
+    function_version: str = "$LATEST"
+    log_group_name: str = ""
+    log_stream_name: str = ""
+    identity: None = None
+    client_context: None = None
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Say how long the function may still take before its timeout."""
+        return max(0, int((self.deadline - time.monotonic()) * 1000))
+
+
+class Invoker:
+    """Calls functions in this process.
+
+    One at a time: Lambda gives each invocation a process of its own; here they share one, and a handler's logger,
+    metrics and batch processor keep state while it runs. Meanwhile the process has the function's own access key, its
+    logical id: whoever else reads the environment waits for a `turn`, or has credentials of its own.
+    """
+
+    def __init__(self, functions: Mapping[str, Function], handlers: Mapping[str, Handler], region: str) -> None:
+        self._functions = {name: (function, handlers[name]) for name, function in functions.items()}
+        self._region = region
+        self._turn = Lock()
+
+    def __call__(self, name: str, event: Mapping[str, Any]) -> Any:
+        """Invoke the function with that logical id; what its handler raises is raised."""
+        function, handler = self._functions[name]
+        with self.turn(), acting_as(name):
+            answer = handler(json.loads(json.dumps(event)), self._context(function))
+        return json.loads(json.dumps(answer))
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Let no handler run within."""
+        with self._turn:
+            yield
+
+    def _context(self, function: Function) -> Context:
+        return Context(
+            function_name=function.name,
+            invoked_function_arn=f"arn:aws:lambda:{self._region}:{ACCOUNT}:function:{function.name}",
+            memory_limit_in_mb=function.memory_mb,
+            aws_request_id=str(uuid.uuid4()),
+            deadline=time.monotonic() + function.timeout_seconds,
+        )
+
+
+@contextmanager
+def acting_as(key: str) -> Iterator[None]:
+    """Let the process have an access key within, as a function has its own."""
+    before = os.environ.get(_KEY)
+    os.environ[_KEY] = key
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_KEY]
+        else:
+            os.environ[_KEY] = before

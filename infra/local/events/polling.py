@@ -1,0 +1,91 @@
+"""Messages of a queue in, a handler's verdict on each out: what Lambda's event source mapping for SQS does.
+
+docs.aws.amazon.com/lambda/latest/dg/with-sqs.html and .../services-sqs-errorhandling.html
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from infra.local.template.stack import PolledQueue
+
+Invoke = Callable[[str, Mapping[str, Any]], Any]
+
+_RECEIVE_LIMIT = 10
+_log = logging.getLogger(__name__)
+
+
+class QueuePoller:
+    """Polls one queue for one function; the queue's own redrive policy takes what keeps failing."""
+
+    def __init__(self, queue: PolledQueue, region: str, sqs: Any, invoke: Invoke, retry_seconds: int | None) -> None:
+        self._queue = queue
+        self._region = region
+        self._sqs = sqs
+        self._invoke = invoke
+        self._retry_seconds = retry_seconds
+
+    def poll(self) -> bool:
+        """Receive one batch and have it handled; tell whether there was one."""
+        answer = self._sqs.receive_message(
+            QueueUrl=self._queue.url,
+            MaxNumberOfMessages=min(self._queue.batch_size, _RECEIVE_LIMIT),
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        )
+        messages = answer.get("Messages", [])
+        if messages:
+            self._settle(messages, self._failed(messages))
+        return bool(messages)
+
+    def empty(self) -> bool:
+        """Tell whether the queue holds nothing: not waiting, not delayed, not in flight."""
+        answer = self._sqs.get_queue_attributes(QueueUrl=self._queue.url, AttributeNames=["All"])  # moto counts once
+        states = (f"ApproximateNumberOfMessages{state}" for state in ("", "NotVisible", "Delayed"))
+        return all(answer["Attributes"][state] == "0" for state in states)
+
+    def _failed(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
+        """Have the batch handled and name the messages that are to come again."""
+        sent = {message["MessageId"] for message in messages}
+        event = {"Records": [sqs_record(message, self._queue.arn, self._region) for message in messages]}
+        try:
+            answer = self._invoke(self._queue.function, event)
+        except Exception:  # noqa: BLE001 - whatever a handler raises, Lambda reports it and the whole batch comes again
+            _log.exception("%s failed; its %d messages will come again", self._queue.function, len(messages))
+            return sent
+        return failed_messages(answer, sent) if self._queue.partial_failures else set()
+
+    def _settle(self, messages: Sequence[Mapping[str, Any]], failed: set[str]) -> None:
+        """Delete what was handled; leave the rest until its visibility timeout, or for `retry_seconds`."""
+        for message in messages:
+            place = {"QueueUrl": self._queue.url, "ReceiptHandle": message["ReceiptHandle"]}
+            if message["MessageId"] not in failed:
+                self._sqs.delete_message(**place)
+            elif self._retry_seconds is not None:
+                self._sqs.change_message_visibility(**place, VisibilityTimeout=self._retry_seconds)
+
+
+def sqs_record(message: Mapping[str, Any], queue_arn: str, region: str) -> dict[str, Any]:
+    """Turn a received message into the record that Lambda puts into its event."""
+    attributes = {
+        name: {key[0].lower() + key[1:]: value for key, value in attribute.items()}
+        for name, attribute in message.get("MessageAttributes", {}).items()
+    }
+    return {
+        "messageId": message["MessageId"],
+        "receiptHandle": message["ReceiptHandle"],
+        "body": message["Body"],
+        "attributes": message["Attributes"],
+        "messageAttributes": attributes,
+        "md5OfBody": message["MD5OfBody"],
+        "eventSource": "aws:sqs",
+        "eventSourceARN": queue_arn,
+        "awsRegion": region,
+    }
+
+
+def failed_messages(answer: Any, sent: set[str]) -> set[str]:
+    """Read a partial batch response: nothing named is success, an unknown name is failure of all."""
+    failures = (answer or {}).get("batchItemFailures") or []
+    named = {failure.get("itemIdentifier") for failure in failures}
+    return sent if named - sent else named

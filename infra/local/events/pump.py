@@ -1,0 +1,169 @@
+"""Queues, clock and stream in, invocations and notices out: what Lambda, the schedule and the pipe do, in threads."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from threading import Condition, Event, Thread
+from types import TracebackType
+from typing import Protocol, Self
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from infra.local.events.clock import Clock
+from infra.local.events.invocation import Handler, Invoker
+from infra.local.events.pipe import Listener, StreamPipe
+from infra.local.events.polling import QueuePoller
+from infra.local.s3.lifecycle import Lifecycle
+from infra.local.template.stack import ClientFor, Stack
+
+# Two cores are shared with Spark: look often while there is work, seldom while there is none.
+_SHORTEST_WAIT = 0.02
+_LONGEST_WAIT = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+class Source(Protocol):
+    """Something that may hold work."""
+
+    def poll(self) -> bool:
+        """Do what is due; tell whether anything was."""
+        ...
+
+
+class Pump:
+    """Runs the stack's event sources, each in a thread, from entering to leaving the context.
+
+    `retry_seconds` brings failed messages back sooner than the template's visibility timeout does; `schedule_seconds`
+    stands in for the template's rate; `listener` is given each notice, `carried` the id of each record of the stream
+    that needs no second look.
+    """
+
+    def __init__(
+        self,
+        stack: Stack,
+        client_for: ClientFor,
+        handlers: Mapping[str, Handler],
+        *,
+        schedule_seconds: float = 60,
+        retry_seconds: int | None = None,
+        listener: Listener | None = None,
+        carried: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._invoke = invoke = Invoker(stack.functions, handlers, stack.region)
+        sqs = client_for("sqs")
+        self._queues = [QueuePoller(queue, stack.region, sqs, invoke, retry_seconds) for queue in stack.queues]
+        self._pipe = StreamPipe(stack.pipe, client_for("dynamodbstreams"), client_for("events"), listener, carried)
+        clocks = [Clock(rule, name, stack.region, invoke, schedule_seconds) for rule, name in stack.schedules.items()]
+        self._bell = Bell()
+        self._stopped = Event()
+        sources: list[Source] = [*self._queues, self._pipe, *clocks, Lifecycle(stack.lifecycles, client_for("s3"))]
+        self._threads = [Thread(target=self._run, args=(source,), name="pump", daemon=True) for source in sources]
+
+    def start(self) -> Self:
+        """Begin to poll."""
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Let invocations under way end, and poll no more."""
+        self._stopped.set()
+        self._bell.ring()
+        for thread in self._threads:
+            thread.join()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def wake(self) -> None:
+        """Look at once, because something has just happened outside."""
+        self._bell.ring()
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Let no handler run within: for whoever needs the process's environment."""
+        return self._invoke.turn()
+
+    def idle(self) -> bool:
+        """Tell whether all queues are empty, the stream is read to its end, and no handler is at work."""
+        before = self._bell.rung
+        if self._bell.working:
+            return False
+        # Twice: a delay that ends while moto counts is in neither of its figures.
+        quiet = self._empty() and not self._pipe.poll() and self._empty()
+        return quiet and self._bell.working == 0 and self._bell.rung == before
+
+    def drain(self, timeout_seconds: float, others_idle: Callable[[], bool] = lambda: True) -> bool:
+        """Wait until nothing is left to do, here and by `others_idle` (the EMR double's); False if it took too long."""
+        end = time.monotonic() + timeout_seconds
+        self.wake()
+        while not (others_idle() and self.idle() and others_idle()):
+            if time.monotonic() > end:
+                return False
+            self._bell.wait(self._bell.rung, _SHORTEST_WAIT * 2)
+        return True
+
+    def _empty(self) -> bool:
+        return all(queue.empty() for queue in self._queues)
+
+    def _run(self, source: Source) -> None:
+        wait = _SHORTEST_WAIT
+        while not self._stopped.is_set():
+            rung = self._bell.rung
+            busy = self._poll(source)
+            woken = busy or self._bell.wait(rung, wait)
+            wait = _SHORTEST_WAIT if woken else min(wait * 1.5, _LONGEST_WAIT)
+
+    def _poll(self, source: Source) -> bool:
+        with self._bell.at_work():
+            try:
+                busy = source.poll()
+            except (
+                BotoCoreError,
+                ClientError,
+                KeyError,
+            ):  # of an answer that is cut short within its head nothing is read
+                _log.exception("The embedded AWS did not answer; trying again")
+                return False
+            if busy:
+                self._bell.ring()
+            return busy
+
+
+class Bell:
+    """Wakes everyone who waits when one has found work, and counts who is at work."""
+
+    def __init__(self) -> None:
+        self.rung = 0
+        self.working = 0
+        self._condition = Condition()
+
+    def ring(self) -> None:
+        """Wake all."""
+        with self._condition:
+            self.rung += 1
+            self._condition.notify_all()
+
+    def wait(self, since: int, seconds: float) -> bool:
+        """Wait for a ring after the one numbered `since`; tell whether it came."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self.rung != since, seconds)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Count the caller among those at work."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._condition:
+            self.working += change

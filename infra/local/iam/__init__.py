@@ -1,0 +1,1 @@
+"""Requests and policies in, allowed or denied out."""

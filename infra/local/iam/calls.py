@@ -1,0 +1,168 @@
+"""A request to the embedded cloud in, the actions and resources that IAM would have been asked about out."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl
+from xml.etree import ElementTree as ET
+
+from infra.local.loopback import ACCOUNT, Environ
+from infra.local.s3.request import S3Request
+
+# Operations whose IAM action has another name:
+# docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+_S3_ACTIONS = {
+    "HeadObject": "GetObject",
+    "ListObjectsV2": "ListBucket",
+    "GetBucket": "ListBucket",
+    "HeadBucket": "ListBucket",
+    "ListParts": "ListMultipartUploadParts",
+    "ListObjectVersions": "ListBucketVersions",
+    "CopyObject": "PutObject",
+    "CreateMultipartUpload": "PutObject",
+    "UploadPart": "PutObject",
+    "UploadPartCopy": "PutObject",
+    "CompleteMultipartUpload": "PutObject",
+}
+_VERSIONED = frozenset({"GetObject", "DeleteObject", "GetObjectTagging", "PutObjectTagging"})
+# docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+_CREATING = {
+    "PutObject": "true",
+    "CopyObject": "true",
+    "CompleteMultipartUpload": "true",
+    "CreateMultipartUpload": "false",
+    "UploadPart": "false",
+    "UploadPartCopy": "false",
+}
+_TOLD = ("if-match", "if-none-match", "x-amz-server-side-encryption", "x-amz-storage-class")
+_TOLD_OF_KEYS = ("aws-kms-key-id", "customer-algorithm")
+_TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One action of one caller (its access key id) on one resource, in the words of an IAM policy.
+
+    `context` are the condition keys that the request brings along.
+    """
+
+    caller: str
+    action: str
+    resource: str
+    context: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of one caller, as AWS counts and bills it, like `dynamodb:TransactWriteItems`."""
+
+    caller: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Who signed a request, and for which service and Region."""
+
+    caller: str
+    region: str
+    service: str
+
+
+def credential(environ: Environ) -> Credential:
+    """Read a Signature Version 4 credential from header or query; as in moto, an unsigned request is one to S3."""
+    signed = environ.get("HTTP_AUTHORIZATION", "")
+    scope = signed.partition("Credential=")[2].partition(",")[0]
+    scope = scope or parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
+    match scope.split("/"):
+        case [caller, _, region, service, _]:
+            return Credential(caller, region, service.lower())
+        case _:
+            return Credential("", "us-east-1", "s3")
+
+
+def request_of(who: Credential, environ: Environ, body: bytes) -> Request:
+    """Name a request in one of AWS's JSON or query protocols."""
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    operation = target.rpartition(".")[2] or dict(parse_qsl(body.decode("utf-8", "replace"))).get("Action", "")
+    return Request(who.caller, f"{who.service}:{operation}")
+
+
+def s3_calls(who: Credential, request: S3Request) -> Iterator[Call]:
+    """Name the S3 actions: a copy reads its source and writes its destination; what is done upon If-Match reads.
+
+    docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html and conditional-deletes.html
+    """
+    context, bucket = _s3_context(request), f"arn:aws:s3:::{request.bucket}"
+    if request.source:
+        read = "s3:GetObjectVersion" if request.source.version_id else "s3:GetObject"
+        yield Call(who.caller, read, f"arn:aws:s3:::{request.source.bucket}/{request.source.key}", context)
+    if request.operation == "DeleteObjects":
+        for key, versioned in _deleted(request.body):
+            yield Call(who.caller, f"s3:DeleteObject{'Version' if versioned else ''}", f"{bucket}/{key}", context)
+        return
+    action = _S3_ACTIONS.get(request.operation, request.operation)
+    version = "Version" if action in _VERSIONED and "versionId" in request.query else ""
+    place = f"{bucket}/{request.key}" if request.key else bucket
+    if request.operation in (*_CREATING, "DeleteObject") and request.header("if-match"):
+        yield Call(who.caller, "s3:GetObject", place, context)
+    yield Call(who.caller, f"s3:{action}{version}", place, context)
+
+
+def look_call(who: Credential, bucket: str, key: str) -> Call:
+    """Name what S3 asks for before it says that an object is not there: the right to list, with its key as the prefix.
+
+    docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html; the prefix stands on no page of AWS: ceph/ceph, pull
+    request 68577, followed S3 in it, and apache/polaris, 1391, gets its 404 by a condition on s3:prefix.
+    """
+    told = {"aws:SecureTransport": "true", "s3:prefix": key}
+    return Call(who.caller, "s3:ListBucket", f"arn:aws:s3:::{bucket}", told)
+
+
+def _s3_context(request: S3Request) -> dict[str, str]:
+    """Give the condition keys of a request; loopback stands for TLS."""
+    encryption = "x-amz-server-side-encryption"
+    headers = (*_TOLD, *(f"{encryption}-{about}" for about in _TOLD_OF_KEYS))
+    told = {f"s3:{name}": value for name in headers if (value := request.header(name))}
+    if "prefix" in request.query:
+        told["s3:prefix"] = request.query["prefix"]
+    if request.operation in _CREATING:
+        told["s3:ObjectCreationOperation"] = _CREATING[request.operation]
+    return told | {"aws:SecureTransport": "true"}
+
+
+def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:
+    """Read a DeleteObjects request: each key, and whether one version of it is meant."""
+    for each in ET.fromstring(body).iterfind("{*}Object"):  # noqa: S314 (our own clients' request)
+        yield each.findtext("{*}Key", ""), each.find("{*}VersionId") is not None
+
+
+def service_calls(who: Credential, environ: Environ, body: bytes) -> Iterator[Call]:
+    """Name the actions of a request in one of AWS's JSON or query protocols."""
+    target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
+    if not target:
+        form = dict(parse_qsl(body.decode("utf-8", "replace")))
+        stack = f"arn:aws:cloudformation:{who.region}:{ACCOUNT}:stack/{form.get('StackName')}/{'0' * 8}"
+        yield Call(who.caller, f"{who.service}:{form.get('Action', '')}", stack if "StackName" in form else "*")
+        return
+    operation, asked = target.rpartition(".")[2], json.loads(body or b"{}")
+    if who.service == "dynamodb" and "TransactItems" in asked:
+        for entry in asked["TransactItems"]:
+            for kind, item in entry.items():
+                yield Call(who.caller, f"dynamodb:{_TRANSACTED.get(kind, 'GetItem')}", _table(who, item))
+    elif who.service == "dynamodb" and "RequestItems" in asked:
+        for table in asked["RequestItems"]:
+            yield Call(who.caller, f"dynamodb:{operation}", _table(who, {"TableName": table}))
+    elif who.service == "dynamodb":
+        yield Call(who.caller, f"dynamodb:{operation}", _table(who, asked))
+    elif who.service == "sqs":
+        name = str(asked.get("QueueUrl", asked.get("QueueName", "*"))).rpartition("/")[2]
+        yield Call(who.caller, f"sqs:{operation.removesuffix('Batch')}", f"arn:aws:sqs:{who.region}:{ACCOUNT}:{name}")
+    else:
+        yield Call(who.caller, f"{who.service}:{operation}", "*")
+
+
+def _table(who: Credential, asked: Mapping[str, Any]) -> str:
+    index = f"/index/{asked['IndexName']}" if "IndexName" in asked else ""
+    return f"arn:aws:dynamodb:{who.region}:{ACCOUNT}:table/{asked.get('TableName', '*')}{index}"

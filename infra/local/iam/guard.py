@@ -1,0 +1,150 @@
+"""Calls in; those that the caller's role may not make out, refused as AWS refuses them.
+
+Who is known here is held to the policies of template.yaml; anyone else (a person, a test) may do everything. What was
+made use of and what was refused is kept, so that tests can say what a role has too much or too little of.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infra.local.iam.calls import Call
+from infra.local.iam.policy_evaluator import Request, Statement, allowing, decide, grants, read
+from infra.local.loopback import ACCOUNT
+from infra.local.template.stack import Stack
+
+JOB = "JobRole"
+"""The access key of the Spark job; a function's is its logical id."""
+
+Grant = tuple[str, str, str]
+"""Statement, action and resource, as a policy writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """The ARN of a caller's role, its policy, and for a run of a job the policy that narrows it."""
+
+    role: str
+    statements: tuple[Statement, ...]
+    session: tuple[Statement, ...] | None = None
+
+
+# What S3 does with a bucket's customer key, it does in the caller's name; to complete an upload in parts it reads them:
+# docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html, docs.aws.amazon.com/kms/latest/developerguide
+_WITH_KEY = {
+    "s3:GetObject": ("kms:Decrypt",),
+    "s3:GetObjectVersion": ("kms:Decrypt",),
+    "s3:PutObject": ("kms:GenerateDataKey",),
+}
+# A key's policy that leaves it to the policies of its account, as keys have from the start.
+_LEFT_TO_ACCOUNT = read([{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "kms:*", "Resource": "*"}])
+
+
+_OF_EVERYBODY = frozenset({"sts:GetCallerIdentity"})
+"""What needs no right: docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html."""
+
+
+class Guard:
+    """Decides on calls; `used` are the grants that callers made use of, `denied` the calls that were refused."""
+
+    def __init__(self) -> None:
+        self.used: set[tuple[str, Grant]] = set()
+        self.denied: list[Call] = []
+        self._rights: dict[str, Rights] = {}
+        self._buckets: dict[str, tuple[Statement, ...]] = {}
+        self._keys: dict[str, str] = {}
+
+    def learn(self, stack: Stack) -> None:
+        """Take the policies of a stack's functions and buckets."""
+        self._buckets |= {f"arn:aws:s3:::{name}": read(found) for name, found in stack.bucket_policies.items()}
+        self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
+        for name, function in stack.functions.items():
+            self._rights[name] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{name}", read(function.statements))
+
+    @contextmanager
+    def holding(self, caller: str, statements: Iterable[Mapping[str, Any]]) -> Iterator[None]:
+        """Hold a caller to a policy within."""
+        self._rights[caller] = Rights(f"arn:aws:iam::{ACCOUNT}:user/{caller}", read(tuple(statements)))
+        try:
+            yield
+        finally:
+            del self._rights[caller]
+
+    @contextmanager
+    def running(self, stack: Stack, policy: str | None) -> Iterator[None]:
+        """Hold the job to its role and to the policy of its run within; one run at a time."""
+        assert JOB not in self._rights, "runs at the same time would share a policy"
+        session = None if policy is None else read(json.loads(policy))
+        self._rights[JOB] = Rights(f"arn:aws:iam::{ACCOUNT}:role/{JOB}", read(stack.roles[JOB]), session)
+        try:
+            yield
+        finally:
+            del self._rights[JOB]
+
+    @contextmanager
+    def without(self, caller: str, sid: str) -> Iterator[None]:
+        """Take a statement from a caller's policy within; what is refused meanwhile is not kept."""
+        whole, denied = self._rights[caller], len(self.denied)
+        left = tuple(each for each in whole.statements if each.sid != sid)
+        assert left != whole.statements, f"{caller} has no statement {sid}"
+        self._rights[caller] = replace(whole, statements=left)
+        try:
+            yield
+        finally:
+            self._rights[caller] = whole
+            del self.denied[denied:]
+
+    def knows(self, caller: str) -> bool:
+        """Tell whether a caller is held to a policy."""
+        return caller in self._rights
+
+    def unused(self, stack: Stack) -> set[tuple[str, str, str]]:
+        """List what the template grants and nobody made use of: caller, action, resource by logical id."""
+        granted = {(name, grant) for name, each in stack.functions.items() for grant in grants(read(each.statements))}
+        granted |= {(JOB, grant) for grant in grants(read(stack.roles[JOB]))}
+        return {(caller, action, _named(stack, resource)) for caller, (_, action, resource) in granted - self.used}
+
+    def refused(self, calls: Iterable[Call]) -> Call | None:
+        """Find the first call that its caller may not make."""
+        whole = (each for call in calls for each in (call, *self._with_key(call)))
+        return next((call for call in whole if not self._may(call)), None)
+
+    def _with_key(self, call: Call) -> Iterator[Call]:
+        """Name what S3 does with the bucket's key for a call."""
+        key = self._keys.get(call.resource.partition("/")[0])
+        actions = _WITH_KEY.get(call.action, ()) if key else ()
+        if call.context.get("s3:ObjectCreationOperation") == "false":
+            actions = (*actions, *_WITH_KEY["s3:GetObject"])
+        if key:
+            via = {"kms:ViaService": f"s3.{key.split(':')[3]}.amazonaws.com"}
+            yield from (Call(call.caller, action, key, via) for action in dict.fromkeys(actions))
+
+    def _may(self, call: Call) -> bool:
+        rights = self._rights.get(call.caller)
+        if rights is None or call.action in _OF_EVERYBODY:
+            return True
+        request = Request(rights.role, call.action, call.resource, call.context)
+        bucket = self._buckets.get(call.resource.partition("/")[0], ())
+        other = _LEFT_TO_ACCOUNT if call.action.startswith("kms:") else bucket
+        if decide(request, rights.statements, other, session=rights.session) == "allowed":
+            self.used |= {(call.caller, grant) for grant in allowing(rights.statements, request)}
+            return True
+        self.denied.append(call)
+        return False
+
+
+def _named(stack: Stack, resource: str) -> str:
+    """Write a resource with logical ids instead of the names that a deployment gives: `InternalBucket/jobs/*`."""
+    place = resource.split(":", 5)[-1]
+    for logical, name in sorted(stack.names.items(), key=lambda item: len(item[1]), reverse=True):
+        place = place.replace(name.rpartition("/")[2], logical)
+    return place
+
+
+def because(call: Call) -> str:
+    """Say it as AWS does: docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html."""
+    who = f"arn:aws:sts::{ACCOUNT}:assumed-role/{call.caller}/embedded"
+    what = f"is not authorized to perform: {call.action} on resource: {call.resource}"
+    return f"User: {who} {what} because no policy of template.yaml allows it"

@@ -1,0 +1,1 @@
+"""Changes to moto: faults on demand, and faster copies."""

@@ -1,0 +1,1 @@
+"""Requests to S3 in, the rules that moto lacks out."""

@@ -1,0 +1,125 @@
+"""What a demo leaves on disk when its stack has gone, to look at: objects as files, the ledger as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from contracts import codec
+from functions.drop import Drop
+from functions.ports import Absence, Batch, FileSet, Ledger, Step
+from infra import files
+
+LEDGER = "ledger.json"
+
+
+class Archive:
+    """The drops of a saved ledger; the part of the Ledger port that reads."""
+
+    def __init__(self, folder: Path) -> None:
+        saved = json.loads((folder / LEDGER).read_text(encoding="utf-8"))
+        self.saved_at = str(saved["saved_at"])
+        self._folder = folder
+        self._zones: dict[str, str] = saved["zones"]
+        drops = [codec.decode(Drop, one["drop"], LEDGER) for one in saved["drops"]]
+        self._drops = {drop.id: drop for drop in drops}
+        self._history = {
+            one["drop"]["id"]: tuple(codec.decode(Step, step, LEDGER) for step in one["history"])
+            for one in saved["drops"]
+        }
+        batches = [codec.decode(Batch, one, LEDGER) for one in saved.get("batches", ())]
+        self._batches = {batch.id: batch for batch in batches}
+        sets = [codec.decode(FileSet, one, LEDGER) for one in saved.get("sets", ())]
+        self._sets = {one.id: one for one in sets}
+        self._absences = [codec.decode(Absence, one, LEDGER) for one in saved.get("absences", ())]
+
+    @property
+    def landing(self) -> str:
+        """The URI that landing had; empty where there never was a drop."""
+        drop = next(iter(self._drops.values()), None)
+        return f"s3://{drop.bucket}/{drop.key.removesuffix(drop.name)}" if drop else ""
+
+    @property
+    def promoted(self) -> str:
+        """The URI that the promoted zone had."""
+        return self._zones["promoted"]
+
+    def located(self, uri: str) -> str:
+        """Where an object of the stack lies now: a file that was kept, or a word that it has gone."""
+        return str(self._kept(uri) or "(gone with the demo's stack)")
+
+    def read(self, uri: str) -> bytes | None:
+        """The bytes of an object that was kept."""
+        path = self._kept(uri)
+        return path.read_bytes() if path else None
+
+    def _kept(self, uri: str) -> Path | None:
+        for zone, home in self._zones.items():
+            path = self._folder / zone / uri.removeprefix(home)
+            if uri.startswith(home) and path.is_file():
+                return path
+        return None
+
+    def drop(self, drop_id: str) -> Drop | None:
+        """A drop as it was left."""
+        return self._drops.get(drop_id)
+
+    def history(self, drop_id: str) -> tuple[Step, ...]:
+        """All that happened to a drop, the oldest first."""
+        return self._history.get(drop_id, ())
+
+    def batch(self, batch_id: str) -> Batch | None:
+        """A batch as it was left."""
+        return self._batches.get(batch_id)
+
+    def starting_with(self, prefix: str) -> tuple[str, ...]:
+        """The ids that begin so."""
+        return tuple(i for i in self._drops if i.startswith(prefix))
+
+    def of_month(
+        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+    ) -> tuple[Drop, ...]:
+        """The drops that a contract received in a month, the newest first; only those with these values, if given."""
+        found = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        found = [d for d in found if all(getattr(d, name) == value for name, value in (only or {}).items())]
+        return tuple(sorted(found, key=lambda d: d.received_at, reverse=True)[:most])
+
+    def file_set(self, set_id: str) -> FileSet | None:
+        """A set of files as it was left."""
+        return self._sets.get(set_id)
+
+    def absences(self, contract: str, month: str) -> tuple[Absence, ...]:
+        """What did not come of a contract in a month."""
+        return tuple(a for a in self._absences if a.contract == contract and a.day.startswith(month))
+
+    def contracts(self) -> tuple[str, ...]:
+        """The contracts that have drops here."""
+        having = [d.contract for d in self._drops.values() if d.contract]
+        return tuple(sorted({*having, *(a.contract for a in self._absences)}))
+
+
+def save(
+    folder: Path,
+    ledger: Ledger,
+    drops: Sequence[str],
+    objects: Mapping[str, bytes],
+    zones: Mapping[str, str],
+    at: str,
+) -> None:
+    """Write drops with history and batches, and objects by zone and key; `zones` are the URIs that they had."""
+    for name, body in objects.items():
+        files.write(folder, name, body)
+    found = ledger.drops(drops)
+    saved: list[dict[str, Any]] = [
+        {"drop": codec.encode(drop), "history": codec.encode(ledger.history(drop.id))} for drop in found
+    ]
+    batches = [codec.encode(ledger.batch(batch)) for batch in sorted({drop.batch for drop in found if drop.batch})]
+    contracts = sorted({drop.contract for drop in found if drop.contract})
+    absences = [codec.encode(a) for c in contracts for a in ledger.absences(c, at[:7])]
+    sets = [codec.encode(ledger.file_set(one)) for one in sorted({drop.file_set for drop in found if drop.file_set})]
+    whole = {"format": 1, "saved_at": at, "zones": zones, "drops": saved, "batches": batches, "absences": absences} | {
+        "sets": sets
+    }
+    files.write(folder, LEDGER, json.dumps(whole, indent=1))

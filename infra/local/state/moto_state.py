@@ -1,0 +1,159 @@
+"""moto's memory and a request that has changed it in, the same things in a folder out; and back, when a stack starts.
+
+What is kept: objects with all their versions, the ledger's items, what its stream has not told yet, messages. What is
+not: uploads in parts that are under way, and which messages were being worked on: these come again.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.s3.models import s3_backends
+from moto.sqs.models import sqs_backends
+
+from infra.local.loopback import ACCOUNT
+from infra.local.s3.request import S3Request
+from infra.local.s3.rules import CREATING
+from infra.local.state.sqlite_store import Kept, NotKept
+from infra.local.template.stack import Stack
+
+READING = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "DescribeTable", "TransactGetItems"})
+KEY = ("pk", "sk")
+
+
+class Memory:
+    """What of moto's memory belongs to one stack, brought to a folder after each request that changes it.
+
+    Buckets go by their names, table and queues by the template's: those that moto gives differ with each start.
+    """
+
+    def __init__(self, kept: Kept, stack: Stack) -> None:
+        self._kept = kept
+        self._s3 = s3_backends[ACCOUNT]["aws"]
+        queues = sqs_backends[ACCOUNT][stack.region]
+        urls = {name: value for name, value in stack.names.items() if value.startswith("http")}
+        self._queues = {name: queues.get_queue(url.rpartition("/")[2]) for name, url in urls.items()}
+        self._table_name = stack.names["LedgerTable"]
+        self._tables = dynamodb_backends[ACCOUNT][stack.region].tables
+        self._told = 0
+        self._sent: dict[str, dict[str, Any]] = {name: {} for name in self._queues}
+
+    @property
+    def _table(self) -> Any:
+        """The table as it is: a transaction that moto rolls back puts a copy in its place."""
+        return self._tables[self._table_name]
+
+    def restore(self) -> None:
+        """Bring back what the folder holds, into a stack that has just been made; NotKept."""
+        for place, (found, tags) in self._kept.all("object"):
+            bucket, key = json.loads(place)
+            if bucket not in self._s3.buckets:
+                raise NotKept(f"The folder holds objects of the bucket {bucket}, which this template does not make.")
+            self._s3.buckets[bucket].keys[key] = found
+            if tags:
+                self._s3.tagger.tag_resource(found.arn, tags)
+        table = self._table
+        for _, attributes in self._kept.all("item"):
+            hash_key, range_key = (DynamoType(attributes[name]) for name in KEY)
+            table.items[hash_key][range_key] = Item(hash_key, range_key, attributes)
+        for n, (_, record) in enumerate(self._kept.all("record")):
+            record.record["dynamodb"]["SequenceNumber"] = str(table.stream_shard.starting_sequence_number + n)
+            table.stream_shard.items.append(record)
+        self._told = len(table.stream_shard.items)
+        for name, message in self._kept.all("message"):
+            message.visible_at = 0.0
+            self._queues[name]._messages.append(message)  # noqa: SLF001 (moto has no other way in)
+            self._sent[name][message.id] = message
+
+    def after_s3(self, request: S3Request) -> None:
+        """Keep what a request to S3 has changed, and the messages that tell of it."""
+        keys = _deleted(request) if request.operation == "DeleteObjects" else [request.key]
+        with self._kept.one():
+            for key in filter(None, keys):
+                self._keep_object(request.bucket, key, made=request.operation in CREATING)
+            self.queues()
+
+    def after_dynamodb(self, target: str, body: bytes) -> None:
+        """Keep what a request to DynamoDB has changed, and what the stream has to tell of it."""
+        operation = target.rpartition(".")[2]
+        if "Streams" in target or operation in READING or not body:
+            return
+        with self._kept.one():
+            for key in _written(operation, json.loads(body), self._table_name):
+                self._keep_item(key)
+            records = self._table.stream_shard.items
+            for record in records[self._told :]:
+                self._kept.put("record", "", record.record["eventID"], record)
+            self._told = len(records)
+
+    def carried(self, event_id: str) -> None:
+        """Forget a record of the stream that the pipe has carried on."""
+        self._kept.drop("record", "", [event_id])
+
+    def queues(self) -> None:
+        """Keep what has come into the queues and what has left them."""
+        with self._kept.one():
+            for name, queue in self._queues.items():
+                before, now = self._sent[name], {m.id: m for m in list(queue._messages)}  # noqa: SLF001
+                self._kept.drop("message", name, before.keys() - now.keys())
+                for message_id in now.keys() - before.keys():
+                    self._kept.put("message", name, message_id, now[message_id])
+                self._sent[name] = now
+
+    def _keep_object(self, bucket: str, key: str, *, made: bool) -> None:
+        place = json.dumps([bucket, key])
+        there = self._s3.buckets[bucket].keys.getlist(key, []) if bucket in self._s3.buckets else []
+        known = self._kept.names("object", place)
+        self._kept.drop("object", place, known - {str(version.version_id) for version in there})
+        for version in there:
+            if str(version.version_id) not in known or not made or version is there[-1]:
+                with _alone(version) as whole:  # a delete marker has no ARN, and no tags
+                    tags = (
+                        self._s3.tagger.list_tags_for_resource(version.arn)["Tags"] if hasattr(version, "arn") else []
+                    )
+                    self._kept.put("object", place, str(version.version_id), (whole, tags))
+
+    def _keep_item(self, key: Mapping[str, Any]) -> None:
+        pk, sk = (DynamoType(key[name]) for name in KEY)
+        found, name = self._table.items.get(pk, {}).get(sk), json.dumps([key[each] for each in KEY])
+        if found is None:
+            self._kept.drop("item", "", [name])
+        else:
+            self._kept.put("item", "", name, found.to_json()["Attributes"])
+
+
+@contextmanager
+def _alone(version: Any) -> Iterator[Any]:
+    """A version without the upload in parts that it came from, which holds its bytes once more."""
+    if getattr(version, "multipart", None) is None:
+        yield version
+        return
+    twin = copy.copy(version)
+    twin.multipart = None
+    yield twin
+    twin.dispose()
+
+
+def _deleted(request: S3Request) -> list[str]:
+    return [each.findtext("{*}Key", "") for each in ET.fromstring(request.body).iterfind("{*}Object")]  # noqa: S314
+
+
+def _written(operation: str, asked: Mapping[str, Any], table: str) -> Iterator[Mapping[str, Any]]:
+    """The keys of the items that a request may have written."""
+    if operation == "TransactWriteItems":
+        writes = [one for entry in asked["TransactItems"] for one in entry.values()]
+    elif operation == "BatchWriteItem":
+        each = asked["RequestItems"].get(table, [])
+        writes = [{"TableName": table, **one} for entry in each for one in entry.values()]
+    else:
+        writes = [asked]
+    for one in writes:
+        if one.get("TableName") == table:
+            yield one.get("Key") or one["Item"]

@@ -1,0 +1,1 @@
+"""template.yaml in, the resources of the embedded stack out."""

@@ -1,0 +1,269 @@
+"""template.yaml and an embedded AWS in, a deployed stack out: its names, and per function what Lambda would hand it.
+
+moto's CloudFormation makes buckets, queues, rules, table, bus and the job's role, and resolves every reference of the
+parts that are played here; so a variable or a name that the template gets wrong breaks here, before anything runs.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
+
+from infra.local.template.nested_templates import Template
+from infra.local.template.template import (
+    expand,
+    made_by_moto,
+    of_type,
+    policy_statements,
+    role_statements,
+    schedules,
+    statements_of,
+)
+from infra.parameters import wrong
+
+ClientFor = Callable[[str], Any]
+"""A service's name in, a boto3 client for the embedded AWS out; the composition root makes them."""
+
+
+ANSWER = "Answer"
+"""The output that answers our questions, beside the template's own."""
+
+
+class TemplateError(Exception):
+    """The template, or a parameter given for it, cannot be made into a stack; the message names the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One Lambda function: `handler` is its dotted path, `statements` the policy of its role, resolved."""
+
+    name: str
+    handler: str
+    memory_mb: int
+    timeout_seconds: int
+    environment: Mapping[str, str]
+    statements: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolledQueue:
+    """An event source mapping: which queue Lambda polls for which function, and how."""
+
+    function: str
+    url: str
+    arn: str
+    batch_size: int
+    partial_failures: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pipe:
+    """The pipe from the table's stream to the notices bus; a record passes if any of `patterns` lets it."""
+
+    stream_arn: str
+    start: str
+    patterns: tuple[Mapping[str, Any], ...]
+    input_template: str
+    bus_arn: str
+    source: str
+    detail_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What was deployed; `names` gives for a logical id what Ref gives: bucket and table names, queue URLs.
+
+    `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
+    those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.
+    """
+
+    region: str
+    names: Mapping[str, str]
+    functions: Mapping[str, Function]
+    queues: tuple[PolledQueue, ...]
+    schedules: Mapping[str, str]
+    pipe: Pipe
+    application_id: str
+    application: Mapping[str, Any]
+    roles: Mapping[str, tuple[Mapping[str, Any], ...]]
+    people: Mapping[str, tuple[Mapping[str, Any], ...]]
+    bucket_policies: Mapping[str, tuple[Mapping[str, Any], ...]]
+    bucket_keys: Mapping[str, str]
+    lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
+
+
+def deploy(
+    template_path: Path,
+    client_for: ClientFor,
+    application_id: str,
+    region: str = "us-east-1",
+    parameters: Mapping[str, str | int] | None = None,
+    name: str = "dropgate",
+) -> Stack:
+    """Make the template's resources in the embedded AWS; the EMR Serverless double goes by `application_id`."""
+    template = expand(template_path, region)
+    made = made_by_moto(template)
+    document = _document(template, made, application_id)
+    answer = _create(name, document, _checked(parameters or {}, template), client_for("cloudformation"))
+    _finish_buckets(made, answer["names"], client_for("s3"))
+    return Stack(
+        region=region,
+        names=answer["names"],
+        functions={name: _function(name, found) for name, found in answer["functions"].items()},
+        queues=tuple(_queue(found) for found in answer["queues"]),
+        schedules={name: _target(rule) for name, rule in schedules(template).items()},
+        pipe=_pipe(answer["pipe"]),
+        application_id=application_id,
+        application=answer["application"],
+        roles={name: tuple(found) for name, found in answer["roles"].items()},
+        people={name: tuple(found) for name, found in answer["people"].items()},
+        bucket_policies={found["Bucket"]: tuple(found["Statements"]) for found in answer["bucket_policies"]},
+        bucket_keys={found["Bucket"]: found["Key"] for found in answer["bucket_keys"]},
+        lifecycles={found["Bucket"]: tuple(found["Rules"]) for found in answer["lifecycles"]},
+    )
+
+
+def _checked(parameters: Mapping[str, str | int], template: Template) -> Mapping[str, str | int]:
+    if said := wrong({name: str(value) for name, value in parameters.items()}, template["Parameters"]):
+        raise TemplateError(" ".join(said))
+    return parameters
+
+
+def _document(template: Template, made: Template, application_id: str) -> Template:
+    """Write what CloudFormation gets: the application as a parameter, and one output that answers our questions."""
+    return {
+        "Parameters": template["Parameters"] | {"EmrApplication": {"Type": "String", "Default": application_id}},
+        "Conditions": template.get("Conditions", {}),
+        "Resources": made,
+        "Outputs": template["Outputs"] | {ANSWER: {"Value": {"Fn::ToJsonString": _questions(template, made)}}},
+    }
+
+
+def _create(name: str, document: Template, parameters: Mapping[str, str | int], cloudformation: Any) -> dict[str, Any]:
+    cloudformation.create_stack(
+        StackName=name,
+        TemplateBody=json.dumps(document),
+        Parameters=[{"ParameterKey": key, "ParameterValue": str(value)} for key, value in parameters.items()],
+    )
+    try:
+        described = cloudformation.describe_stacks(StackName=name)["Stacks"][0]
+    except (ClientError, ResponseParserError) as error:
+        # moto answers a name that it cannot resolve with HTTP 500 and a page.
+        raise TemplateError("template.yaml names something that the embedded stack lacks: try cfn-lint") from error
+    outputs = {one["OutputKey"]: one["OutputValue"] for one in described["Outputs"]}
+    answer: dict[str, Any] = json.loads(outputs[ANSWER])
+    return answer
+
+
+def _questions(template: Template, made: Template) -> dict[str, Any]:
+    """Gather what is to be resolved."""
+    functions = of_type(template, "AWS::Lambda::Function")
+    (pipe,) = of_type(template, "AWS::Pipes::Pipe").values()
+    (application,) = of_type(template, "AWS::EMRServerless::Application").values()
+    return {
+        "names": {name: _name_of(name, found) for name, found in made.items()},
+        "functions": {name: _function_question(template, found["Properties"]) for name, found in functions.items()},
+        "queues": [
+            _queue_question(found["Properties"])
+            for found in of_type(template, "AWS::Lambda::EventSourceMapping").values()
+        ],
+        "pipe": {key: value for key, value in pipe["Properties"].items() if key != "RoleArn"},
+        "application": application["Properties"],
+        "roles": {name: role_statements(template, name) for name in of_type(template, "AWS::IAM::Role")},
+        "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
+        "bucket_policies": [
+            {"Bucket": each["Properties"]["Bucket"], "Statements": each["Properties"]["PolicyDocument"]["Statement"]}
+            for each in of_type(template, "AWS::S3::BucketPolicy").values()
+        ],
+        "bucket_keys": [
+            {"Bucket": {"Ref": name}, "Key": rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"]}
+            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            for rule in bucket["Properties"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+            if "KMSMasterKeyID" in rule["ServerSideEncryptionByDefault"]
+        ],
+        "lifecycles": [
+            {"Bucket": {"Ref": name}, "Rules": bucket["Properties"]["LifecycleConfiguration"]["Rules"]}
+            for name, bucket in of_type(template, "AWS::S3::Bucket").items()
+            if "VersioningConfiguration" in bucket["Properties"]
+        ],
+    }
+
+
+def _name_of(name: str, resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for what Ref gives; moto knows it of every type but a bus, where it is the name."""
+    return {"Fn::GetAtt": [name, "Name"]} if resource["Type"] == "AWS::Events::EventBus" else {"Ref": name}
+
+
+def _function_question(template: Template, properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{key: properties[key] for key in ("Handler", "MemorySize", "Timeout")},
+        "Variables": properties["Environment"]["Variables"],
+        "Statements": statements_of(template, properties),
+    }
+
+
+def _queue_question(properties: Mapping[str, Any]) -> dict[str, Any]:
+    arn = properties["EventSourceArn"]
+    return {
+        "Function": properties["FunctionName"]["Ref"],
+        "Url": {"Ref": arn["Fn::GetAtt"][0]},
+        "Arn": arn,
+        "BatchSize": properties["BatchSize"],
+        "ResponseTypes": properties.get("FunctionResponseTypes", []),
+    }
+
+
+def _function(name: str, found: Mapping[str, Any]) -> Function:
+    return Function(
+        name=name,
+        handler=found["Handler"],
+        memory_mb=int(found["MemorySize"]),
+        timeout_seconds=int(found["Timeout"]),
+        environment={key: str(value) for key, value in found["Variables"].items()},
+        statements=tuple(found["Statements"]),
+    )
+
+
+def _queue(found: Mapping[str, Any]) -> PolledQueue:
+    return PolledQueue(
+        function=found["Function"],
+        url=found["Url"],
+        arn=found["Arn"],
+        batch_size=int(found["BatchSize"]),
+        partial_failures="ReportBatchItemFailures" in found["ResponseTypes"],
+    )
+
+
+def _pipe(found: Mapping[str, Any]) -> Pipe:
+    source, target = found["SourceParameters"], found["TargetParameters"]
+    return Pipe(
+        stream_arn=found["Source"],
+        start=source["DynamoDBStreamParameters"]["StartingPosition"],
+        patterns=tuple(json.loads(each["Pattern"]) for each in source["FilterCriteria"]["Filters"]),
+        input_template=target["InputTemplate"],
+        bus_arn=found["Target"],
+        source=target["EventBridgeEventBusParameters"]["Source"],
+        detail_type=target["EventBridgeEventBusParameters"]["DetailType"],
+    )
+
+
+def _target(rule: Mapping[str, Any]) -> str:
+    """Name the function that a schedule calls."""
+    name: str = rule["Properties"]["Targets"][0]["Arn"]["Fn::GetAtt"][0]
+    return name
+
+
+def _finish_buckets(made: Template, names: Mapping[str, str], s3: Any) -> None:
+    """Set what moto's CloudFormation leaves out of a bucket: versions, and events to EventBridge."""
+    for name, bucket in of_type({"Resources": made}, "AWS::S3::Bucket").items():
+        properties = bucket["Properties"]
+        if "VersioningConfiguration" in properties:
+            s3.put_bucket_versioning(Bucket=names[name], VersioningConfiguration=properties["VersioningConfiguration"])
+        if properties.get("NotificationConfiguration", {}).get("EventBridgeConfiguration"):
+            s3.put_bucket_notification_configuration(
+                Bucket=names[name], NotificationConfiguration={"EventBridgeConfiguration": {}}
+            )

@@ -1,0 +1,134 @@
+"""template.yaml and what it nests in, their resources out: those that moto makes, and those that our doubles play."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import boto3
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
+
+from infra.local.template.nested_templates import Template, flattened
+
+Resources = dict[str, dict[str, Any]]
+
+KEPT = "RetainExceptOnCreate"
+"""moto deletes what has this policy; it knows `Retain` alone."""
+
+_MADE = frozenset(
+    {
+        "AWS::DynamoDB::Table",
+        "AWS::Events::EventBus",
+        "AWS::Events::Rule",
+        "AWS::IAM::ManagedPolicy",
+        "AWS::IAM::Role",
+        "AWS::KMS::Key",
+        "AWS::Logs::LogGroup",
+        "AWS::S3::Bucket",
+        "AWS::SNS::Topic",
+        "AWS::SQS::Queue",
+    }
+)
+# By us: functions, their polling and the pipe by the pump, the application by the EMR Serverless double.
+# By nobody: policies of buckets and queues (TLS and senders mean nothing on loopback), alarms and
+# whom they tell.
+_NOT_MADE = frozenset(
+    {
+        "AWS::CloudWatch::Alarm",
+        "AWS::CloudWatch::Dashboard",
+        "AWS::EMRServerless::Application",
+        "AWS::Lambda::EventInvokeConfig",
+        "AWS::Lambda::EventSourceMapping",
+        "AWS::Lambda::Function",
+        "AWS::Lambda::Permission",
+        "AWS::Pipes::Pipe",
+        "AWS::S3::BucketPolicy",
+        "AWS::SNS::Subscription",
+        "AWS::SQS::QueuePolicy",
+    }
+)
+
+
+class UnknownResourceType(Exception):
+    """The template holds a type of which nobody has said who makes or plays it in the embedded stack."""
+
+
+def parameters_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The parameters that a template declares."""
+    found: Mapping[str, Mapping[str, Any]] = yaml_parse(path.read_text(encoding="utf-8"))["Parameters"]
+    return found
+
+
+def expand(path: Path, region: str) -> Template:
+    """Turn the templates into one of CloudFormation, as the service does when it deploys."""
+    return flattened(path, lambda file: _translated(file, region))
+
+
+def _translated(path: Path, region: str) -> Template:
+    """One file, without what SAM shortens."""
+    template: Template = yaml_parse(path.read_text(encoding="utf-8"))
+    if "Transform" not in template:
+        return template
+    # Deployment uploads the bundle and writes its place here; the translator refuses a folder.
+    template["Globals"]["Function"]["CodeUri"] = "s3://bundles/functions.zip"
+    translator = Translator({}, Parser(), boto_session=boto3.Session(region_name=region))
+    expanded: Template = translator.translate(template, {})
+    translator.metrics.publish()  # to nobody; kept back, they are complained about when the process ends
+    return expanded
+
+
+def of_type(template: Template, resource_type: str) -> Resources:
+    """Pick the resources of one CloudFormation type."""
+    return {name: found for name, found in template["Resources"].items() if found["Type"] == resource_type}
+
+
+def made_by_moto(template: Template) -> Resources:
+    """Pick the resources that moto's CloudFormation makes; refuse a type that is on neither list."""
+    unknown = {found["Type"] for found in template["Resources"].values()} - _MADE - _NOT_MADE
+    if unknown:
+        raise UnknownResourceType(f"{', '.join(sorted(unknown))}: say in {__name__} who makes or plays it")
+    return {
+        name: found | {"DeletionPolicy": "Retain"} if found.get("DeletionPolicy") == KEPT else found
+        for name, found in template["Resources"].items()
+        if found["Type"] in _MADE and not _is_played(name, found, template)
+    }
+
+
+def schedules(template: Template) -> Resources:
+    """Pick the rules that fire by the clock; the pump plays them."""
+    rules = of_type(template, "AWS::Events::Rule")
+    return {name: rule for name, rule in rules.items() if "ScheduleExpression" in rule["Properties"]}
+
+
+def statements_of(template: Template, function: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Collect the policy statements that the template gives a function's role."""
+    return role_statements(template, function["Role"]["Fn::GetAtt"][0])
+
+
+def policy_statements(template: Template, policy: str) -> list[dict[str, Any]]:
+    """Collect the statements of a policy that is there to be attached."""
+    found: list[dict[str, Any]] = template["Resources"][policy]["Properties"]["PolicyDocument"]["Statement"]
+    return found
+
+
+def role_statements(template: Template, role: str) -> list[dict[str, Any]]:
+    """Collect the policy statements that the template gives a role."""
+    policies = template["Resources"][role]["Properties"].get("Policies", [])
+    found = [policy["PolicyDocument"]["Statement"] for policy in policies]
+    return [one for each in found for one in (each if isinstance(each, list) else [each])]
+
+
+def _is_played(name: str, resource: Mapping[str, Any], template: Template) -> bool:
+    """Tell schedules, and roles that only Lambda or Pipes would assume: nobody here asks for them."""
+    return name in schedules(template) or (resource["Type"] == "AWS::IAM::Role" and name not in _roles_named(template))
+
+
+def _roles_named(template: Template) -> set[str]:
+    """Find the roles that functions are told about in their environment."""
+    variables = [
+        value
+        for function in of_type(template, "AWS::Lambda::Function").values()
+        for value in function["Properties"]["Environment"]["Variables"].values()
+    ]
+    return {value["Fn::GetAtt"][0] for value in variables if isinstance(value, dict) and "Fn::GetAtt" in value}

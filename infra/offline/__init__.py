@@ -1,0 +1,1 @@
+"""Files of this machine in, the pipeline's own decisions out, without a stack."""

@@ -1,0 +1,114 @@
+"""Files at home as the sets that they would be: a plan, files and keys in; how to judge each, what sets lack, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.terms.file_sets import SetRule, called
+from contracts.terms.key_pattern import captures
+from contracts.verdict import refuse
+from functions.admission import manifest
+from functions.admission.manifest import Manifest
+from infra.offline.judge import Judged, Upload, file_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A set: what its keys share, its files and its marker or manifest, by their keys; what it lacks, if anything."""
+
+    parts: Mapping[str, str]
+    files: tuple[str, ...]
+    signal: str | None
+    lacks: str | None
+
+    @property
+    def name(self) -> str:
+        """What it is called, for people."""
+        return called(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Files as they would come: those to be judged, their sets, and manifests that cannot be used."""
+
+    uploads: tuple[Upload, ...]
+    sets: tuple[Gathered, ...] = ()
+    broken: Mapping[Path, Judged] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Set:
+    """A set while its files are looked at; `listed` are those of its manifest, of a marker none."""
+
+    parts: Mapping[str, str]
+    files: list[str]
+    signal: str | None = None
+    listed: Manifest | None = None
+
+
+def parts_of(plan: Plan, key: str) -> dict[str, str] | None:
+    """What the named parts of a contract's patterns stand for in a key; None where none of them fits."""
+    claims = (*plan.files, *([plan.set.signal] if plan.set and plan.set.signal else []))
+    return next((found for pattern in claims if (found := captures(pattern, key)) is not None), None)
+
+
+def gathered(plan: Plan, files: Sequence[tuple[Path, str]], at: datetime) -> Home:
+    """The files, each with its key below landing, as if they were uploaded at that time.
+
+    What comes last under a key holds; of several manifests of a set the last.
+    """
+    rule = plan.set
+    if rule is None:
+        return Home(tuple(Upload(path, key, at) for path, key in files))
+    sets: dict[tuple[str, ...], _Set] = {}
+    broken: dict[Path, Judged] = {}
+    for path, key in files:
+        one = _of(sets, plan, rule, key)
+        if not rule.is_signal(key):
+            if one:
+                one.files.append(key)
+            continue
+        found = _listed(path, key, rule)
+        if isinstance(found, Problem):
+            broken[path] = Judged(plan, file_of(path), refuse((found,)))
+        elif one:
+            one.signal, one.listed = key, found
+    uploads = [
+        _upload(path, key, at, rule, _of(sets, plan, rule, key)) for path, key in files if not rule.is_signal(key)
+    ]
+    told = [
+        Gathered(s.parts, tuple(s.files), s.signal, rule.lacking(s.parts, s.files, s.listed)) for s in sets.values()
+    ]
+    return Home(tuple(uploads), tuple(told), broken)
+
+
+def _of(sets: dict[tuple[str, ...], _Set], plan: Plan, rule: SetRule, key: str) -> _Set | None:
+    """The set that a key belongs to; None where no pattern fits it."""
+    found = parts_of(plan, key)
+    if found is None:
+        return None
+    parts = rule.named(found)
+    return sets.setdefault(tuple(parts.values()), _Set(parts, []))
+
+
+def _listed(path: Path, key: str, rule: SetRule) -> Manifest | Problem:
+    """The files that a manifest names; of a marker, whatever it holds, none."""
+    if not rule.manifest:
+        return {}
+    with path.open("rb") as opened:
+        return manifest.read(opened.read(manifest.LARGEST + 1), key, rule.sums)
+
+
+def _upload(path: Path, key: str, at: datetime, rule: SetRule, one: _Set | None) -> Upload:
+    """A file with what the manifest of its set, if that is there, says of it."""
+    if not rule.manifest or one is None or one.listed is None:
+        return Upload(path, key, at)
+    said = one.listed.get(key)
+    sha256 = file_of(path).sha256 if said and said.sha256 else None
+    wrong = manifest.unlike(said, path.stat().st_size, sha256)
+    return Upload(path, key, at, wrong, said.totals if said else None)

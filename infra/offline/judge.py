@@ -1,0 +1,212 @@
+"""Files at home, judged as the pipeline would: paths and a plan in, the pipeline's own decisions out.
+
+The same admission, the same Spark job, the same verdict; only the bucket and the ledger are missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from contracts.decision import Decision, File
+from contracts.files.header import rejected_file
+from contracts.job import JobDrop, JobReference, JobRequest, JobResult
+from contracts.plan import Plan
+from contracts.problem import Problem
+from contracts.terms.file_sets import Totals
+from contracts.verdict import decide, refuse
+from contracts.watermarks import HighMark
+from functions import keys
+from functions.admission import arrival_window
+from functions.admission.admit import Admission, admit, header
+from functions.records import receipt as records_receipt
+from infra import files
+from infra.setup import expectations
+from infra.setup.progress import Tell
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file at home as it would come: under which key below landing, and when; None where nobody asks for the time.
+
+    `wrong` is what the manifest of its set says against it, `totals` what its records are to be held against.
+    """
+
+    path: Path
+    name: str
+    at: datetime | None = None
+    wrong: Problem | None = None
+    totals: Totals | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The decision about one file; `rejected_rows` is the text of the file of that name, where there is one."""
+
+    plan: Plan
+    file: File
+    decision: Decision
+    rejected_rows: bytes | None = None
+
+
+def judge(
+    path: Path,
+    plan: Plan,
+    name: str,
+    session: Callable[[], SparkSession],
+    tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
+) -> Judged:
+    """Judge the file under a plan; `name` is its key below landing. Spark is asked for only if admission lets it in.
+
+    `tell` hears what is fetched meanwhile, where the plan needs what this machine lacks. `marks` are the high marks of
+    what was accepted before. Raises SetupMissing.
+    """
+    (judged,) = judge_all([Upload(path, name)], plan, session, tell, marks, references, with_rows=True)
+    return judged
+
+
+def judge_all(
+    uploads: Sequence[Upload],
+    plan: Plan,
+    session: Callable[[], SparkSession],
+    tell: Tell = lambda _: None,
+    marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
+    *,
+    with_rows: bool = False,
+) -> list[Judged]:
+    """Judge files in one job; rejected rows are read if `with_rows`.
+
+    `references` are those of the plan, as `infra.offline.reference_files` finds them.
+    """
+    with ThreadPoolExecutor(1) as pool:  # while Spark starts
+        files = [pool.submit(file_of, upload.path) for upload in uploads]
+        admitted = [_admit(upload, plan) for upload in uploads]
+        let_in = {n: found for n, found in enumerate(admitted) if not found.refused}
+        decided: dict[int, tuple[Decision, bytes | None]] = {}
+        if let_in:
+            with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
+                drops = {n: _drop(n, uploads[n], found, plan, Path(folder)) for n, found in let_in.items()}
+                spark = session()
+                if plan.needs_expectations:
+                    expectations.bring(spark, tell)
+                result = _run(plan, tuple(drops.values()), Path(folder), spark, marks, references)
+                for n, facts in zip(drops, result.drops, strict=True):
+                    rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
+                    kept = rows.read_bytes() if with_rows and rows.exists() else None
+                    decided[n] = decide(plan, facts, result.header.checks), kept
+        return [
+            Judged(plan, files[n].result(), *decided.get(n, (refuse(found.problems),)))
+            for n, found in enumerate(admitted)
+        ]
+
+
+def file_of(path: Path) -> File:
+    """What a verdict says of a file at home."""
+    with path.open("rb") as opened:
+        return File(path.name, path.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
+
+
+def write_receipt(judged: Judged, folder: Path) -> None:
+    """Write receipt.html, receipt.json and the rejected rows as the pipeline puts them under the producer's reports.
+
+    Raises NotWritten where a link or anything else is in the way.
+    """
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    rejected = rejected_file(judged.plan) if judged.rejected_rows is not None else None
+    receipt = records_receipt.Receipt(
+        drop="at-home",
+        attempt=1,
+        key=judged.file.name,
+        received_at=now,
+        decided_at=now,
+        decision=judged.decision,
+        plan=judged.plan,
+        file=judged.file,
+        rejected_rows=rejected,
+        sent=False,
+    )
+    files.write(folder, "receipt.json", records_receipt.render_json(receipt))
+    files.write(folder, "receipt.html", records_receipt.render_html(receipt))
+    if judged.rejected_rows is not None:
+        files.write(folder, rejected_file(judged.plan), judged.rejected_rows)
+
+
+def _admit(upload: Upload, plan: Plan) -> Admission:
+    """What the door says of a file and of its time; then, if it is let in, what its manifest says."""
+    with upload.path.open("rb") as opened:
+        found = admit(plan, upload.name, upload.path.stat().st_size, partial(_read, opened))
+    timely = arrival_window.problems(plan, upload.at) if upload.at else ()
+    seen = replace(found, problems=(*found.problems, *timely))
+    if upload.wrong is None or seen.refused:
+        return seen
+    return replace(seen, problems=(upload.wrong, *seen.problems))
+
+
+def _drop(number: int, upload: Upload, admitted: Admission, plan: Plan, folder: Path) -> JobDrop:
+    """A file under a plain name: Spark takes `_a.csv` for hidden and `[` for a pattern."""
+    path = upload.path
+    link = folder / "files" / f"{number}{plan.suffix}"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(path.resolve())
+    return JobDrop(
+        id=keys.digest(str(path.resolve())),
+        attempt=1,
+        uri=link.as_uri(),
+        name=path.name,
+        size=path.stat().st_size,
+        header=admitted.header,
+        header_line=admitted.header_line,
+        rejected=(folder / "rejected" / str(number)).as_uri() + "/",
+        notes=admitted.notes,
+        types=header(plan, admitted.header_line)[1],
+        modified=datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        totals=upload.totals,
+    )
+
+
+def _run(
+    plan: Plan,
+    drops: tuple[JobDrop, ...],
+    folder: Path,
+    spark: SparkSession,
+    marks: tuple[HighMark, ...],
+    references: Sequence[JobReference],
+) -> JobResult:
+    from spark_jobs import validate
+
+    base = folder.as_uri() + "/"
+    request = JobRequest(
+        batch="at-home",
+        try_=1,
+        plan=plan,
+        drops=drops,
+        scratch=f"{base}scratch/",
+        evidence_rows=f"{base}evidence/rows/",
+        evidence_checks=f"{base}evidence/checks/",
+        result=f"{base}result.jsonl",
+        requested_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        marks=marks,
+        references=tuple(references),
+    )
+    place = folder / "request.json"
+    place.write_text(request.dumps(), encoding="utf-8")
+    validate.run(spark, place.as_uri())
+    return JobResult.loads((folder / "result.jsonl").read_bytes())
+
+
+def _read(opened: BinaryIO, start: int, length: int) -> bytes:
+    opened.seek(start)
+    return opened.read(length)

@@ -1,0 +1,85 @@
+"""What records are held against on this machine: files and promoted data in, the references of a request out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from contracts.job import JobReference
+from contracts.plan import Plan, Reference
+from functions.drop import Location
+from functions.flow import references
+from functions.ports import Ports
+from infra.setup.progress import Tell
+
+CHUNK = 64 * 1024**2
+"""Bytes that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtHome:
+    """Where references lie on this machine.
+
+    Reference files lie from the contract's `folder` on; `given` are files by the names of references, before those;
+    `plans` reads the promoted files of a contract.
+    """
+
+    folder: Path = Path()
+    given: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    plans: Callable[[str], Plan | None] = lambda _: None
+
+    def pinned(self, plan: Plan) -> tuple[JobReference, ...]:
+        """The references of a plan as they are now; what is not at hand is said, and fails the checks that ask."""
+        return tuple(self._pinned(one) for one in plan.references)
+
+    def _pinned(self, reference: Reference) -> JobReference:
+        name = reference.name
+        files = self.given.get(name) or ([self.folder / reference.path] if reference.path else [])
+        if not files:
+            return JobReference(name, problem=f"is not at hand: name a file of it with `--reference {name}=FILE`")
+        missing = next((path for path in files if not path.is_file()), None)
+        if missing:
+            return JobReference(name, problem=f"is not at hand: there is no file {missing}")
+        theirs = self.plans(reference.contract) if reference.contract else None
+        if reference.contract and theirs is None:
+            return JobReference(name, problem="is a contract that is not in force")
+        hashes = [_sha256(path) for path in files]
+        found = {str(path): one for path, one in zip(files, hashes, strict=True)}
+        version = references.version(found) if reference.contract else f"sha256:{hashes[0]}"
+        return JobReference(name, version, tuple(path.resolve().as_uri() for path in files), theirs)
+
+
+def of_a_stack(ports: Ports, plan: Plan, home: AtHome, folder: Path, tell: Tell) -> tuple[JobReference, ...]:
+    """The references of a plan that is not in force yet: files at home, promoted data as a stack has it.
+
+    The latter are copied below `folder`; `tell` hears how far that has come.
+    """
+    theirs = {one.name: one for one in references.pinned(ports, plan)}
+    found = []
+    for one, mine in zip(plan.references, home.pinned(plan), strict=True):
+        pinned = theirs[one.name] if one.contract and one.name not in home.given else mine
+        found.append(_fetched(ports, pinned, folder / one.name, tell) if pinned is theirs[one.name] else pinned)
+    return tuple(found)
+
+
+def _fetched(ports: Ports, pinned: JobReference, folder: Path, tell: Tell) -> JobReference:
+    """The same with copies of its files, under plain names."""
+    folder.mkdir(parents=True)
+    suffix = pinned.plan.suffix if pinned.plan else ""
+    copies = []
+    for number, uri in enumerate(pinned.files):
+        tell(f"Reading {number + 1} of {len(pinned.files)} files of {pinned.name} ...")
+        path = folder / f"{number}{suffix}"
+        with path.open("wb") as opened:
+            while part := ports.store.read(Location(unquote(uri)), opened.tell(), CHUNK):
+                opened.write(part)
+        copies.append(path.as_uri())
+    return replace(pinned, files=tuple(copies))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""The checkout in, the archives that are deployed out, under build/."""

@@ -1,0 +1,141 @@
+"""`make build`: the checkout in, what is deployed out, under build/.
+
+    python -m infra.packaging.build
+        the functions' bundle for each CPU, the job's archive and entry point, and for each CPU an archive of what the
+        job needs of Arrow
+    python -m infra.packaging.build --into FOLDER --cpu CPU
+        the functions' bundle alone, unzipped: what `sam build` asks for
+    python -m infra.packaging.build --with-great-expectations
+        the same as the first, and for each CPU another archive for the job
+
+All else that the job needs is pure Python, or EMR's own. Nothing is written through a symbolic link.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.errors import SetupMissing, WheelUnfit
+from infra.files import NotWritten, write
+from infra.packaging.bundles import (
+    BUILD,
+    ENTRY,
+    Files,
+    arrow,
+    environment,
+    function_bundle,
+    great_expectations,
+    job_archive,
+    sifting,
+    tarred,
+    zipped,
+)
+from infra.setup.bytecode import Compiler, lambda_python
+from infra.setup.progress import Progress, Tell
+from infra.setup.wheels import LAMBDA, MACHINES
+
+SDK = ("boto3", "botocore", "s3transfer")
+"""What AWS's own client weighs nobody here can help; it is bundled, as Lambda's own one changes without a word."""
+MB = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a bundle weighs, in bytes: as a zip, unzipped, and unzipped without boto3."""
+
+    zipped: int
+    unzipped: int
+    beyond_sdk: int
+
+    def __str__(self) -> str:
+        own = f"unzipped {self.unzipped / MB:.1f} MB, of it {self.beyond_sdk / MB:.1f} MB beyond boto3"
+        return f"{self.zipped / MB:.1f} MB, {own}"
+
+
+def main(arguments: list[str]) -> int:
+    """Build what the arguments ask for; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m infra.packaging.build", description="Build what is deployed.")
+    parser.add_argument("--into", type=Path, help="put the functions' bundle alone here, unzipped")
+    parser.add_argument("--cpu", choices=sorted(MACHINES), default="arm64", help="for which CPU")
+    more = "add what contracts with checks of Great Expectations need"
+    parser.add_argument("--with-great-expectations", action="store_true", help=more)
+    asked = parser.parse_args(arguments)
+    try:
+        if asked.into is None:
+            build(BUILD)
+            if asked.with_great_expectations:
+                build_packages("Great Expectations", environment, great_expectations)
+        else:
+            _step(1, 1, asked.cpu, asked.into)
+    except (SetupMissing, WheelUnfit, NotWritten) as error:
+        sys.stderr.write(f"dropgate: {error}\n")
+        return 3
+    except OSError as error:
+        sys.stderr.write(f"dropgate: the build stopped: {error.strerror}: {error.filename}\n")
+        return 3
+    return 0
+
+
+def build(folder: Path) -> None:
+    """Write every bundle into a folder, and say what each weighs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    said = []
+    for number, cpu in enumerate(MACHINES, start=1):
+        with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
+            files = _step(number, len(MACHINES), cpu, Path(scratch))
+            name = f"functions-{cpu}.zip"
+            write(folder, name, zipped(files))
+            said.append((name, str(size(files, (folder / name).stat().st_size))))
+    write(folder, "dropgate.zip", job_archive())
+    write(folder, "entry.py", ENTRY.read_bytes())
+    said += [(name, f"{(folder / name).stat().st_size / MB:.1f} MB") for name in ("dropgate.zip", "entry.py")]
+    for name, weight in said:
+        sys.stdout.write(f"build/{name:<22} {weight}\n")
+    build_packages("Arrow", sifting, lambda cpu: folder / arrow(cpu).name)
+
+
+def build_packages(what: str, of: Callable[[str, Tell], Files], where: Callable[[str], Path]) -> None:
+    """Write an archive of packages for each CPU, and say what it weighs."""
+    for number, cpu in enumerate(MACHINES, start=1):
+        progress = Progress(number, len(MACHINES), f"{what} for {cpu}")
+        progress.begin()
+        files, place = of(cpu, progress.tell), where(cpu)
+        progress.tell("packing")
+        tarred(files, place)
+        weight = sum(path.stat().st_size for path in files.values())
+        progress.end(f"{place.stat().st_size / MB:.1f} MB, unpacked {weight / MB:.1f} MB")
+
+
+def size(files: Files, packed: int) -> Size:
+    """Add up what a bundle holds."""
+    weights = {name: path.stat().st_size for name, path in files.items()}
+    ours = (weight for name, weight in weights.items() if name.split("/")[0].split("-")[0] not in SDK)
+    return Size(packed, sum(weights.values()), sum(ours))
+
+
+def _step(number: int, total: int, cpu: str, folder: Path) -> Files:
+    progress = Progress(number, total, f"Functions for {cpu}")
+    progress.begin()
+    compiler = lambda_python()
+    files = function_bundle(cpu, folder, progress.tell, compiler)
+    progress.end(f"{len(files)} files, {compiled(compiler)}")
+    return files
+
+
+def compiled(compiler: Compiler | None) -> str:
+    """Say whether a bundle holds bytecode, and if not, what that costs and how to get it."""
+    if compiler is None:
+        return (
+            f"without bytecode, so that each cold start takes half a second more: install Python {LAMBDA.python} "
+            f"(python{LAMBDA.python} on PATH) and build again"
+        )
+    return f"with bytecode by {compiler.path}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

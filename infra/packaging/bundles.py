@@ -1,0 +1,151 @@
+"""What is deployed: the functions' bundle for each CPU, the job's archive with its entry point, and its packages.
+
+Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
+times, owners and rights fixed. The functions' bundle has bytecode where this machine has a Python of Lambda's version
+to compile it, and none elsewhere: two machines make the same bytes if both have the same Python 3.13, or none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from infra import files as written
+from infra.setup import wheels
+from infra.setup.bytecode import Compiler, compile_sources
+from infra.setup.progress import Tell
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+ENTRY = ROOT / "spark_jobs" / "validate.py"
+"""The entry point of the Spark job, uploaded beside the archive."""
+
+SIFTING = re.compile(
+    r"pyarrow-[^/]+\.dist-info/.+"
+    r"|pyarrow/(vendored/)?\w+\.py"
+    r"|pyarrow/(lib|_compute|_csv)\.cpython-3\d+-[\w-]+\.so"
+    r"|pyarrow/lib(arrow(_acero|_compute|_dataset|_python|_substrait)?|parquet)\.so\.\d+"
+)
+"""What lines are sifted with of pyarrow's wheel: Linux loads all of these libraries, whatever is used of them."""
+
+Files = Mapping[str, Path]
+"""What a bundle holds: the name of each file there, and where it lies here."""
+
+
+def job_archive() -> bytes:
+    """The zip of `spark_jobs` and of the run time of `contracts`: pure Python, one for every CPU."""
+    return zipped(_named([*_kernel(), *(ROOT / "spark_jobs").rglob("*.py")], ROOT))
+
+
+def great_expectations(cpu: str) -> Path:
+    """Where `make build GX=1` lays the archive of Great Expectations and all that it needs but Spark."""
+    return BUILD / f"great-expectations-{cpu}.tar.gz"
+
+
+def environment(cpu: str, tell: Tell, home: wheels.Home = wheels.EMR) -> Files:
+    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit.
+
+    Unpacked by `spark.archives` it lies in each worker's folder, where EMR's own Python finds it: the settings stand in
+    functions/aws/emr_serverless.py. EMR's user guide ("Using Python libraries") packs a whole virtual environment, with
+    a Python; this one has none, as the job's code runs on EMR's.
+    """
+    return files_of(wheels.installed(cpu, tell, home))
+
+
+def built_environment(cpu: str, tell: Tell) -> Path:
+    """That archive, built if it was not yet. Raises SetupMissing, WheelUnfit."""
+    place = great_expectations(cpu)
+    if not place.is_file():
+        place.parent.mkdir(exist_ok=True)
+        tarred(environment(cpu, tell), place)
+    return place
+
+
+def arrow(cpu: str) -> Path:
+    """Where `make build` lays the archive of Arrow, which comes to the job as that of Great Expectations does."""
+    return BUILD / f"arrow-{cpu}.tar.gz"
+
+
+def sifting(cpu: str, tell: Tell, home: wheels.Home = wheels.ARROW) -> Files:
+    """The files of that archive, packages at its root, for EMR or another home. Raises SetupMissing, WheelUnfit."""
+    whole = files_of(wheels.installed(cpu, tell, home))
+    return {name: path for name, path in whole.items() if SIFTING.fullmatch(name)}
+
+
+def built_arrow(cpu: str, tell: Tell) -> Path:
+    """That archive, built anew, as it takes seconds. Raises SetupMissing, WheelUnfit."""
+    BUILD.mkdir(exist_ok=True)
+    tarred(sifting(cpu, tell), place := arrow(cpu))
+    return place
+
+
+def function_bundle(cpu: str, folder: Path, tell: Tell, compiler: Compiler | None) -> Files:
+    """Put all that the functions need on Lambda into a folder; return its files.
+
+    Raises SetupMissing, WheelUnfit, NotWritten for a folder with symbolic links on the way or in it.
+    """
+    written.refuse_links(folder)
+    for path in folder.rglob("*"):
+        written.refuse_link(path)
+    for name, source in {**files_of(wheels.installed(cpu, tell)), **function_sources()}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, folder / name)
+    if compiler is None:
+        return files_of(folder)
+    tell(f"compiling with {compiler.path}")
+    compile_sources(folder, compiler)
+    return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+
+
+def function_sources() -> Files:
+    """The bundle's files of our own: `functions` whole, and the run time of `contracts`."""
+    return {**_named(_kernel(), ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
+
+
+def files_of(folder: Path) -> Files:
+    """The files of a folder, without the bytecode that a Python which imported from it has left."""
+    whole = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+    return _named(whole, folder)
+
+
+def zipped(files: Files) -> bytes:
+    """The zip of these files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o100644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name].read_bytes())
+    return out.getvalue()
+
+
+def tarred(files: Files, place: Path) -> None:
+    """Write these files as a tar.gz, whatever their size; raises NotWritten where the place is a symbolic link."""
+    written.refuse_link(place)
+    with (
+        place.open("wb") as out,
+        gzip.GzipFile("", "wb", 6, fileobj=out, mtime=0) as packed,  # 9 takes three times as long for half a percent
+        tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in sorted(files):
+            info = tarfile.TarInfo(name)
+            info.size, info.mode = files[name].stat().st_size, 0o644
+            with files[name].open("rb") as source:
+                archive.addfile(info, source)
+
+
+def _kernel() -> Iterator[Path]:
+    """What of `contracts` runs; the authoring of contracts and the contracts themselves stay out."""
+    modules = (ROOT / "contracts").rglob("*.py")
+    return (path for path in modules if "authoring" not in path.relative_to(ROOT).parts)
+
+
+def _named(paths: Iterable[Path], root: Path) -> Files:
+    return {path.relative_to(root).as_posix(): path for path in paths}

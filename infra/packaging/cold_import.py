@@ -1,0 +1,101 @@
+"""`make cold`: the built bundle for this machine's CPU in, the CPU time that loading each handler costs out.
+
+Each handler is imported by a process that has nothing but the unzipped bundle and the standard library, as on Lambda,
+and by Lambda's version of Python where this machine has one; user and system time of the whole process count, the start
+of Python with them. Exit code 1 where one is over the bound: there are two, for bundles with bytecode and without.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.packaging.bundles import BUILD, ROOT
+from infra.setup.bytecode import lambda_python
+from infra.setup.wheels import LAMBDA, this_cpu
+
+BOUND = 0.75
+"""Seconds of CPU that loading a handler may take from bytecode, where Lambda's Python loads it."""
+BOUND_OF_SOURCES = 1.5
+"""Seconds of CPU that it may take where each cold start compiles the sources."""
+LONG = 20_000
+"""Microseconds from which on an import is named, with all that it imports itself."""
+ROUNDS = 9
+IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); __import__(sys.argv[2])"
+ALONE = ("-I", "-S", "-B")
+"""No site-packages, no environment, no bytecode written: as Lambda's read-only disk has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import over the bound, in microseconds: `depth` 0 is the handler's own."""
+
+    module: str
+    depth: int
+    cumulative: int
+
+
+def main() -> int:
+    """Measure every handler; return the exit code."""
+    with tempfile.TemporaryDirectory(prefix="dropgate-") as scratch:
+        with zipfile.ZipFile(BUILD / f"functions-{this_cpu()}.zip") as bundle:
+            bundle.extractall(scratch)
+        python, bound = terms(Path(scratch))
+        return max([report(Path(scratch), handler, python, bound) for handler in handlers()])
+
+
+def terms(bundle: Path) -> tuple[Path, float]:
+    """Return the Python that loads the handlers, and the bound that holds then; print both."""
+    compiler = lambda_python()
+    has_bytecode = any((bundle / "functions").glob(f"__pycache__/*.cpython-{LAMBDA.python.replace('.', '')}.pyc"))
+    python = Path(sys.executable) if compiler is None else compiler.path
+    bound = BOUND if compiler and has_bytecode else BOUND_OF_SOURCES
+    what = "bytecode" if bound == BOUND else f"sources alone (no Python {LAMBDA.python} compiled the bundle)"
+    sys.stdout.write(f"{python} loads {what}; at most {bound} s of CPU for a handler\n")
+    return python, bound
+
+
+def handlers() -> list[str]:
+    """Return the modules that Lambda loads."""
+    modules = sorted((ROOT / "functions" / "handlers").glob("*.py"))
+    return [f"functions.handlers.{m.stem}" for m in modules if "\ndef handler(" in m.read_text(encoding="utf-8")]
+
+
+def report(bundle: Path, handler: str, python: Path, bound: float) -> int:
+    """Print what one handler costs, and its long imports; return 1 where it is over the bound."""
+    seconds = sorted(cpu_seconds(bundle, handler, python) for _ in range(ROUNDS))
+    middle = statistics.median(seconds)
+    sys.stdout.write(f"{handler}: {middle:.2f} s of CPU (median of {ROUNDS}, {seconds[0]:.2f} to {seconds[-1]:.2f})\n")
+    for found in long_imports(bundle, handler, python):
+        sys.stdout.write(f"  {found.cumulative / 1000:6.0f} ms  {'  ' * found.depth}{found.module}\n")
+    return int(middle > bound)
+
+
+def cpu_seconds(bundle: Path, handler: str, python: Path) -> float:
+    """Import a handler in a process of its own; return its user and system time."""
+    child = subprocess.Popen([str(python), *ALONE, "-c", IMPORT, str(bundle), handler], stdin=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{handler} cannot be imported from {bundle}")
+    return used.ru_utime + used.ru_stime
+
+
+def long_imports(bundle: Path, handler: str, python: Path) -> list[Import]:
+    """Return the imports that take long, the outer before the inner (-X importtime names the inner first)."""
+    command = [str(python), *ALONE, "-X", "importtime", "-c", IMPORT, str(bundle), handler]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    lines = re.findall(r"^import time: +\d+ \| +(\d+) \| ( *)(\S+)$", told, re.MULTILINE)
+    found = [Import(module, len(indent) // 2, int(micros)) for micros, indent, module in reversed(lines)]
+    return [each for each in found if each.cumulative > LONG]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

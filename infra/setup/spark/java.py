@@ -1,0 +1,74 @@
+"""Where a Java that runs Spark is on this machine: the environment and file system in, a JAVA_HOME out."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from infra.errors import SetupMissing
+
+RELEASES = (17, 21)
+"""The Javas of EMR release emr-spark-8.1.0, its default first. Debian 12 has that one, Debian 13 the other alone."""
+PACKAGES = tuple(f"openjdk-{release}-jre-headless" for release in RELEASES)
+INSTALLED = (Path("/usr/lib/jvm"), Path("/opt/java"), Path("/Library/Java/JavaVirtualMachines"))
+
+
+def java_home(environment: Mapping[str, str] | None = None, folders: tuple[Path, ...] = INSTALLED) -> Path:
+    """Return the home of a Java that runs Spark, or raise SetupMissing with the sentence that says how to get one.
+
+    What JAVA_HOME names comes first; of the others the default of EMR.
+    """
+    given = os.environ if environment is None else environment
+    if (named := given.get("JAVA_HOME")) and _release(Path(named)) in RELEASES:
+        return Path(named)
+    homes: dict[int, Path] = {}
+    for home in _candidates(given, folders):
+        homes.setdefault(_release(home), home)
+    for release in RELEASES:
+        if release in homes:
+            return homes[release]
+    raise SetupMissing(
+        f"Java {' or '.join(map(str, RELEASES))} is not here: install one (Debian 12: apt-get install {PACKAGES[0]}; "
+        f"Debian 13: apt-get install {PACKAGES[1]}) or set JAVA_HOME to one."
+    )
+
+
+def version(home: Path) -> str:
+    """Return the full version of the Java in a home, or nothing where it does not say."""
+    try:
+        text = (home / "release").read_text(encoding="utf-8")
+    except OSError:
+        text = _asked(home)
+    found = re.search(r'version(?:=| )"([0-9.]+)', text, re.IGNORECASE)
+    return found.group(1) if found else ""
+
+
+def _release(home: Path) -> int:
+    """Return the release of the Java in a home, 0 where there is none."""
+    if not (home / "bin" / "java").is_file():
+        return 0
+    return int(version(home).split(".")[0] or 0)
+
+
+def _candidates(environment: Mapping[str, str], folders: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield homes in the order people expect: what they call, what is installed."""
+    if on_path := shutil.which("java", path=environment.get("PATH", "")):
+        yield Path(on_path).resolve().parent.parent
+    for folder in folders:
+        for home in sorted(path for release in RELEASES for path in folder.glob(f"*{release}*")):
+            yield home
+            yield home / "Contents" / "Home"
+
+
+def _asked(home: Path) -> str:
+    """Ask Java itself, for runtimes that ship without a release file."""
+    try:
+        command = [str(home / "bin" / "java"), "-version"]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stderr

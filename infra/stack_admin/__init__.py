@@ -1,0 +1,1 @@
+"""Commands on a deployed stack: catalog, access, queues and tables."""

@@ -1,0 +1,133 @@
+"""Contracts and an ARN in, the policies that make it a producer or a consumer out: JSON documents, nothing is applied.
+
+Pure. Of each right there are two sides, one to attach to the principal and one for the bucket: in the account of the
+stack the first is enough, across accounts AWS asks for both (IAM user guide, "Cross-account policy evaluation logic").
+What everybody is denied, as another key, stands in the template. No policy of S3 can limit the size or number
+of uploads: dropgate refuses by size itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.plan import Plan
+from contracts.terms.key_pattern import literal_folder
+
+Statement = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """The names of the three buckets, and the ARN of the key that encrypts them, where it is a customer key."""
+
+    landing: str
+    internal: str
+    promoted: str
+    key: str | None = None
+    partition: str = "aws"
+
+    def arn(self, bucket: str, below: str = "") -> str:
+        """The ARN of a bucket, or of what lies below a prefix in it."""
+        return f"arn:{self.partition}:s3:::{bucket}" + (f"/{below}*" if below else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a principal is to be given: its own policy, and statements to add to the buckets' and the key's policies."""
+
+    principal: str
+    identity: tuple[Statement, ...]
+    buckets: Mapping[str, tuple[Statement, ...]]
+    key: tuple[Statement, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The whole as plain JSON types."""
+        return {
+            "principal": self.principal,
+            "identityPolicy": {"Version": "2012-10-17", "Statement": list(self.identity)},
+            "bucketPolicyStatements": {name: list(found) for name, found in self.buckets.items()},
+            "keyPolicyStatements": list(self.key),
+        }
+
+
+def folders_of(plans: Iterable[Plan], producer: str) -> tuple[str, ...]:
+    """The folders that a producer uploads to, each once; empty for one that no contract names."""
+    found = {literal_folder(pattern) for plan in plans if plan.producer == producer for pattern in plan.files}
+    return tuple(sorted(found))
+
+
+def for_producer(
+    buckets: Buckets, producer: str, folders: Sequence[str], principal: str, *, overwrite: bool = True
+) -> Access:
+    """A producer puts into its own folders, and reads its own receipts; it can neither read nor list what it sent.
+
+    Without `overwrite` an upload must say `If-None-Match: *` (Amazon S3 user guide, "Enforce conditional writes").
+    """
+    if not all(folders):
+        raise ValueError(f"{producer} has a pattern without a folder; nothing would bound its uploads")
+    own, reports = [buckets.arn(buckets.landing, folder) for folder in folders], f"reports/{producer}/"
+    put = _allow("PutOwn", ["s3:PutObject", "s3:AbortMultipartUpload"], own)
+    read = _allow("ReadReports", "s3:GetObject", buckets.arn(buckets.internal, reports))
+    listed = _listing("ListReports", buckets.arn(buckets.internal), reports)
+    guards = () if overwrite else ({**(guard := _no_overwrite(own)), "Sid": _sid(producer, guard)},)
+    landing = [_to(principal, put, producer), *guards]
+    internal = [_to(principal, each, producer) for each in (read, listed)]
+    use = (
+        *_use("PutWithKey", buckets, ["kms:Decrypt", "kms:GenerateDataKey"], buckets.landing),
+        *_use("ReadWithKey", buckets, ["kms:Decrypt"], buckets.internal),
+    )
+    both = {buckets.landing: tuple(landing), buckets.internal: tuple(internal)}
+    return Access(principal, (put, read, listed, *use), both, tuple(_on_key(principal, each, producer) for each in use))
+
+
+def for_consumer(buckets: Buckets, principal: str, contract: str | None = None) -> Access:
+    """A consumer reads what is promoted, of one contract or of all; older versions of files it does not see."""
+    folder = f"{contract}/" if contract else ""
+    bucket = buckets.arn(buckets.promoted)
+    read = _allow("ReadPromoted", "s3:GetObject", buckets.arn(buckets.promoted, folder) if folder else f"{bucket}/*")
+    listed = _listing("ListPromoted", bucket, folder) if folder else _allow("ListPromoted", "s3:ListBucket", bucket)
+    name, use = contract or "All", _use("ReadWithKey", buckets, ["kms:Decrypt"], buckets.promoted)
+    both = {buckets.promoted: tuple(_to(principal, each, f"{name} consumer") for each in (read, listed))}
+    keys = tuple(_on_key(principal, each, f"{name} consumer") for each in use)
+    return Access(principal, (read, listed, *use), both, keys)
+
+
+def _allow(sid: str, action: str | list[str], resource: str | list[str], **condition: Any) -> Statement:
+    more = {"Condition": condition} if condition else {}
+    return {"Sid": sid, "Effect": "Allow", "Action": action, "Resource": resource} | more
+
+
+def _listing(sid: str, bucket: str, folder: str) -> Statement:
+    return _allow(sid, "s3:ListBucket", bucket, StringLike={"s3:prefix": f"{folder}*"})
+
+
+def _no_overwrite(own: list[str]) -> Statement:
+    # The parts of a multipart upload make no object yet, and cannot bring the header.
+    conditions = {"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}
+    denied = {"Sid": "NoOverwrite", "Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": own}
+    return denied | {"Condition": conditions}
+
+
+def _use(sid: str, buckets: Buckets, actions: list[str], bucket: str) -> tuple[Statement, ...]:
+    """The right to use the key through S3 for one bucket, by whose ARN a bucket key is known (S3 user guide)."""
+    if not buckets.key:
+        return ()
+    via = f"s3.{buckets.key.split(':')[3]}.amazonaws.com"
+    known = {"kms:ViaService": via, "kms:EncryptionContext:aws:s3:arn": buckets.arn(bucket)}
+    return (_allow(sid, actions, buckets.key, StringEquals=known),)
+
+
+def _to(principal: str, statement: Statement, whose: str) -> Statement:
+    return {**statement, "Sid": _sid(whose, statement), "Principal": {"AWS": principal}}
+
+
+def _on_key(principal: str, statement: Statement, whose: str) -> Statement:
+    return _to(principal, {**statement, "Resource": "*"}, whose)  # in a key's policy the key itself
+
+
+def _sid(whose: str, statement: Statement) -> str:
+    """A name of its own in a policy that several share; letters and digits only."""
+    return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", whose)) + str(statement["Sid"])

@@ -1,0 +1,301 @@
+"""Publishing: contracts that lint clean in, a catalog in force and what changed in it out.
+
+In the catalog zone `plans/<sha>.json`, `index/<sha>.json` and `contracts/<version>/<id>/<object>.yaml` (the documents
+themselves) never change once written; `current.json` names the index in force and is moved last, and only if nobody
+else moved it meanwhile: a publish that stops halfway changes nothing. It moves forwards in time alone, whatever is put
+in force, so that one that is older was put there by somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from contracts import codec
+from contracts.authoring import store as contract_store
+from contracts.authoring.compiler.compile import Compiled
+from contracts.authoring.compiler.lint import index_of
+from contracts.authoring.document.finding import Finding
+from contracts.catalog import AHEAD, Index, Pointer
+from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
+from contracts.plan import Plan, Promoted
+from functions.aws.answers import asking, code
+from functions.keys import CONTENT_TYPES
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+POINTER = "current.json"
+
+
+class CatalogStore(Protocol):
+    """The catalog zone, by name below it."""
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        """A document and its ETag; None where there is none."""
+        ...
+
+    def create(self, name: str, body: bytes) -> bool:
+        """Write a document that is not there yet; False, and nothing written, where it is."""
+        ...
+
+    def swap(self, name: str, body: bytes, etag: str | None) -> None:
+        """Write over the document that still has `etag` (None: that is not there); StaleWrite if it has changed."""
+        ...
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        """The names of all documents that begin so."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What a publish did, in contract names, and the index that is in force now.
+
+    `mended` says what stood in the place of the catalog before, where that could not be read.
+    """
+
+    index: str
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    mended: str | None = None
+
+    @property
+    def moved(self) -> bool:
+        """Whether anything is in force now that was not before."""
+        return bool(self.new or self.changed or self.withdrawn)
+
+
+def publish(
+    plans: Sequence[Plan], store: CatalogStore, now: datetime, documents: Mapping[str, bytes] | None = None
+) -> Publication:
+    """Put the plans, and no others, in force; StaleWrite if somebody else published meanwhile.
+
+    `documents` are the contracts that the plans were made from, by their names in the store; they are kept beside them.
+    """
+    _need_each_other(plans)
+    index = index_of(plans)
+    before = _in_force(store)
+    if left := _leaving(plans, before.index, store):
+        raise ContractInvalid(f"{contract_store.tabled(left[0])} It needs a new major version, or `promote: table`.")
+    for name, text in (documents or {}).items():
+        _keep(store, name, text)
+    for plan in plans:
+        _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
+    name = codec.sha256(index)
+    _write(store, f"index/{name}.json", codec.canonical(index).encode())
+    pointer = Pointer(name, _after(before.pointer, now).isoformat())
+    store.swap(POINTER, codec.canonical(pointer).encode(), before.etag)
+    return replace(_compared(before.index, index, name), mended=before.broken)
+
+
+def _after(former: Pointer | None, now: datetime) -> datetime:
+    """Now, in whole seconds; a second after the former pointer where its publisher's clock was a little ahead."""
+    at = now.replace(microsecond=0)
+    try:
+        ahead = former.moment() - at if former else -AHEAD
+    except DocumentInvalid:
+        return at
+    return at + ahead + timedelta(seconds=1) if timedelta(0) <= ahead <= AHEAD else at
+
+
+def _need_each_other(plans: Sequence[Plan]) -> None:
+    """Refuse plans that look for values in contracts that would not be in force."""
+    known = {plan.contract for plan in plans}
+    for plan in plans:
+        for other in (one.contract for one in plan.references if one.contract and one.contract not in known):
+            raise ContractInvalid(
+                f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
+            )
+
+
+def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
+    """Why a stack, by the variables of its functions, cannot judge by some plans; None where it can by all."""
+    asking_for = [plan.contract for plan in plans if plan.needs_expectations]
+    if not asking_for or environment.get("DROPGATE_JOB_ENVIRONMENT"):
+        return None
+    return (
+        f"{', '.join(asking_for)} asks for Great Expectations, which the stack lacks: run `make build GX=1`, then "
+        "`make deploy`, or start `dropgate up` again."
+    )
+
+
+def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
+    """What keeps contracts from being published: versions that were, with another text; tables that would be left."""
+    titles = kept(store)
+    wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
+    there = {name: found[0] for name in wanted if (found := store.get(name))}
+    left = _leaving([c.plan for c in contracts if c.plan], _in_force(store).index, store)
+    return (
+        *contract_store.rewritten(contracts, there, titles),
+        *contract_store.leaving(contracts, left, titles),
+    )
+
+
+def _leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:
+    """The plans of contracts that are promoted into a table, or were when they were last published, which are not."""
+    former = {entry.contract: entry.plan for entry in index.entries}
+    others = [plan for plan in plans if plan.promote != "table" and former.get(plan.contract) != plan.sha]
+    titles = kept(store) if others else ()
+    return [plan for plan in others if _promoted(plan, former.get(plan.contract), titles, store) == "table"]
+
+
+def _promoted(
+    plan: Plan, sha: str | None, titles: Sequence[contract_store.Title], store: CatalogStore
+) -> Promoted | None:
+    """What consumers get by the plan in force, `sha`, or else the latest document; None where neither can be read."""
+    name = f"plans/{sha}.json"
+    if sha and (found := store.get(name)):
+        try:
+            return codec.loads(Plan, found[0], name).promote
+        except DocumentInvalid:
+            pass  # of another edition of dropgate, or damaged: the document says it, too
+    latest = contract_store.latest(titles, plan)
+    document = store.get(latest.key) if latest else None
+    return contract_store.promoted(plan, document[0]) if document else None
+
+
+def kept(store: CatalogStore) -> tuple[contract_store.Title, ...]:
+    """All contract documents that were ever published."""
+    found = map(contract_store.titled, store.names(contract_store.FOLDER))
+    return tuple(t for t in found if t)
+
+
+def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
+    """A published document, whole; DocumentInvalid if it is not there, or not what its name says."""
+    found = store.get(title.key)
+    if found is None:
+        raise DocumentInvalid(f"{title.key} is not there any more; publish the contract again as it was.")
+    return contract_store.whole(title, found[0])
+
+
+def in_force(store: CatalogStore) -> tuple[str, ...] | None:
+    """The names of the contracts in force; None where nothing was ever published. DocumentInvalid if unreadable."""
+    found = _in_force(store)
+    if found.broken:
+        raise DocumentInvalid(f"What is in force cannot be read: {found.broken}.")
+    return tuple(entry.contract for entry in found.index.entries) if found.etag else None
+
+
+@dataclass(frozen=True, slots=True)
+class _InForce:
+    """The index in force, the pointer to it and its ETag, and why there is no such index, though there is a pointer."""
+
+    index: Index = field(default_factory=Index)
+    etag: str | None = None
+    pointer: Pointer | None = None
+    broken: str | None = None
+
+
+def _in_force(store: CatalogStore) -> _InForce:
+    found = store.get(POINTER)
+    if found is None:
+        return _InForce()
+    text, etag = found
+    pointer = None
+    try:
+        pointer = codec.loads(Pointer, text, POINTER)
+        index = store.get(f"index/{pointer.index}.json")
+        if index is None:
+            broken = f"{POINTER} names an index that is not there: {pointer.index}"
+            return _InForce(etag=etag, pointer=pointer, broken=broken)
+        return _InForce(codec.loads(Index, index[0], f"index/{pointer.index}.json"), etag, pointer)
+    except DocumentInvalid as error:
+        return _InForce(etag=etag, pointer=pointer, broken=str(error))
+
+
+def _keep(store: CatalogStore, name: str, text: bytes) -> None:
+    """Write a contract's document; `refusals` has looked, so that another text is somebody else's of this moment."""
+    if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
+        raise StaleWrite(
+            f"Somebody else has just published {name} with another text: take over their changes, raise `version` in "
+            "your contract above theirs, then publish again."
+        )
+
+
+def _write(store: CatalogStore, name: str, body: bytes) -> None:
+    """Write a document that its hash names; what is there under the name must be the same."""
+    if store.create(name, body):
+        return
+    there = store.get(name)
+    if there is not None and there[0] != body:
+        raise DocumentInvalid(
+            f"{name} in the catalog is not what its name says: delete it, then publish again; nothing is published now."
+        )
+
+
+def _compared(before: Index, after: Index, name: str) -> Publication:
+    old = {e.contract: e for e in before.entries}
+    new = {e.contract: e for e in after.entries}
+    return Publication(
+        index=name,
+        new=tuple(c for c in new if c not in old),
+        changed=tuple(c for c in new if c in old and new[c] != old[c]),
+        unchanged=tuple(c for c in new if old.get(c) == new[c]),
+        withdrawn=tuple(c for c in old if c not in new),
+    )
+
+
+CHANGED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
+"""S3's answers to a conditional write whose condition does not hold (412, 409, and 404 for If-Match on nothing)."""
+
+
+class S3Catalog:
+    """The catalog zone in a bucket; `zone` is its URI. What S3 refuses otherwise is ServiceUnavailable."""
+
+    def __init__(self, client: S3Client, zone: str) -> None:
+        self._client = client
+        self._bucket, _, self._prefix = zone.removeprefix("s3://").partition("/")
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        with asking("S3"):
+            try:
+                found = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
+            except self._client.exceptions.NoSuchKey:
+                return None
+            return found["Body"].read(), found["ETag"]
+
+    def create(self, name: str, body: bytes) -> bool:
+        return self._put(name, body, {"IfNoneMatch": "*"})
+
+    def swap(self, name: str, body: bytes, etag: str | None) -> None:
+        if not self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}):
+            raise StaleWrite(
+                "Somebody else has just published: take over their changes, raise the `version` of each contract that "
+                "both of you changed above theirs, then publish again."
+            )
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        pages = self._client.get_paginator("list_objects_v2")
+        with asking("S3"):
+            found = [
+                item["Key"].removeprefix(self._prefix)
+                for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix)
+                for item in page.get("Contents", [])
+            ]
+        return tuple(sorted(found))
+
+    def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
+        """Write on a condition; False if it does not hold."""
+        place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
+        with asking("S3"):
+            try:
+                self._client.put_object(Body=body, ContentType=_media_type(name), **place)
+            except ClientError as error:
+                if code(error) not in CHANGED:
+                    raise
+                return False
+        return True
+
+
+def _media_type(name: str) -> str:
+    """Of YAML that of RFC 9512; of a reference file that of its format."""
+    if name.endswith(".yaml"):
+        return "application/yaml"
+    return CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")

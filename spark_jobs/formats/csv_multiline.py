@@ -1,0 +1,145 @@
+"""CSV whose cells may hold line breaks: lines of files in, records with their whole text out; the rest is `delimited`.
+
+The quotes of a file are followed line after line, in the order of the file: a line that begins within quotes belongs to
+the record before it, with the very characters that end its lines. A quote that is never closed would take in all that
+follows, unseen: a file is refused whose quotes do not stand around whole cells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.job import JobDrop
+from contracts.plan import Csv, Plan
+from contracts.problem import Problem
+from spark_jobs.formats import csv_lines, text_lines
+from spark_jobs.rules import csv_quotes, row_checks
+from spark_jobs.spark import storage
+
+OPEN = "\ue001"
+"""A sign in place of what is open at the end of a line."""
+LATIN = "ISO-8859-1"
+ORDER = "partition by file order by block, nth, part"
+BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
+SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
+
+
+is_headed = csv_lines.is_headed
+fault = text_lines.no_fault
+header_texts = text_lines.header_texts
+ends = text_lines.ends
+last_cells = text_lines.last_cells
+looked = csv_lines.looked
+records = csv_lines.records
+opened = csv_lines.opened
+with_cells = csv_lines.with_cells
+
+
+def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The records of files: file, block, id (null where empty), line: all its text, `at`: its first line, from 1.
+
+    A file is one block, as its quotes are followed from its beginning.
+    """
+    parts = _parts(spark, plan.csv, drops)
+    odd = row_checks.quotes(sf.col("text"), plan.csv) % 2 if plan.csv.quote else sf.lit(0)
+    followed = parts.select("*", odd.alias("odd")).select(
+        *("file", "text", "ending"),
+        sf.expr(f"coalesce(sum(odd) over {BEFORE} % 2 = 0, true)").alias("begins"),
+        sf.expr(f"row_number() over ({ORDER})").alias("at"),
+        sf.expr(f"lag(ending) over ({ORDER})").alias("before"),
+        *("block", "nth", "part"),
+    )
+    numbered = followed.select(
+        *("file", "text", "before", "begins", "at"),
+        sf.expr(f"sum(int(begins)) over {SO_FAR}").alias("number"),
+        sf.expr(f"sum(int(begins and text != '')) over {SO_FAR}").alias("id"),
+    )
+    piece = "struct(at, if(begins, text, concat(before, text)) as text, if(begins and text = '', null, id) as id)"
+    grouped = numbered.groupBy("file", "number").agg(sf.expr(f"array_sort(collect_list({piece}))").alias("lines"))
+    return grouped.selectExpr(
+        "file", "0L as block", "lines[0].id as id", "array_join(lines.text, '') as line", "lines[0].at as at"
+    )
+
+
+def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame:
+    """The lines of files: file, block, nth, part (their order), text, and the characters that end it.
+
+    Spark's reader does not say what ended a line: it ends lines at LF alone here, and they are split at other CRs.
+    """
+    lines = text_lines.lines(spark.read.option("lineSep", "\n").text(text_lines.paths(drops)), csv)
+    crlf = sf.endswith("line", sf.lit("\r"))
+    bare = sf.when(crlf, sf.expr("string(left(binary(line), octet_length(line) - 1))")).otherwise(sf.col("line"))
+    told = lines.select(
+        *("file", "block", sf.monotonically_increasing_id().alias("nth")),
+        bare.alias("bare"),
+        sf.when(crlf, "\r\n").otherwise("\n").alias("ending"),
+    )
+    # Spark splits texts, which would change bytes that are none: in Latin-1 every byte is one.
+    latin = sf.split(sf.decode(sf.col("bare").cast("binary"), LATIN), "\r", -1)
+    parts = sf.transform(latin, lambda part: sf.encode(part, LATIN).cast("string"))
+    split = sf.when(sf.contains("bare", sf.lit("\r")), parts).otherwise(sf.array("bare"))
+    pieces = told.select("file", "block", "nth", "ending", sf.posexplode(split).alias("part", "text"), "bare")
+    last = sf.expr("part = octet_length(bare) - octet_length(replace(bare, '\r', ''))")
+    return pieces.select(
+        "file", "block", "nth", "part", "text", sf.when(last, sf.col("ending")).otherwise("\r").alias("ending")
+    )
+
+
+def placed_lines(source: DataFrame, _plan: Plan) -> DataFrame:
+    """Where the records of files are: file, block, `at` (their id), `line`: their first one, counted in the file."""
+    return source.where("id is not null").selectExpr("file", "block", "id as at", "at as line")
+
+
+def bare(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """The records of files without those that are as their header, or begin as trailers."""
+    line = sf.col("line")
+    if plan.csv.header:
+        source = source.where(~line.isin(*sorted({text for d in drops for text in header_texts(d)})))
+    return source.where(~text_lines.ends(line, plan)) if plan.csv.trailer else source
+
+
+def whole(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """The records as they came: file, block, id, value."""
+    full = source.where(sf.col("id").isNotNull()).withColumnRenamed("line", "value")
+    return full.select("file", "block", "id", text_lines.encoded("value", plan.csv))
+
+
+def refused(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """The files with a quote that is never closed, or that stands within unquoted text, by drop."""
+    if not plan.csv.quote:
+        return {}
+    text = text_lines.lines(spark.read.text(text_lines.paths(drops)), plan.csv).where(
+        csv_quotes.has_quote(sf.col("line"), plan.csv)
+    )
+    quotes = text.select(
+        "file", "block", "id", row_checks.quotes(sf.col("line"), plan.csv).alias("n"), *_strays(plan.csv)
+    )
+    before = "sum(n) over (partition by file order by block, id rows between unbounded preceding and 1 preceding)"
+    followed = quotes.select("*", sf.expr(f"coalesce({before} % 2 = 1, false)").alias("is_open"))
+    counted = followed.groupBy("file").agg(
+        sf.expr("sum(n) % 2 = 1").alias("open"), sf.expr("bool_or(if(is_open, within, outside))").alias("stray")
+    )
+    seen = {storage.plain(row["file"]): row for row in counted.where("open or stray").collect()}
+    message = "A quote is opened and never closed; all that follows it would be one cell."
+    stray = "A quote stands within text that is not quoted, so that nobody can tell where cells begin and end."
+    fix = f"Close every quote, and write one inside a quoted cell as `{plan.csv.escape}{plan.csv.quote}`."
+    found = {d.id: seen[storage.plain(d.uri)] for d in drops if storage.plain(d.uri) in seen}
+    return {drop: Problem("open-quote", message if row["open"] else stray, fix) for drop, row in found.items()}
+
+
+def _strays(csv: Csv) -> list[Column]:
+    """Whether a quote of a line stands where no cell begins or ends: `outside` of quotes at its start, and `within`.
+
+    What is open at the end of the line is a sign of its own, so that its neighbours matter, too.
+    """
+    line = sf.regexp_replace("line", OPEN, csv_quotes.ESCAPED)
+    quote, astray = re.escape(csv.quote), csv_quotes.astray(csv, csv_quotes.STRETCH + OPEN)
+    found = []
+    for name, text in (("outside", line), ("within", sf.concat(sf.lit(csv.quote), line))):
+        signs = sf.regexp_replace(csv_quotes.stretched(text, csv), f"{quote}.*", OPEN)
+        found.append(signs.rlike(astray).alias(name))
+    return found

@@ -1,0 +1,362 @@
+"""JSON Lines, an object on each line: lines in, cells and values of the contract's properties out.
+
+As in CSV most lines are plain: the keys of the file's first object in their order, values of their types, no escapes. A
+pattern says so, and Spark's parser then reads them fast. It is lenient: text after an object, a key that stands twice,
+`5` where text is wanted pass unseen. All other lines are therefore read twice, wrapped in two ways that no trailing
+text survives both of, once for keys and texts, once for the JSON type of each value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
+
+from contracts.files.header import OURS
+from contracts.plan import CONTAINERS, LogicalType, Plan, Property
+from contracts.values import json_flaws
+from spark_jobs.formats import text_lines
+from spark_jobs.rules import nesting, row_checks
+from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, typed
+from spark_jobs.spark import sql_text
+
+STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
+OBJECT, ARRAY = "map<string,variant>", "array<variant>"
+TEXTS, KINDS = "array<map<string,string>>", "map<string,map<string,variant>>"
+WIDE = 200
+"""Keys up to which lines are held against the pattern: Java's regular expressions use the stack for each group."""
+INTEGER = "-?(?:0|[1-9][0-9]{0,300}+)"
+NUMBER = rf"{INTEGER}(?:\.[0-9]{{1,300}}+)?(?:[eE][-+]?[0-9]{{1,4}}+)?"
+"""Spark's parser gives up at 1,000 digits."""
+LONGEST = 1 << 20
+FEW = r"-?(?:0|[1-9][0-9]{0,6}+)(?:\.[0-9]{1,3}+)?"
+"""A number that a double holds and shows as it stands."""
+TEXT = r'"[^"\\\x00-\x1f\ufffd]*+"'
+SCALAR = f"(?:{TEXT}|{NUMBER}|true|false|null)"
+ESCAPE = r"(?<!\\)(?:\\\\)*+\\u"
+"""The beginning of an escape: a backslash that is not itself escaped."""
+HIGH = "[89abAB][0-9a-fA-F]{2}"
+LONE = rf"{ESCAPE}[dD](?:{HIGH}(?!\\u[dD][c-fC-F])|(?<!\\u[dD]{HIGH}\\u[dD])[c-fC-F])"
+"""Half of a character that takes two escapes."""
+SHAPES: dict[LogicalType, str] = {"integer": INTEGER, "number": NUMBER, "boolean": "true|false"}
+SHORT: dict[LogicalType, str] = {
+    "integer": "-?(?:0|[1-9][0-9]{0,17}+)",
+    "number": r"-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,20}+)?",
+}
+"""Numbers within others, and exact whole ones, that are plain: never beyond 64 bits, never infinite."""
+DOUBLE_DIGITS = 15
+LONG = r"^(BIGINT|DECIMAL\((?:19|[2-9][0-9]),)"
+"""Whole numbers: beyond 64 bits they are decimals, as a shorter one such as 1.0 is."""
+NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
+
+load = text_lines.load
+fault = text_lines.no_fault
+refused = text_lines.none_refused
+header_texts = text_lines.header_texts
+whole = text_lines.whole
+placed_lines = text_lines.placed_lines
+bare = text_lines.bare_anyway
+ends = text_lines.ends_nowhere
+last_cells = text_lines.no_cells
+
+
+def is_headed(_plan: Plan) -> bool:
+    """Whether the first line of a file names its columns: each line does so for itself."""
+    return False
+
+
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
+) -> tuple[DataFrame, Column]:
+    """The lines of files whose objects begin alike: file, block, id, line, c<n> and v<n>, odd; their raw text."""
+    line, here = sf.col("line"), [(n, p) for n, p in enumerate(plan.properties) if not p.path]
+    short = sf.octet_length(line) <= LONGEST
+    wide = len(header) + sum(bool(p.path) for p in plan.properties) > WIDE
+    even = sf.lit(False) if wide else short & line.rlike(plain(plan, header))
+    lines = text_lines.lines(source, plan.csv).select("*", even.alias("plain"))
+    inner = Inner(plan)
+    schema = StructType([StructField(p.name, inner.schema(p)) for _, p in here])
+    parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
+    roots = {p.name: sf.col("fields")[p.name] for _, p in here if p.type in CONTAINERS}
+    here = [(n, p) for n, p in here if p.name not in roots]
+    cells = {n: sf.col("fields")[p.name] for n, p in here}
+    values = {n: _value(cells[n], p) for n, p in here}
+    cells |= _meant(cells, values, plan)
+    infinite = [sf.abs(values[n]) > GREATEST_DOUBLE for n, p in here if is_double(p)]
+    looked = parsed.select(
+        "*",
+        *(cell.alias(f"c{n}") for n, cell in cells.items()),
+        *(value.alias(f"v{n}") for n, value in values.items()),
+        sf.coalesce(reduce(Column.__or__, infinite, ~sf.col("plain")), sf.lit(False)).alias("odd"),
+    )
+    if roots:
+        looked = nesting.opened(looked, plan, {p.name for p in plan.properties}, roots, Texts())
+    return looked, line
+
+
+def plain(plan: Plan, header: tuple[str, ...]) -> str:
+    """A pattern of the lines that need no closer look: known keys in the order of `header`, each once or left out.
+
+    Keys of objects within stand in the order of the contract.
+    """
+    known = {p.name: p for p in plan.roots}
+    names = [name for name in header if name in known or plan.columns.extra == "ignore" or name in OURS]
+    inner = Inner(plan)
+    return rf"^{_object({name: inner.shape(known[name]) if name in known else SCALAR for name in names})}\z"
+
+
+def _object(shapes: Mapping[str, str]) -> str:
+    pairs = "".join(rf"(?:{re.escape(_written(name))}: ?{shape}(?:, ?|(?=\}})))?" for name, shape in shapes.items())
+    return rf"\{{{pairs}(?<!, ?)\}}"
+
+
+def _written(key: str) -> str:
+    """A key as JSON writes it."""
+    return json.dumps(key, ensure_ascii=False)
+
+
+class Inner:
+    """What stands in a property where a line is plain: a pattern of its text, and the schema that takes it apart."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._held = row_checks.compared(plan)
+        self._unlike = {c.property for c in plan.checks if c.kind == "uniqueItems"}
+        self._within: dict[tuple[str, ...], list[Property]] = {}
+        for prop in plan.properties:
+            self._within.setdefault(prop.route[:-1], []).append(prop)
+
+    def shape(self, prop: Property) -> str:
+        """The pattern. Maps, whose keys may stand twice, and arrays whose elements are compared are never plain."""
+        inner = self._within.get(prop.route, [])
+        if prop.type == "object" and inner:
+            return f"(?:{_object({p.route[-1][1:]: self.shape(p) for p in inner})}|null)"
+        if prop.type == "array":
+            few = "".join(rf"(?:{shape}(?:, ?{shape})*+)?" for shape in map(self.shape, inner))
+            return rf"(?:\[{'' if prop.name in self._unlike else few}\]|null)"
+        if prop.type in CONTAINERS or (prop.path and prop.name in self._held and prop.type in SHORT):
+            return "null"
+        if prop.exact:
+            return f"(?:{SHORT['integer'] if prop.type == 'integer' else FEW}|null)"
+        shapes = SHORT if prop.path else SHAPES
+        return f"(?:{shapes.get(prop.type, SHAPES.get(prop.type, TEXT))}|null)"
+
+    def schema(self, prop: Property) -> DataType:
+        """Texts, in what holds them."""
+        inner = self._within.get(prop.route, [])
+        match prop.type:
+            case "object" if inner:
+                return StructType([StructField(p.route[-1][1:], self.schema(p)) for p in inner])
+            case "array":
+                return ArrayType(self.schema(inner[0]) if inner else StringType())
+            case "map":
+                values = [p for p in inner if p.route[-1] == "*"]
+                return MapType(StringType(), self.schema(values[0]) if values else StringType())
+        return StringType()
+
+
+def _value(cell: Column, prop: Property) -> Column:
+    plainly = prop.type in ("integer", "number") and not prop.exact
+    return cast(cell, prop) if plainly else typed(cell, prop)
+
+
+def opened(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    """Odd lines (column `raw`) with c<n> and v<n>, and by kind what fails the checks of records as such."""
+    here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
+    apart = _apart(singles, sf.col("raw"))
+    kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.name)}])").alias(f"k{n}") for n, p in here]
+    cells = [_cell(p.name).alias(f"c{n}") for n, p in here]
+    values = [sf.when(_is_of(sf.col(f"k{n}"), p), typed(sf.col(f"c{n}"), p)).alias(f"v{n}") for n, p in here]
+    found = apart.select("*", *kinds, *cells).select("*", *values)
+    named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
+    held = _meant({n: c for n, (c, _) in named.items()}, {n: v for n, (_, v) in named.items()}, plan)
+    found = found.withColumns({f"c{n}": cell for n, cell in held.items()})
+    roots = {p.name: sf.expr(f"kinds[{sql_text.literal(p.name)}]") for p in plan.roots if p.type in CONTAINERS}
+    if roots:
+        found = nesting.opened(
+            found, plan, {p.name for p in plan.properties}, roots, Variants(row_checks.compared(plan))
+        )
+    known = [*(p.name for p in plan.roots), *OURS]
+    is_object = sf.col("texts").isNotNull()  # of what is none, nobody can tell what is a text in it
+    return found, {
+        "object": ~is_object,
+        "keys": sf.size("names") != sf.size(sf.array_distinct("names")),
+        "text": sf.contains("raw", sf.lit("\x00")) | ~sf.is_valid_utf8("raw") | (is_object & sf.col("raw").rlike(LONE)),
+        "knownKeys": reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), known)),
+    }
+
+
+def _meant(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan) -> dict[int, Column]:
+    """The cells of numbers that are held against texts: 1.50 is the number that 1.5 is, however it is written."""
+    texts = row_checks.compared(plan)
+    numbers = ((n, p) for n, p in enumerate(plan.properties) if n in cells and p.type in ("integer", "number"))
+    return {n: row_checks.meant(cells[n], values[n], p, texts[p.name]) for n, p in numbers if p.name in texts}
+
+
+def _is_unknown(names: Column, known: Sequence[str]) -> Column:
+    """Whether one of some keys is not known."""
+    return sf.size(unknown(names, known)) > 0
+
+
+def unknown(names: Column, known: Sequence[str]) -> Column:
+    """Those of some keys that are not known."""
+    return sf.array_except(names, sf.array(*map(sf.lit, dict.fromkeys(known))))
+
+
+def _unknown_within(plan: Plan) -> list[Column]:
+    """The same for each object within the record that has properties."""
+
+    def test(n: int, known: Sequence[str]) -> Column:
+        if plan.properties[n].repeats:
+            return nesting.some(n, lambda _, value: _is_unknown(sf.map_keys(value), known))
+        return _is_unknown(sf.map_keys(f"v{n}"), known)
+
+    return [sf.coalesce(test(n, known), sf.lit(False)) for n, known in objects(plan).items()]
+
+
+def objects(plan: Plan) -> dict[int, list[str]]:
+    """The keys that objects within a record may have, by the number of the property."""
+    inner: dict[int, list[str]] = {}
+    for prop in plan.properties:
+        if prop.path and prop.path[-1].startswith("."):
+            inner.setdefault(plan.properties.index(plan.parent(prop)), []).append(prop.path[-1][1:])
+    return inner
+
+
+class Texts:
+    """How what is plain is taken apart, which `Inner.schema` has done: `nesting.Parts`."""
+
+    dear = False
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull()
+
+    def container(self, raw: Column, _prop: Property) -> Column:
+        return raw
+
+    def count(self, _value: Column, _prop: Property) -> Column:
+        return sf.lit(0)  # what has no properties is never plain
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getField(key)
+
+    def key(self, key: Column) -> Column:
+        return key
+
+    def cell(self, raw: Column, _prop: Property) -> Column:
+        return raw
+
+    def value(self, _raw: Column, cell: Column, prop: Property) -> Column:
+        return _value(cell, prop)
+
+
+class Variants:
+    """How a value of JSON is taken apart: `nesting.Parts`; `texts` are what cells are held against, by property."""
+
+    dear = True
+
+    def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
+        self._texts = texts
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull() | sf.is_variant_null(raw)
+
+    def container(self, raw: Column, prop: Property) -> Column:
+        return sf.try_variant_get(raw, "$", ARRAY if prop.type == "array" else OBJECT)
+
+    def count(self, value: Column, _prop: Property) -> Column:
+        return sf.size(sf.map_filter(value, lambda _, x: ~self.is_null(x)))
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getItem(key)
+
+    def key(self, key: Column) -> Column:
+        return key.cast("variant")
+
+    def cell(self, raw: Column, prop: Property) -> Column:
+        text = sf.try_variant_get(raw, "$", "string")
+        if prop.type not in ("integer", "number") or prop.name not in self._texts:
+            return text
+        return row_checks.meant(text, self.value(raw, text, prop), prop, self._texts[prop.name])
+
+    def value(self, raw: Column, cell: Column, prop: Property) -> Column:
+        number = _number(cell, prop)
+        return sf.when(_is_of(sf.schema_of_variant(raw), prop), typed(cell, prop) if number is None else number)
+
+
+def _number(cell: Column, prop: Property) -> Column | None:
+    """The text of a JSON number as a value: it has no characters that Spark's cast would be too lenient with."""
+    if prop.exact or prop.type not in ("integer", "number"):
+        return None
+    value = cast(cell, prop)
+    return sf.when(sf.abs(value) <= GREATEST_DOUBLE, value) if is_double(prop) else value
+
+
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    _aside: Sequence[int],
+    _malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    lines = text_lines.lines(source, plan.csv).where(sf.col("id").isNotNull()).withColumnRenamed("line", "raw")
+    apart, fails = opened(lines, plan, header)
+    sound = apart.where(~(fails["object"] | fails["keys"] | fails["text"]))
+    return text_lines.chosen(sound, plan, wanted)
+
+
+def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
+    """Lines (column `raw`) and `cells`, their texts by key; malformed ones have none."""
+    apart = _apart(rows, sf.when(~malformed, sf.col("raw")))
+    known = [p.name for p in plan.roots]
+    names = sf.array(*map(sf.lit, known))
+    cells = sf.map_from_arrays(names, sf.array(*(_cell(name) for name in known)))
+    others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(names, name))
+    every = sf.when(sf.col("texts").isNotNull(), sf.map_concat(cells, others))
+    return apart.select("*", every.alias("cells")).drop("texts", "kinds", "names")
+
+
+def _apart(rows: DataFrame, raw: Column) -> DataFrame:
+    """Rows and texts by key, JSON types by key, and the keys; null where a line is no object and nothing else.
+
+    So they are of lines that are longer than `flaws.LONGEST`.
+    """
+    raw = sf.when(sf.octet_length(raw) <= json_flaws.LONGEST, raw)
+    texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
+    kinds = sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT)
+    read = rows.select("*", texts.alias("all_texts"), sf.element_at(kinds, sf.lit("")).alias("kinds"))
+    alone = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
+    found = read.select("*", alone.alias("texts")).drop("all_texts")
+    return found.select("*", sf.map_keys("texts").alias("names"))
+
+
+def _cell(name: str) -> Column:
+    """The text of a value; of a number that came back through a double as the variant has it, exactly."""
+    key = sql_text.literal(name)
+    exact = f"try_variant_get(kinds[{key}], '$', 'string')"
+    rounded = f"greatest(length(texts[{key}]), length({exact})) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
+    is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"
+    return sf.expr(f"if({is_exact}, {exact}, texts[{key}])")
+
+
+def _is_of(kind: Column, prop: Property) -> Column:
+    """Whether a JSON type is the one that values of a property are written in."""
+    match prop.type:
+        case "integer" if prop.exact:
+            return kind.rlike(LONG)
+        case "number" if prop.exact:
+            return kind.rlike("^(BIGINT|DECIMAL)")
+        case "integer":
+            return kind == "BIGINT"
+        case "number":
+            return kind.rlike(f"^({'|'.join(NUMBERS)})")
+        case "boolean":
+            return kind == "BOOLEAN"
+        case _:
+            return kind == "STRING"

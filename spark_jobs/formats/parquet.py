@@ -1,0 +1,261 @@
+"""Parquet: columns with types of their own in, cells and values of the contract's properties out.
+
+Nothing is parsed and nothing opened later. A record has no line of its own: the raw text of a failing one is its cells
+as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+
+from contracts.job import JobDrop
+from contracts.plan import CONTAINERS, Plan, Property
+from contracts.problem import Problem
+from contracts.values.parquet_types import FINE, NULLS, STORED
+from spark_jobs.formats import parquet_pages, parquet_values, text_lines
+from spark_jobs.rules import nesting, row_checks
+from spark_jobs.spark import sql_text, storage
+
+UNREADABLE = ("nested", "unknown", "within")
+"""Types of columns that are left alone, or read with others; admission refuses those that the contract wants."""
+NOTHING = "_dropgate_nothing int"
+"""A column that no file has, in place of none at all: Spark finds no records then."""
+NESTED = ("struct<", "array<", "map<")
+READ_AS = {**STORED, FINE: "timestamp"}
+"""Spark's types of columns that have a name of ours."""
+SIDE_BY_SIDE = 4
+"""Files that are looked at side by side before the scan."""
+KIND = "dropgate.kind"
+"""Where the schema of a source says what an integer of `contracts.values.parquet_types.STORED` means."""
+
+
+def is_headed(_plan: Plan) -> bool:
+    """Whether the first line of a file names its columns: the footer does."""
+    return False
+
+
+header_texts = text_lines.header_texts
+bare = text_lines.bare_anyway
+ends = text_lines.ends_nowhere
+last_cells = text_lines.no_cells
+placed_lines = text_lines.placed_lines  # never asked: Parquet has none
+
+
+def load(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
+    """Files with the same columns and types."""
+    kinds = {name: kind for name, kind in zip(drops[0].header, drops[0].types, strict=True) if kind not in UNREADABLE}
+    return read(spark, text_lines.paths(drops), kinds)
+
+
+def read(spark: SparkSession, paths: Sequence[str], kinds: Mapping[str, str]) -> DataFrame:
+    """Some columns of files, by the names that the door has for their types; `kind_of` tells these of the source."""
+    empty = {name: kind.removeprefix(NULLS) for name, kind in kinds.items() if kind.startswith(NULLS)}
+    columns = [f"{sql_text.quoted(n)} {READ_AS.get(kind, kind)}" for n, kind in kinds.items() if n not in empty]
+    schema = StructType.fromDDL(", ".join(columns or [NOTHING]))
+    assert isinstance(schema, StructType)
+    for field in schema.fields:
+        if (kind := kinds.get(field.name)) in STORED:
+            field.metadata[KIND] = kind
+    found = spark.read.option(parquet_pages.CHECKED, "true").schema(schema).parquet(*paths)
+    nulls = (sf.lit(None).cast(kind).alias(name) for name, kind in empty.items())
+    return found.select("*", *nulls) if empty else found
+
+
+def shown(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> DataFrame:
+    """Some columns of a file as a look at its values wants them: numbers, texts, and moments of Spark's own types."""
+    source = read(spark, [text_lines.path(uri)], kinds)
+    plain = ((parquet_values.plain(_column(f.name), kind_of(f)), f) for f in source.schema.fields)
+    return source.select(
+        *(parquet_values.with_floats(column, field.dataType).alias(field.name) for column, field in plain)
+    )
+
+
+def kind_of(field: StructField) -> str:
+    """The name of the type of a column that was read."""
+    return str(field.metadata.get(KIND, field.dataType.simpleString()))
+
+
+def refused(spark: SparkSession, _plan: Plan, drops: Sequence[JobDrop]) -> dict[str, Problem]:
+    """The files of which Spark would read what nobody wrote, by drop."""
+    kinds = {drop.id: dict(zip(drop.header, drop.types, strict=True)) for drop in drops}
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        problems = list(pool.map(lambda drop: flaw(spark, drop.uri, kinds[drop.id]), drops))
+    return {drop.id: problem for drop, problem in zip(drops, problems, strict=True) if problem is not None}
+
+
+def flaw(spark: SparkSession, uri: str, kinds: Mapping[str, str]) -> Problem | None:
+    """What Spark would not see of some columns of a file; it is opened only if they are nested, or moments in INT96."""
+    nested = [name for name, kind in kinds.items() if kind.startswith(NESTED)]
+    moments = [name for name, kind in kinds.items() if kind == FINE or (name in nested and "timestamp" in kind)]
+    odd = parquet_pages.flaw(spark, uri, nested, moments) if nested or moments else None
+    if odd is None:
+        return None
+    return _unsound(odd.column) if odd.kind == "levels" else _cut(odd.column)
+
+
+def _unsound(name: str) -> Problem:
+    """Of a file with a column whose levels cannot be."""
+    message = f"The values of the column `{name}` of the Parquet file cannot be put together: their levels contradict"
+    fix = "Write the file again, with another version of the program that wrote it."
+    return Problem("broken-parquet", f"{message} each other.", fix, property=name)
+
+
+def _cut(name: str) -> Problem:
+    """Of a file with moments in INT96 that are finer than a microsecond."""
+    message = f"The column `{name}` is of the type INT96, and holds moments that are finer than a microsecond"
+    fix = "Write it as TIMESTAMP in microseconds."
+    return Problem("wrong-type", f"{message}; of INT96 no more is read.", fix, property=name)
+
+
+def fault(spark: SparkSession, plan: Plan, drop: JobDrop) -> Problem | None:
+    """Why a file cannot be read, if its bytes can be fetched but its columns not be decoded."""
+    try:
+        load(spark, plan, [drop]).write.format("noop").mode("overwrite").save()
+    except parquet_pages.UNREADABLE as error:
+        storage.consume(spark, drop.uri)
+        return undecoded(error)
+    return None
+
+
+def undecoded(error: Exception) -> Problem:
+    """Of a file that Spark could not read, by what it said."""
+    message = "The columns of the Parquet file cannot be decoded, though its footer can be read."
+    if parquet_pages.UNSOUND in str(error):
+        message = "A page of the Parquet file does not match its checksum: its bytes changed after it was written."
+    return Problem("broken-parquet", message, "Write the file again, and send it whole.")
+
+
+def looked(
+    source: DataFrame, plan: Plan, header: tuple[str, ...], _header_texts: Sequence[str]
+) -> tuple[DataFrame, Column]:
+    """The records of files with the same columns: file, block, id, c<n> and v<n>, odd; their raw text."""
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
+    kinds = {field.name: kind_of(field) for field in source.schema.fields}
+    cells = sf.struct(*(_shown(sf.col(f"p{n}"), kinds[p.name], p).alias(p.name) for n, p in here))
+    looked = _numbered(source, plan, header, row_checks.compared(plan)).select("*", sf.lit(False).alias("odd"))
+    return looked, sf.to_json(cells, {"ignoreNullFields": "false"})
+
+
+def _numbered(source: DataFrame, plan: Plan, header: tuple[str, ...], texts: Mapping[str, Sequence[str]]) -> DataFrame:
+    """All records with file, block, id, columns p<n>, c<n> and v<n>.
+
+    Of the properties in `texts` c<n> is a text, of others what p<n> is: to write a number takes longer than its checks.
+    As nobody wrote a number or a date, it is the one of these texts that means the same, if any does.
+    """
+    here = [(n, p) for n, p in enumerate(plan.properties) if p.name in header and not p.path]
+    number = sf.monotonically_increasing_id().alias("id")
+    every = source.select(*text_lines.place(), number, *(_column(p.name).alias(f"p{n}") for n, p in here))
+    kinds = {field.name: kind_of(field) for field in source.schema.fields}
+    single = [(n, p) for n, p in here if p.type not in CONTAINERS]
+    values = {n: parquet_values.value(sf.col(f"p{n}"), kinds[p.name], p) for n, p in single}
+    cells = {n: sf.col(f"p{n}") for n, _ in single}
+    for n, p in single:
+        if p.name in texts:
+            words = () if kinds[p.name] == "string" else texts[p.name]
+            cells[n] = row_checks.meant(parquet_values.text(sf.col(f"p{n}"), kinds[p.name], p), values[n], p, words)
+    found = every.select(
+        "*",
+        *(cell.alias(f"c{n}") for n, cell in cells.items()),
+        *(value.alias(f"v{n}") for n, value in values.items()),
+    )
+    roots = {p.name: sf.col(f"p{n}") for n, p in here if p.type in CONTAINERS}
+    return nesting.opened(found, plan, header, roots, Typed(source.schema, texts)) if roots else found
+
+
+class Typed:
+    """How a value of Parquet is taken apart: `nesting.Parts`."""
+
+    dear = False
+
+    def __init__(self, schema: StructType, texts: Mapping[str, Sequence[str]]) -> None:
+        self._schema, self._texts = schema, texts
+
+    def is_null(self, raw: Column) -> Column:
+        return raw.isNull()
+
+    def container(self, raw: Column, prop: Property) -> Column:
+        return sf.when(~_has_key_twice(raw), raw) if prop.type == "map" else raw
+
+    def count(self, value: Column, prop: Property) -> Column:
+        found = _type_at(self._schema, prop.route)
+        assert isinstance(found, StructType), prop.route
+        return nesting.given(value.getField(name).isNotNull() for name in found.names)
+
+    def child(self, value: Column, key: str) -> Column:
+        return value.getField(key)
+
+    def key(self, key: Column) -> Column:
+        return key
+
+    def cell(self, raw: Column, prop: Property) -> Column:
+        if prop.name not in self._texts:
+            return raw
+        kind = _type_at(self._schema, prop.route).simpleString()
+        words = self._texts[prop.name] if kind != "string" else ()
+        return row_checks.meant(
+            parquet_values.text(raw, kind, prop), parquet_values.value(raw, kind, prop), prop, words
+        )
+
+    def value(self, raw: Column, _cell: Column, prop: Property) -> Column:
+        return parquet_values.value(raw, _type_at(self._schema, prop.route).simpleString(), prop)
+
+
+def _type_at(schema: DataType, route: Sequence[str]) -> DataType:
+    """The type of what a route leads to."""
+    for n, step in enumerate(route):
+        if isinstance(schema, StructType):
+            schema = schema[step.removeprefix(".") if n else step].dataType
+        elif isinstance(schema, ArrayType):
+            schema = schema.elementType
+        elif isinstance(schema, MapType):
+            schema = schema.valueType if step == "*" else schema.keyType
+    return schema
+
+
+def _has_key_twice(entries: Column) -> Column:
+    """Whether a map has a key twice, or a null for one: then it is none, as an object with a key twice is no record."""
+    keys = sf.map_keys(entries)
+    return (sf.size(sf.array_distinct(keys)) < sf.size(keys)) | sf.exists(keys, lambda key: key.isNull())
+
+
+def _shown(column: Column, kind: str, prop: Property) -> Column:
+    """A column as it stands in the raw text of a record."""
+    return column if prop.type in CONTAINERS else parquet_values.text(column, kind, prop)
+
+
+def records(
+    source: DataFrame,
+    plan: Plan,
+    header: tuple[str, ...],
+    wanted: Sequence[str],
+    _aside: Sequence[int],
+    _malformed: bool,
+) -> DataFrame:
+    """The records again: file, block, id, and text t<n> and value v<n> of the n-th of some properties."""
+    return text_lines.chosen(_numbered(source, plan, header, dict.fromkeys(wanted, ())), plan, wanted)
+
+
+def opened(singles: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> tuple[DataFrame, dict[str, Column]]:
+    """No record needs a closer look."""
+    return singles, {}
+
+
+def whole(source: DataFrame, _plan: Plan, _header: tuple[str, ...]) -> DataFrame:
+    """The records as they came: file, block, id, and `value`, a struct of the columns that could be read."""
+    number = sf.monotonically_increasing_id().alias("id")
+    columns = (parquet_values.plain(_column(f.name), kind_of(f)).alias(f.name) for f in source.schema.fields)
+    return source.select(*text_lines.place(), number, sf.struct(*columns).alias("value"))
+
+
+def with_cells(rows: DataFrame, _plan: Plan, _header: tuple[str, ...], _malformed: Column) -> DataFrame:
+    """Records (column `raw`) and `cells`, their texts by column."""
+    return rows.select("*", sf.from_json("raw", "map<string,string>").alias("cells"))
+
+
+def _column(name: str) -> Column:
+    return sf.col(sql_text.quoted(name))

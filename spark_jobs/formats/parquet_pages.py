@@ -1,0 +1,171 @@
+"""Parquet files as parquet-mr has them: the URI of one in; its row groups, and what no scan would see of them, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
+from struct import Struct
+from typing import Any, Literal
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from spark_jobs.formats import parquet_levels
+from spark_jobs.spark import storage
+from spark_jobs.spark.jvm import java_class
+
+CHECKED = "parquet.page.verify-checksum.enabled"
+"""The setting that holds pages against their checksums, where they have any; it is off by default (parquet-hadoop)."""
+UNSOUND = "CRC checksum verification failed"
+"""What is said of a page that does not match its checksum."""
+UNREADABLE = (Py4JJavaError, PySparkException)
+"""What Java says of a file that it cannot read, as py4j has it or PySpark."""
+SPARK = "org.apache.spark."
+"""What keys begin with under which Spark notes its version in a file."""
+WRITER = "parquet-mr"
+"""What the name begins with of the library that Spark writes with."""
+INT96 = Struct("<q4x")
+"""A moment in INT96: nanoseconds of a day, and the day."""
+SIZE = 4
+"""Bytes of the length that levels have before them in data pages of version 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A column that Spark would read without a word: its levels cannot be, or it holds what Spark cuts off."""
+
+    column: str
+    kind: Literal["levels", "nanoseconds"]
+
+
+def opened(spark: SparkSession, place: str) -> Any:
+    """A file by its URI without percent-encoding; it must be closed."""
+    settings = java_class(spark, "org.apache.hadoop.conf.Configuration")(spark._jsc.hadoopConfiguration())
+    settings.setBoolean(CHECKED, True)
+    path = java_class(spark, "org.apache.hadoop.fs.Path")(place)
+    file = java_class(spark, "org.apache.parquet.hadoop.util.HadoopInputFile").fromPath(path, settings)
+    return java_class(spark, "org.apache.parquet.hadoop.ParquetFileReader").open(file)
+
+
+def requested(spark: SparkSession, file: Any, name: str) -> Any:
+    """Let a file be read in one column alone; that column as a schema."""
+    fields = java_class(spark, "java.util.List").of(file.getFooter().getFileMetaData().getSchema().getType(name))
+    schema = java_class(spark, "org.apache.parquet.schema.MessageType")("one", fields)
+    file.setRequestedSchema(schema)
+    return schema
+
+
+def flaw(spark: SparkSession, uri: str, nested: Sequence[str], moments: Sequence[str]) -> Flaw | None:
+    """Return what no scan would see of a file; None also of a file that cannot be read, as the scan will say.
+
+    Spark puts lists together from whatever levels there are, and so would hand on records that nobody wrote; and it
+    cuts moments in INT96 to microseconds.
+    """
+    try:
+        with closing(opened(spark, storage.plain(uri))) as file:
+            odd = (Flaw(name, "levels") for name in nested if not _is_sound(spark, file, name))
+            cut = (Flaw(name, "nanoseconds") for name in moments if _is_finer(spark, file, name))
+            return next(chain(odd, () if _is_of_spark(file) else cut), None)
+    except UNREADABLE:
+        return None
+
+
+def _is_of_spark(file: Any) -> bool:
+    """Tell whether Spark wrote a file, which has no moment that is finer than a microsecond."""
+    about = file.getFooter().getFileMetaData()
+    notes = any(str(key).startswith(SPARK) for key in about.getKeyValueMetaData())
+    return notes and str(about.getCreatedBy()).startswith(WRITER)
+
+
+def _columns(spark: SparkSession, file: Any, name: str) -> list[tuple[Any, parquet_levels.Leaf]]:
+    """Return the columns of single values in a column, with their levels; let the file be read in these alone."""
+    schema = requested(spark, file, name)
+    return list(zip(schema.getColumns(), _leaves(schema.getType(0)), strict=True))
+
+
+def _is_sound(spark: SparkSession, file: Any, name: str) -> bool:
+    columns = _columns(spark, file, name)
+    for number, group in enumerate(file.getRowGroups()):
+        pages = file.readRowGroup(number)
+        for column, leaf in columns:
+            if leaf.lists or leaf.most > 1:
+                seen = _seen(pages.getPageReader(column), leaf)
+                if not seen.sound or seen.records != group.getRowCount():
+                    return False
+    return True
+
+
+def _is_finer(spark: SparkSession, file: Any, name: str) -> bool:
+    """Tell whether a column holds moments in INT96 that are finer than a microsecond."""
+    columns = _columns(spark, file, name)
+    own = [pair for pair in columns if pair[0].getPrimitiveType().getPrimitiveTypeName().name() == "INT96"]
+    for number in range(file.getRowGroups().size() if own else 0):
+        pages = file.readRowGroup(number)
+        if any(any(map(_has_nanoseconds, _moments(pages.getPageReader(column), leaf))) for column, leaf in own):
+            return True
+    return False
+
+
+def _has_nanoseconds(raw: bytes) -> bool:
+    """Tell whether one of some INT96, nanoseconds of a day and the day, is finer than a microsecond."""
+    whole = len(raw) - len(raw) % INT96.size
+    return any(nanoseconds % 1000 for (nanoseconds,) in INT96.iter_unpack(raw[:whole]))
+
+
+def _moments(reader: Any, leaf: parquet_levels.Leaf) -> Iterator[bytes]:
+    """Yield the values of a dictionary, and of the pages that have their own."""
+    dictionary = reader.readDictionaryPage()
+    if dictionary is not None:
+        yield bytes(dictionary.getBytes().toByteArray())
+    while (page := reader.readPage()) is not None:
+        encoding = page.getDataEncoding() if _is_second(page) else page.getValueEncoding()
+        if encoding.name() == "PLAIN":
+            yield _parts(page, leaf)[-1]
+
+
+def _leaves(field: Any, most: int = 0, lists: tuple[int, ...] = ()) -> Iterator[parquet_levels.Leaf]:
+    """The columns of single values in a field, in the order of the schema."""
+    kind = field.getRepetition().name()
+    most += kind != "REQUIRED"
+    lists += (most,) if kind == "REPEATED" else ()
+    if field.isPrimitive():
+        yield parquet_levels.Leaf(most, lists)
+    else:
+        for inner in field.asGroupType().getFields():
+            yield from _leaves(inner, most, lists)
+
+
+def _seen(reader: Any, leaf: parquet_levels.Leaf) -> parquet_levels.Seen:
+    seen = parquet_levels.Seen()
+    while seen.sound and (page := reader.readPage()) is not None:
+        seen = parquet_levels.look(seen, leaf, *_levels(page, leaf))
+    return seen
+
+
+def _levels(page: Any, leaf: parquet_levels.Leaf) -> tuple[bytes | None, bytes | None]:
+    """The repetition and the definition levels of a page."""
+    count, most = page.getValueCount(), (len(leaf.lists), leaf.most)
+    repetitions, definitions = (
+        parquet_levels.decoded(*pair, count) for pair in zip(_parts(page, leaf, values=False)[:2], most, strict=True)
+    )
+    return repetitions, definitions
+
+
+def _parts(page: Any, leaf: parquet_levels.Leaf, *, values: bool = True) -> list[bytes]:
+    """The repetition levels of a page, its definition levels, and its values, if these are wanted."""
+    if _is_second(page):
+        parts = [page.getRepetitionLevels(), page.getDefinitionLevels(), *([page.getData()] if values else [])]
+        return [bytes(part.toByteArray()) for part in parts]
+    stream, raw = page.getBytes().toInputStream(), []
+    for most in (len(leaf.lists), leaf.most):
+        size = int.from_bytes(bytes(stream.readNBytes(SIZE)), "little") if most else 0
+        raw.append(bytes(stream.readNBytes(max(0, size))))
+    return [*raw, *([bytes(stream.readAllBytes())] if values else [])]
+
+
+def _is_second(page: Any) -> bool:
+    """Tell whether a data page is one of version 2."""
+    return str(page.getClass().getSimpleName()) == "DataPageV2"

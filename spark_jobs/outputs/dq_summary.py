@@ -1,0 +1,156 @@
+"""Results of the checks of all drops in, Parquet out: a row for each drop and check, as CloudDQ's `dq_summary` has it.
+
+Of a thousand drops these are many rows. The driver hands on the figures alone, a list for each drop; Spark makes rows
+of them, and puts beside each what is known of its check.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from contracts.job import Count, DropResult, JobRequest
+from contracts.plan import FORBID_NULL, FOREIGN_KEY, Check
+from contracts.verdict import NO_ROWS, made
+from spark_jobs.spark import small_frames, storage
+from spark_jobs.spark.sql_text import literal
+
+FIGURES = ("evaluated", "failed", "nulls", "holds", "state")
+"""What is handed on of a check in one drop: null, but for the state, if not counted; `holds` of set checks alone."""
+QUERY = "about.query || ' and drop = \\'' || drop || '\\' and attempt = ' || attempt || ' order by record'"
+STATES = ("counted", "error", "not_evaluated")
+ABOUT = """struct<binding: string, id: string, dimension: string, property: string, severity: string, metadata: string,
+nulls: boolean, query: string>"""
+SCHEMA = "drop string, attempt int, modified string, at string, lists array<array<long>>"
+"""What is handed on of a drop. `at` is no constant: Spark would compile its code anew for each run's time."""
+
+
+def write(spark: SparkSession, request: JobRequest, drops: Sequence[DropResult], at: str) -> None:
+    """Write the results in place of what an earlier try left; `at` is when the run began."""
+    checks = request.plan.checks
+    came = {d.id: d.modified for d in request.drops}
+    rows = [
+        (
+            d.drop,
+            d.attempt,
+            came[d.drop],
+            at,
+            [_figures(check, made(check, n)) for check, n in zip(checks, d.counts, strict=True)],
+        )
+        for d in drops
+        if d.counts
+    ]
+    lists = small_frames.small(spark, rows, SCHEMA)
+    each = lists.selectExpr("drop", "attempt", "modified", "at", "posexplode(lists) as (nth, figures)")
+    apart = [f"figures[{n}] as {name}" for n, name in enumerate(FIGURES)]
+    known = each.selectExpr("drop", "attempt", "modified", "at", f"{_about(request)}[nth] as about", *apart)
+    summary = known.selectExpr(*(f"{sql} as `{name}`" for name, sql in _columns(request).items()))
+    summary.coalesce(1).write.mode("overwrite").parquet(storage.plain(request.evidence_checks))
+
+
+def _figures(check: Check, count: Count) -> tuple[int | None, ...]:
+    state = STATES.index(count.state)
+    if check.kind == "statement" and count.reason == NO_ROWS:
+        return 0, 0, None, 1, state  # what asks nothing finds nothing
+    if state != 0:
+        return None, None, None, None, state
+    holds = _holds(check, count)
+    failed = count.failed if holds is None else 0 if holds else _errors(check, count)
+    return count.evaluated, failed, count.null, holds, state
+
+
+def _errors(check: Check, count: Count) -> int:
+    """How many errors a set check has: rows that fail or are found; of a figure that is not as agreed, one."""
+    return int(count.figure or 0) if check.kind == "statement" else count.failed or 1
+
+
+def _holds(check: Check, count: Count) -> int | None:
+    """Whether what a set check looked at is as it must be, as 1 or 0; of other checks the rows are told."""
+    if check.scope != "set":
+        return None
+    seen = count.failed if count.figure is None else count.figure
+    return int(check.threshold.holds(seen, count.evaluated) if check.threshold else count.failed == 0)
+
+
+def _about(request: JobRequest) -> str:
+    """What is known of every check, as one constant in SQL."""
+    plan = request.plan
+    each = [
+        {
+            "binding": f"{plan.contract}.{c.property}" if c.property else plan.contract,
+            "id": c.id,
+            "dimension": c.dimension,
+            "property": c.property,
+            "severity": c.severity,
+            "metadata": json.dumps(_metadata(request, c), ensure_ascii=False, sort_keys=True),
+            "nulls": c.kind not in FORBID_NULL,
+            "query": None if c.scope == "set" else _query(request, c),
+        }
+        for c in plan.checks
+    ]
+    return f"from_json({literal(json.dumps(each))}, 'array<{ABOUT}>')"
+
+
+def _metadata(request: JobRequest, check: Check) -> dict[str, Any]:
+    """What a check's author says of it, and the version of the reference that records were held against."""
+    said: dict[str, Any] = check.arguments.get("about", {})
+    if check.kind != FOREIGN_KEY:
+        return said
+    version = next((one.version for one in request.references if one.name == check.arguments["to"]), None)
+    return said | {"reference": {"name": check.arguments["to"], "version": version}}
+
+
+def _query(request: JobRequest, check: Check) -> str:
+    """The beginning of a query of Spark's for the records that fail a row check, in the evidence."""
+    names = dict.fromkeys((*check.arguments.get("reference", ()), *check.properties()))
+    cells = [f"cells[{literal(name)}] as `{name.replace('`', '``')}`" for name in names]
+    listed = ", ".join(["record", *cells, *([] if names else ["raw"])])
+    folder = storage.plain(request.evidence_rows).replace("`", "``")
+    return f"select {listed} from parquet.`{folder}` where array_contains(checks, {literal(check.id)})"  # noqa: S608 (a text)
+
+
+def _columns(request: JobRequest) -> dict[str, str]:
+    """The columns of `dq_summary`, null where there is no such thing, and ours: drop, attempt, batch, try and so on."""
+    states = ", ".join(map(literal, STATES))
+    rows = {name: f"if(holds is null, {sql}, null)" for name, sql in _of_rows().items()}
+    return {
+        "execution_ts": "to_timestamp(at)",
+        "rule_binding_id": "about.binding",
+        "rule_id": "about.id",
+        "dimension": "about.dimension",
+        "table_id": literal(request.plan.contract),
+        "column_id": "about.property",
+        "last_modified": "to_timestamp(modified)",
+        "metadata_json_string": "about.metadata",
+        "configs_hashsum": literal(request.plan.sha),
+        **dict.fromkeys(("dataplex_lake", "dataplex_zone", "dataplex_asset_id"), "cast(null as string)"),
+        "dq_run_id": "concat_ws('.', drop, attempt, about.id)",
+        "invocation_id": literal(f"{request.batch}.{request.try_}"),
+        "progress_watermark": "true",
+        "rows_validated": "evaluated",
+        "complex_rule_validation_errors_count": "if(holds is null, null, cast(failed as double))",
+        "complex_rule_validation_success_flag": "holds = 1",
+        **rows,
+        "failed_records_query": f"if(failed > 0, {QUERY}, null)",
+        "drop": "drop",
+        "attempt": "attempt",
+        "batch": literal(request.batch),
+        "try": str(request.try_),
+        "severity": "about.severity",
+        "state": f"elt(state + 1, {states})",
+    }
+
+
+def _of_rows() -> dict[str, str]:
+    counts = {"success": "evaluated - failed - nulls", "failed": "failed", "null": "if(about.nulls, nulls, null)"}
+    return {
+        name: sql
+        for what, count in counts.items()
+        for name, sql in (
+            (f"{what}_count", count),
+            (f"{what}_percentage", f"try_divide(100 * ({count}), evaluated)"),
+        )
+    }

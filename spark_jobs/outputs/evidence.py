@@ -1,0 +1,146 @@
+"""What the job leaves behind of rows: those that fail as Parquet, files of the rejected for producers.
+
+Records in, folders and objects out. Evidence is written once and read back: what is counted as rejected, shown as a
+sample or sent to a producer is what lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from urllib.parse import quote
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.files import header as files_header
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Plan
+from spark_jobs.formats import registry, text_lines
+from spark_jobs.outputs import rejected_rows
+from spark_jobs.rules import bitmask
+from spark_jobs.spark import small_frames, storage
+from spark_jobs.spark.jvm import java_class
+
+ROWS = (
+    "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
+    "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
+)
+"""The schema of the evidence of rows."""
+MASK = "***"
+ROWS_IN_A_FILE = 20_000
+MOST_REJECTED = 100_000
+
+
+def write_rows(
+    spark: SparkSession, records: DataFrame, request: JobRequest, failing: bitmask.Numbered, how_many: int
+) -> DataFrame:
+    """Write the failing rows in place of what an earlier try left, and give them back as they lie there.
+
+    Where the request asks for masked evidence they are given back as they are, from scratch, which goes with the run.
+    `failing` are the checks that any row fails: expressions of all checks take longer to plan than these to run.
+    """
+    evidence = _evidence(records, request, failing)
+    cores = spark.sparkContext.defaultParallelism
+    many = -(-how_many // ROWS_IN_A_FILE)
+    files = evidence.coalesce(many if many < cores else -(-many // cores) * cores)  # no core idle in the last round
+    folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
+    files.write.mode("overwrite").parquet(storage.plain(folder))
+    written = spark.read.schema(ROWS).parquet(storage.plain(folder))
+    if request.mask:
+        masked(written, request.plan).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
+    return written
+
+
+def masked(evidence: DataFrame, plan: Plan) -> DataFrame:
+    """Evidence without values of classified properties: their cells, those of columns unknown, and the raw text."""
+    shown = [p.name for p in plan.roots if not plan.hides(p)]
+    cells = sf.transform_values(
+        "cells", lambda name, text: sf.when(name.isin(shown) | text.isNull(), text).otherwise(sf.lit(MASK))
+    )
+    raw = sf.when(sf.col("raw").isNotNull(), sf.lit(MASK))
+    return evidence.withColumns({"cells": cells, "raw": raw})
+
+
+def rejected_files(request: JobRequest, rejected: Mapping[str, int]) -> dict[str, str]:
+    """Where the rejected rows go of every drop that has some and a folder for them: a URI by drop."""
+    name = files_header.rejected_file(request.plan)
+    return {d.id: f"{d.rejected}{name}" for d in request.drops if rejected.get(d.id) and d.rejected}
+
+
+def rejected_lines(
+    spark: SparkSession,
+    evidence: DataFrame,
+    request: JobRequest,
+    failing: bitmask.Numbered,
+    rejected: Mapping[str, int],
+    targets: Mapping[str, str],
+) -> DataFrame:
+    """The lines of those files: the drop and text."""
+    strict = [sf.lit(c.id) for _, c in failing if c.scope == "record"]
+    broken = sf.arrays_overlap("checks", sf.array(*strict)) if strict else sf.lit(False)
+    rows = rejected_rows.with_reasons(evidence.select("*", broken.alias("broken")), failing)
+    drops = [drop for drop in request.drops if drop.id in targets]
+    return _lines(spark, rows, drops, request.plan, max(rejected.values()) > MOST_REJECTED)
+
+
+def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, targets: Mapping[str, str]) -> None:
+    """Write those files, each to the target of its drop."""
+    folder = request.scratch + "rejected/"
+    lines.write.mode("overwrite").partitionBy("drop").text(storage.plain(folder))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda drop, target: _deliver(spark, folder, drop, target), targets, targets.values()))
+
+
+def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered) -> DataFrame:
+    plan = request.plan
+    form = registry.of(plan)
+    rows = records.where(bitmask.fails_any(failing))
+    malformed = bitmask.is_malformed(failing)
+    parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
+    return reduce(DataFrame.unionByName, parts).select(
+        "drop",
+        sf.lit(plan.contract).alias("contract"),
+        sf.lit(plan.sha).alias("plan"),
+        "attempt",
+        sf.lit(request.try_).cast("int").alias("try"),
+        sf.lit(request.batch).alias("batch"),
+        sf.col("name").alias("file"),
+        "record",
+        "line",
+        sf.when(bitmask.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
+        "cells",
+        "raw",
+        bitmask.failed_ids(failing).alias("checks"),
+    )
+
+
+def _by_header(rows: DataFrame, drops: Iterable[JobDrop]) -> list[tuple[DataFrame, tuple[str, ...]]]:
+    """The rows of drops with the same header, and that header."""
+    grouped = text_lines.by_header(drops)
+    return [(rows.where(sf.col("drop").isin([d.id for d in own])), header) for header, own in grouped]
+
+
+def _lines(spark: SparkSession, evidence: DataFrame, drops: Sequence[JobDrop], plan: Plan, cut: bool) -> DataFrame:
+    """Lines of all files to be written, sorted by record, of which 0 is the header: the drop, text."""
+    rows = evidence.where(sf.col("outcome") == "rejected")
+    if cut:
+        nth = sf.expr("row_number() over (partition by drop order by record)")
+        rows = rows.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST_REJECTED)
+    titles = [(d.id, 0, title) for d in drops if (title := rejected_rows.title(d, plan)) is not None]
+    headed = small_frames.small(spark, titles, "drop string, record long, line string")
+    parts = [rejected_rows.lines(own, header, plan) for own, header in _by_header(rows, drops)]
+    lines = reduce(DataFrame.union, parts, headed)
+    # A file is written by one task in any case; where there is but one, its lines need not change places for it.
+    together = lines.coalesce(1) if len(drops) == 1 else lines.repartition("drop")
+    # Spark sorts anew by the partitions that it writes, unless rows are sorted by them first: that keeps the records.
+    return together.sortWithinPartitions("drop", "record").select("drop", text_lines.encoded("line", plan.csv))
+
+
+def _deliver(spark: SparkSession, folder: str, drop: str, target: str) -> None:
+    """Give the one file of a drop its name. Threads are for object stores, where a rename is a copy."""
+    paths = java_class(spark, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils")
+    own = f"{folder}{quote(paths.getPartitionPathString('drop', drop))}/"
+    part = next(name for name in storage.names(spark, own) if name.startswith("part-"))
+    storage.move(spark, own + part, target)

@@ -1,0 +1,76 @@
+"""The physical line of its file in which a record begins, from 1: records in, their places out.
+
+A record's number nearly always gives its line. Only files with empty lines, or with records over several lines, are
+read again. Parquet has no lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.place import Place
+from contracts.plan import Plan
+from spark_jobs.formats import registry
+from spark_jobs.scan import tally
+from spark_jobs.scan.batch import Read
+from spark_jobs.spark import small_frames
+
+
+def with_lines(spark: SparkSession, read: Read, plan: Plan, rows: DataFrame) -> DataFrame:
+    """Add the column `line` to rows with `drop` and `record`."""
+    if plan.file_format == "parquet":
+        return rows.withColumn("line", sf.lit(None).cast("long"))
+    straight, uneven = sf.col("record") + _above(plan), _uneven(read, plan)
+    lines = _lines(spark, read, plan, uneven)
+    if lines is None:
+        return rows.withColumn("line", straight)
+    joined = rows.join(lines, ["drop", "record"], "left")
+    return joined.withColumn("line", sf.coalesce("line", sf.when(~sf.col("drop").isin(*uneven), straight)))
+
+
+def places(
+    spark: SparkSession, read: Read, plan: Plan, wanted: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], Place]:
+    """Return the places of some records, by drop and record number."""
+    records = set(wanted)
+    if plan.file_format == "parquet":
+        return {(drop, record): Place(record) for drop, record in records}
+    uneven = _uneven(read, plan) & {drop for drop, _ in records}
+    found = {
+        (drop, record): Place(record, None if drop in uneven else record + _above(plan)) for drop, record in records
+    }
+    lines = _lines(spark, read, plan, uneven)
+    if lines is not None:
+        asked = small_frames.small(spark, [pair for pair in records if pair[0] in uneven], "drop string, record long")
+        rows = lines.join(sf.broadcast(asked), ["drop", "record"]).collect()
+        found |= {(row["drop"], row["record"]): Place(row["record"], row["line"]) for row in rows}
+    return found
+
+
+def _above(plan: Plan) -> int:
+    """How many lines stand above the records of a file without empty ones."""
+    return int(registry.of(plan).is_headed(plan))
+
+
+def _uneven(read: Read, plan: Plan) -> set[str]:
+    """The drops whose records need not begin in lines of their own number."""
+    return {drop for drop, lines in read.lines.items() if lines.blank or plan.csv.multi_line}
+
+
+def _lines(spark: SparkSession, read: Read, plan: Plan, drops: set[str]) -> DataFrame | None:
+    """The lines of all records of some drops: drop, record, line; None without drops."""
+    form = registry.of(plan)
+    parts = [
+        tally.placed(
+            spark,
+            form.placed_lines(group.source, plan).withColumn("raw", sf.lit(None).cast("string")),
+            [place for place in group.places if place.drop.id in drops],
+        ).select("drop", "record", "line")
+        for group in read.groups
+        if any(place.drop.id in drops for place in group.places)
+    ]
+    return reduce(DataFrame.unionByName, parts) if parts else None

@@ -1,0 +1,55 @@
+"""The first record of a file in another encoding: counts of such records in, its place and a word of it out.
+
+Only files that have such records are read for it, once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.files.mojibake import Kind, Letters, example
+from contracts.plan import Plan
+from spark_jobs.formats import registry, text_lines
+from spark_jobs.outputs import line_numbers
+from spark_jobs.rules import row_checks
+from spark_jobs.scan import tally
+from spark_jobs.scan.batch import Group, Read
+
+LONGEST_RECORD = 100_000
+"""Characters of a record in which a word is looked for."""
+
+
+def with_examples(spark: SparkSession, read: Read, plan: Plan, counted: Mapping[str, Letters]) -> dict[str, Letters]:
+    """Add place and example to what was counted, by drop."""
+    found: dict[str, Letters] = {}
+    for group in read.groups:
+        asked = {place.drop.id for place in group.places} & counted.keys()
+        kinds: dict[str, Kind] = {drop: "utf8" if counted[drop].utf8 else "ansi" for drop in asked}
+        if not kinds:
+            continue
+        firsts = _firsts(spark, group, plan, kinds).collect()
+        places = line_numbers.places(spark, read, plan, [(row["drop"], row["record"]) for row in firsts])
+        for row in firsts:
+            drop = row["drop"]
+            read_as, meant = example(plan, group.header, row["line"], kinds[drop]) or (None, None)
+            found[drop] = replace(counted[drop], first=places[drop, row["record"]], read=read_as, meant=meant)
+    return {**counted, **found}
+
+
+def _firsts(spark: SparkSession, group: Group, plan: Plan, kinds: Mapping[str, Kind]) -> DataFrame:
+    """The first record of the kind that each of some drops is asked for: drop, record, line."""
+    whole = registry.of(plan).whole(group.source, plan, group.header)
+    text = text_lines.decoded(sf.col("value"), plan.csv).alias("raw")
+    lines = whole.select("file", "block", sf.col("id").alias("at"), text)
+    places = [place for place in group.places if place.drop.id in kinds]
+    placed = tally.placed(spark, lines, places).withColumnRenamed("raw", "line")
+    tests = row_checks.letters_tests(plan)
+    utf8 = [drop for drop, kind in kinds.items() if kind == "utf8"]
+    wanted = sf.when(sf.col("drop").isin(utf8), sf.expr(tests["utf8"])).otherwise(sf.expr(tests["ansi"]))
+    line = sf.left("line", sf.lit(LONGEST_RECORD))
+    first = sf.min("record").alias("record"), sf.min_by(line, "record").alias("line")
+    return placed.where(wanted).groupBy("drop").agg(*first)

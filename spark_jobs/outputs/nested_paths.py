@@ -1,0 +1,119 @@
+"""Where in a record a nested value stands that fails a check: rows of the evidence in, places and texts out.
+
+Few rows are looked at. Whatever their format, the raw text of a sound record is a JSON object (`tables` makes it one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.plan import CONTAINERS, Check, Plan, Property
+from spark_jobs.formats import json_lines
+from spark_jobs.rules import nesting, row_checks
+from spark_jobs.rules.bitmask import Numbered
+from spark_jobs.spark import small_frames
+
+LENGTH = 200
+"""Characters of a text that are shown."""
+MASK = "***"
+Records = Mapping[tuple[str, str], Sequence[int]]
+"""Numbers of records, by drop and check."""
+Found = dict[tuple[str, str, int], tuple[str | None, str | None]]
+"""The place and the text of what fails first, by drop, check and record; no place where there can be only one."""
+
+
+def first(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered, records: Records) -> Found:
+    """What fails each check of nested properties in some of the records that fail it."""
+    inner = [c for _, c in failing if _is_inner(plan, c)]
+    if not inner:
+        return {}
+    bare = replace(plan, properties=tuple(_as_json(p, plan) for p in plan.properties))
+    raw = sf.concat(sf.lit('{"":'), "raw", sf.lit("}"))
+    whole = sf.element_at(sf.from_json(raw, json_lines.KINDS, json_lines.STRICT), sf.lit("")).alias("kinds")
+    ids = {c.id for c in inner}
+    asked_for = [(drop, check, n) for (drop, check), some in records.items() if check in ids for n in some]
+    wanted = small_frames.small(spark, asked_for, "drop string, check string, record long")
+    asked = evidence.join(sf.broadcast(wanted), ["drop", "record"]).select("drop", "check", "record", whole)
+    roots = {p.name: sf.element_at("kinds", sf.lit(p.name)) for p in plan.roots if p.type in CONTAINERS}
+    names = {p.name for p in plan.properties}
+    opened = nesting.opened(asked, bare, names, roots, json_lines.Variants(row_checks.compared(plan)), at=True)
+    found = sf.lit(None).cast("struct<at: string, text: string>")
+    for check in inner:
+        found = sf.when(sf.col("check") == check.id, _found(bare, check)).otherwise(found)
+    told = opened.select("drop", "check", "record", found.alias("found")).where("found is not null")
+    each = told.select("drop", "check", "record", "found.at", sf.substring("found.text", 1, LENGTH).alias("text"))
+    return {
+        (r["drop"], r["check"], r["record"]): (_place(plan, r["check"], r["at"], inner), r["text"])
+        for r in each.collect()
+    }
+
+
+def _is_inner(plan: Plan, check: Check) -> bool:
+    """Whether a check is about what lies within a column."""
+    if check.property is None:
+        return check.kind == "knownKeys" and plan.nested
+    return bool(plan.property_named(check.property).path)
+
+
+def _as_json(prop: Property, plan: Plan) -> Property:
+    """A property as its values stand in raw text: dates and timestamps of Parquet are ISO there."""
+    typed = plan.file_format == "parquet" and prop.type in ("date", "timestamp")
+    return replace(prop, format=None, zone=None, offset=None) if typed else prop
+
+
+def _found(plan: Plan, check: Check) -> Column:
+    """Place and text of the first value that fails a check."""
+    if check.property is None:
+        return sf.struct(sf.lit(None).cast("string").alias("at"), _unknown(plan).alias("text"))
+    prop = plan.property_named(check.property)
+    n = plan.properties.index(prop)
+    parts = json_lines.Variants(row_checks.compared(plan))
+    if not prop.repeats:
+        return sf.struct(sf.lit(None).cast("string").alias("at"), _text(parts, sf.col(f"raw{n}"), prop).alias("text"))
+    fails = sf.filter(f"e{n}", lambda s: sf.coalesce(row_checks.failing(check, prop, s["c"], s["v"]), sf.lit(False)))
+    one = sf.get(fails, sf.lit(0))
+    return sf.struct(one["at"].alias("at"), _text(parts, one["x"], prop).alias("text"))
+
+
+def _text(parts: json_lines.Variants, raw: Column, prop: Property) -> Column:
+    """A value as text; of `1.0` where whole numbers are asked for a variant knows no more than 1, and its type."""
+    text = parts.cell(raw, prop)
+    if prop.type != "integer":
+        return text
+    fraction = sf.schema_of_variant(raw).startswith("DECIMAL") & text.rlike("^-?[0-9]+$")
+    return sf.when(fraction, sf.concat(text, sf.lit(".0"))).otherwise(text)
+
+
+def _unknown(plan: Plan) -> Column:
+    """The keys that objects within the record should not have, by their places."""
+    found = [_others(plan, plan.properties[n], n, known) for n, known in json_lines.objects(plan).items()]
+    empty = sf.array().cast("array<string>")
+    texts = sf.array_join(sf.concat(empty, *(sf.coalesce(one, empty) for one in found)), ", ")
+    return sf.when(texts != "", texts)
+
+
+def _others(plan: Plan, prop: Property, n: int, known: list[str]) -> Column:
+    """The keys that one of these objects, or several, should not have; in a classified object they are data."""
+
+    def of(value: Column, at: Column) -> Column:
+        keys = json_lines.unknown(sf.map_keys(value), known)
+        place = sf.lit(prop.name) if plan.hides_keys(prop) else at
+        return sf.transform(keys, lambda key: sf.concat(place, sf.lit("."), sf.lit(MASK) if prop.masked else key))
+
+    if not prop.repeats:
+        return of(sf.col(f"v{n}"), sf.lit(prop.name))
+    whole = sf.filter(f"e{n}", lambda s: s["v"].isNotNull())
+    return sf.flatten(sf.transform(whole, lambda s: of(s["v"], s["at"])))
+
+
+def _place(plan: Plan, check_id: str, at: str | None, checks: list[Check]) -> str | None:
+    """A place; where a check is masked, or the keys of a map are classified, without these, which are data."""
+    check = next(c for c in checks if c.id == check_id)
+    prop = plan.property_named(check.property) if check.property else None
+    if at and prop and (plan.hides_keys(prop) or (plan.masks(check) and not {"*", "~"}.isdisjoint(prop.path))):
+        return prop.name
+    return at

@@ -1,0 +1,163 @@
+"""Rejected rows as lines of a file that its producer may mend and send again: evidence in, lines out.
+
+They come in the file's own format, with what is wrong added at the end, which is ignored when they come back.
+"""
+
+from __future__ import annotations
+
+import csv as text_csv
+import io
+import re
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from contracts.files.header import OURS, positions
+from contracts.job import JobDrop
+from contracts.messages import reason
+from contracts.plan import Csv, Plan
+from spark_jobs.formats import text_lines
+from spark_jobs.rules import csv_quotes
+from spark_jobs.rules.bitmask import Numbered
+
+UNSEEN = (
+    r'\x00-\x20"\x7F-\xA0\xAD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000'
+    r"\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFC"
+)
+"""What a spreadsheet may pass over where a cell begins: control characters, blanks, what has no width, quotes."""
+SIGNS = r"=@\uFE66\uFE6B\uFF1D\uFF20"
+SUMS = r"+\-\u2212\uFE62\uFE63\uFF0B\uFF0D"
+NUMBER = r"(?:[0-9]+(?:[.,][0-9]+)*[.,]?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?[\x20\xA0]*"
+FORMULA = rf"(?![0-9A-Za-z])(?:[\t\n\r\uFEFF]|[{UNSEEN}]*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}%s)))"
+"""What a spreadsheet would run: a cell beginning with = @ tab LF CR, or with + or - that is no number; %s is its end.
+
+Full-width and small signs are the same to some of them, and what does not show is nothing. What most cells begin with
+is ruled out first: a class of characters beyond Latin-1 is slow.
+"""
+ESCAPE = "\\u%04X"
+PARTING = ",;\t"
+"""What spreadsheets take for the sign between cells, by the settings of a machine."""
+
+EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
+"""What an earlier file of rejected objects added to one: twice, the keys would make it no record."""
+
+
+def title(drop: JobDrop, plan: Plan) -> str | None:
+    """The first line of a drop's file; None where the format has none."""
+    match plan.file_format:
+        case "csv" if not plan.csv.header:
+            return None
+        case "csv":
+            return _csv_header(list(positions(drop.header)), plan)
+        case "jsonl":
+            return None
+        case "parquet":
+            return _csv_header(_known(drop.header, plan), plan)
+
+
+def with_reasons(rows: DataFrame, failing: Numbered) -> DataFrame:
+    """Rejected rows with a column more: in words why each is rejected."""
+    pairs = [sf.lit(text) for _, check in failing for text in (check.id, reason(check))]
+    if not pairs:
+        return rows.withColumn("reasons", sf.lit(""))
+    words = sf.transform("checks", lambda check: sf.element_at(sf.create_map(*pairs), check))
+    return rows.withColumn("reasons", sf.array_join(words, "; "))
+
+
+def lines(rows: DataFrame, header: tuple[str, ...], plan: Plan) -> DataFrame:
+    """Rejected rows (`broken`: no record) with their reasons, of files with one header: drop, record, line."""
+    match plan.file_format:
+        case "csv":
+            return _csv_lines(rows, header, plan.csv)
+        case "jsonl":
+            return _json_lines(rows)
+        case "parquet":
+            return _csv_of_cells(rows, _known(header, plan), plan.csv)
+
+
+def _known(header: tuple[str, ...], plan: Plan) -> list[str]:
+    """The columns of the contract that a file has: others are not read from Parquet."""
+    return [p.name for p in plan.roots if p.name in header]
+
+
+def _json_lines(rows: DataFrame) -> DataFrame:
+    """The objects as they came, with two keys more; a line that is no object becomes the value of a key."""
+    raw = sf.regexp_replace("raw", EARLIER, "")
+    ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
+    added = sf.concat(sf.rtrim(sf.regexp_replace(raw, r"\s*\}\s*\z", "")), sf.lit(","), sf.substring(ours, 2, 1 << 30))
+    alone = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
+    as_it_came = sf.col("raw").alias("line")
+    whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
+    return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(alone).alias("line"))
+
+
+def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
+    """As lines of CSV.
+
+    A raw line is taken as it is where nothing has to change, which is cheap; only the others are parsed.
+    """
+    raw, places = sf.col("raw"), list(positions(header).values())
+    ends = _one_of(csv.delimiter)
+    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{ends}{FORMULA % f'(?:{ends}|$)'}") | raw.rlike(_inner(csv))
+    changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | sf.lit(len(places) < len(header))
+    odd = rows.select("*", sf.when(changes, raw).alias("odd"))
+    split = text_lines.with_texts(odd, sf.col("odd"), csv, len(header), places)
+    whole = sf.concat(sf.array(raw), sf.array_repeat(sf.lit(""), len(places) - 1))  # a broken line is one cell
+    cells = sf.when(sf.col("broken"), whole).otherwise(sf.col("texts"))
+    line = sf.when(sf.col("odd").isNull(), raw).otherwise(_harmless(cells, csv))
+    return split.select("drop", "record", _with_reasons(line, csv).alias("line"))
+
+
+def _csv_of_cells(rows: DataFrame, names: Sequence[str], csv: Csv) -> DataFrame:
+    """Rows that were no lines, as lines of CSV; a null is an empty cell."""
+    own = sf.array(*(sf.coalesce(sf.element_at("cells", name), sf.lit("")) for name in names))
+    whole = sf.concat(sf.array("raw"), sf.array_repeat(sf.lit(""), len(names) - 1))
+    cells = sf.when(sf.col("broken"), whole).otherwise(own)
+    return rows.select("drop", "record", _with_reasons(_harmless(cells, csv), csv).alias("line"))
+
+
+def _with_reasons(line: Column, csv: Csv) -> Column:
+    return sf.concat_ws(csv.delimiter, line, "record", text_lines.as_cell(sf.col("reasons"), csv))
+
+
+def _harmless(cells: Column, csv: Csv) -> Column:
+    """Cells as a line that a spreadsheet may open."""
+    inner, marked = _inner(csv), sf.lit("$1'")
+
+    def guarded(cell: Column) -> Column:
+        begun = sf.when(cell.rlike(f"^{FORMULA % '$'}"), sf.concat(sf.lit("'"), cell)).otherwise(cell)
+        return sf.when(begun.rlike(inner), sf.regexp_replace(begun, sf.lit(inner), marked)).otherwise(begun)
+
+    return sf.array_join(sf.transform(cells, lambda c: text_lines.as_cell(guarded(c), csv)), csv.delimiter)
+
+
+def harmless(text: str, csv: Csv) -> str:
+    """One text as `_harmless` writes it, before it is quoted."""
+    begun = f"'{text}" if re.match(FORMULA % r"\Z", text) else text
+    return re.sub(_inner(csv), r"\1'", begun)
+
+
+def _inner(csv: Csv) -> str:
+    """What follows a sign within a cell that would begin another one, or a line, and would run there.
+
+    A spreadsheet takes a comma, a semicolon or a tab for the sign between cells, and a line end for the end of a record
+    where it sees no open quote: so the dialect's own sign counts, too, unless cells are quoted as spreadsheets do.
+    """
+    usual = csv.quote == csv.escape == '"'
+    signs = set(PARTING) - {csv.delimiter} if usual else {*PARTING, csv.delimiter}
+    apart = _one_of("".join(sorted(signs | {"\n", "\r"})))
+    return rf"({apart})(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
+
+
+def _one_of(characters: str) -> str:
+    """A class of some characters, for Java and for Python."""
+    return f"[{''.join(ESCAPE % ord(c) for c in characters)}]"
+
+
+def _csv_header(columns: Sequence[str], plan: Plan) -> str:
+    """The first line; a name that the contract does not know is as harmless as a cell."""
+    line, known = io.StringIO(), {p.name for p in plan.properties}
+    names = [n if n in known else harmless(n, plan.csv) for n in columns]
+    text_csv.writer(line, lineterminator="", **plan.csv.for_python).writerow([*names, *OURS])
+    return line.getvalue()

@@ -1,0 +1,195 @@
+"""What lies in the evidence: rows of each outcome, the worst value and the first failing records of each check.
+
+The written rows in, plain figures out, by drop. Texts are cut to what a receipt can show; nothing is masked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.internal import InternalFunction
+
+from contracts.files.header import OURS
+from contracts.job import Sample
+from contracts.messages import LAST_EMPTY
+from contracts.place import Place
+from contracts.plan import Check, Plan, Property
+from contracts.values import json_flaws
+from spark_jobs.outputs import nested_paths
+from spark_jobs.rules.bitmask import Numbered
+from spark_jobs.rules.casting import typed
+
+MOST = 5
+LENGTH = 200
+MASK = "***"
+LONGEST_FLAWED = 1 << 20
+"""Bytes of a line in which flaws are looked for."""
+LOWER, UPPER = ("minimum", "exclusiveMinimum", "minLength"), ("maximum", "exclusiveMaximum", "maxLength")
+WORST = dict.fromkeys(LOWER, -1) | dict.fromkeys(UPPER, 1)
+"""The kinds of checks that have a worst value: the least or the greatest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The evidence of one drop: rows by outcome; by check id the text of its worst cell and its first records."""
+
+    rejected: int = 0
+    flagged: int = 0
+    worst: dict[str, str] = field(default_factory=dict)
+    first: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+
+
+def written(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, Written]:
+    """Count what was written, and find the worst value and the first records of each of the checks that any row fails.
+
+    All in one query: each takes longer to plan than to run. Of the records a heap of `MOST` is kept for each check.
+    """
+    each = evidence.select(
+        "drop", "outcome", "record", "line", "cells", "raw", sf.posexplode("checks").alias("nth", "check")
+    )
+    each = each.select("*", _bare(failing).alias("bare"))
+    texts = each.select(
+        *("drop", "check", "outcome", "record", "line", "nth"),
+        _value(failing).alias("value"),
+        _unknown_keys(plan, failing).alias("keys"),
+        sf.coalesce(_cells(plan, failing), _flaw(failing), _reference(plan, failing)).alias("note"),
+    )
+    shown = sf.substring(sf.coalesce("value", "keys"), 1, LENGTH)
+    once, record = sf.col("nth") == 0, sf.col("record")
+    rank = _rank(plan, failing)
+    worse = sf.when(rank.isNotNull(), sf.struct(rank.alias("rank"), -record))  # of equals the first
+    counted = texts.groupBy("drop", "check").agg(
+        sf.count_if(once & (sf.col("outcome") == "rejected")).alias("rejected"),
+        sf.count_if(once & (sf.col("outcome") == "flagged")).alias("flagged"),
+        sf.max_by(sf.substring("value", 1, LENGTH), worse).alias("worst"),
+        InternalFunction.collect_top_k(
+            sf.struct("record", shown.alias("value"), "note", "line"), MOST, reverse=True
+        ).alias("first"),
+    )
+    rows = counted.collect()
+    records = {(row["drop"], row["check"]): [one["record"] for one in row["first"]] for row in rows}
+    inner = nested_paths.first(spark, evidence, plan, failing, records)
+    found: dict[str, Written] = {}
+    for row in rows:
+        drop, check = row["drop"], row["check"]
+        so_far = found.get(drop, Written())
+        worst = {} if row["worst"] is None else {check: row["worst"]}
+        first = tuple(_sample(one, *inner.get((drop, check, one["record"]), (None, None))) for one in row["first"])
+        found[drop] = Written(
+            so_far.rejected + row["rejected"],
+            so_far.flagged + row["flagged"],
+            so_far.worst | worst,
+            so_far.first | {check: first},
+        )
+    return found
+
+
+def _sample(shown: Row, at: str | None, within: str | None) -> Sample:
+    """What is shown of a record; `at` and `within` are of a value within a column of it."""
+    texts = [text for text in (shown["value"], within) if text is not None]
+    place = Place(shown["record"], shown["line"])
+    return Sample(place, ", ".join(texts) if texts else None, at or shown["note"])
+
+
+def _rank(plan: Plan, failing: Numbered) -> Column:
+    """How bad the text `value` is for the check `check`: the greater, the worse; null where there is no worst."""
+    alike: dict[tuple[Property, int], list[str]] = {}
+    for _, check in failing:
+        prop = plan.property_named(check.property or "") if check.kind in WORST else None
+        if prop and not prop.path:  # cells are those of the record
+            bare = replace(prop, name="value", required=False, classification=None)
+            alike.setdefault((bare, WORST[check.kind]), []).append(check.id)
+    rank = sf.lit(None).cast("double")
+    for (bare, sign), ids in alike.items():
+        rank = sf.when(sf.col("check").isin(ids), sign * _size(bare)).otherwise(rank)
+    return rank
+
+
+def _size(prop: Property) -> Column:
+    """Where the text `value` stands among values of its type."""
+    value = typed(sf.col("value"), prop)
+    match prop.type:
+        case "string":
+            size = sf.char_length(value)
+        case "date":
+            size = sf.unix_date(value)
+        case "timestamp" | "time":
+            size = sf.unix_micros(value)
+        case _:
+            size = value
+    return size.cast("double")
+
+
+def _cells(plan: Plan, failing: Numbered) -> Column:
+    """How many cells stand in a line that has too many or too few, where no quote could hide a delimiter."""
+    csv, raw = plan.csv, sf.col("raw")
+    if plan.file_format != "csv" or not any(c.kind == "fields" for _, c in failing):
+        return sf.lit(None).cast("string")
+    many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
+    last = sf.when(sf.endswith(raw, sf.lit(csv.delimiter)), LAST_EMPTY).otherwise("")
+    words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"), last)
+    plain = ~sf.contains(raw, sf.lit(csv.quote)) if csv.quote else sf.lit(True)
+    return sf.when((sf.col("check") == "record.fields") & plain, words)
+
+
+def _bare(failing: Numbered) -> Column:
+    """The line of a record that is no JSON object, without its strings."""
+    if not any(c.kind == "object" for _, c in failing):
+        return sf.lit(None).cast("string")
+    is_short = (sf.col("check") == "record.object") & (sf.octet_length("raw") <= LONGEST_FLAWED)
+    return sf.when(is_short, sf.regexp_replace("raw", json_flaws.STRING, json_flaws.HOLDER))
+
+
+def _flaw(failing: Numbered) -> Column:
+    """What makes the line of such a record no JSON object, as `flaws.flaw` has it."""
+    if not any(c.kind == "object" for _, c in failing):
+        return sf.lit(None).cast("string")
+    long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
+    found = sf.when(long, json_flaws.too_long())
+    for part, pattern, words in json_flaws.FLAWS:
+        text = sf.col("bare") if part == "bare" else sf.when(sf.col("bare").isNotNull(), sf.col("raw"))
+        found = found.when(text.rlike(pattern), words)
+    return found
+
+
+def _unknown_keys(plan: Plan, failing: Numbered) -> Column:
+    """The keys of an object that the contract does not know, where that is what the row's `check` is about."""
+    if not any(c.kind == "knownKeys" for _, c in failing):
+        return sf.lit(None).cast("string")
+    known = sf.array(*(sf.lit(name) for name in (*(p.name for p in plan.roots), *OURS)))
+    unknown = sf.array_except(sf.json_object_keys("raw"), known)
+    return sf.when((sf.col("check") == "record.knownKeys") & (sf.size(unknown) > 0), sf.array_join(unknown, ", "))
+
+
+def _value(failing: Numbered) -> Column:
+    """The text of the cell, or cells, that the row's `check` is about."""
+    pairs = [sf.lit(part) for _, c in failing if c.property for part in (c.id, c.property)]
+    value = sf.element_at("cells", sf.element_at(sf.create_map(*pairs), sf.col("check"))) if pairs else sf.lit(None)
+    for check in (c for _, c in failing if "properties" in c.arguments):
+        value = sf.when(sf.col("check") == check.id, _values(check)).otherwise(value)
+    return value.cast("string")
+
+
+def _values(check: Check) -> Column:
+    """What a record has in the properties of a check of several: their names and texts."""
+    return _named({name: sf.element_at("cells", sf.lit(name)) for name in check.properties()})
+
+
+def _named(texts: Mapping[str, Column]) -> Column:
+    known = ((name, sf.coalesce(text, sf.lit("null"))) for name, text in texts.items())
+    return sf.concat_ws(", ", *(sf.concat(sf.lit(f"{name}="), text) for name, text in known))
+
+
+def _reference(plan: Plan, failing: Numbered) -> Column:
+    """What else is told of a record that the row's `check` fails; classified cells are masked."""
+    found = sf.lit(None).cast("string")
+    for check in (c for _, c in failing if "reference" in c.arguments):
+        names = check.arguments["reference"]
+        hidden = {name for name in names if plan.hides(plan.property_named(name))}
+        texts = {n: sf.lit(MASK) if n in hidden else sf.element_at("cells", sf.lit(n)) for n in names}
+        found = sf.when(sf.col("check") == check.id, sf.substring(_named(texts), 1, LENGTH)).otherwise(found)
+    return found

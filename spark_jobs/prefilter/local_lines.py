@@ -1,0 +1,132 @@
+"""Lines of local files as Spark reads them, read in its Python workers: pieces of files in, batches of lines out.
+
+Where a piece begins and ends, what ends a line and what becomes of a byte order mark is as Hadoop's `LineRecordReader`
+has it, ids are as `monotonically_increasing_id` gives them: whatever reads the file later finds the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from spark_jobs.prefilter.arrow_tests import Lines, Proof, Stretch, sifted
+
+BLOCK = 4 * 2**20
+"""Bytes that take little memory, and of which each pays for the calls that look at them."""
+MARK = b"\xef\xbb\xbf"
+LF, CR = b"\n\r"
+ID_BITS = 33
+"""Bits of an id that count the lines of a partition; those above are its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a file: its path, its name as Spark has it, where it begins and how many bytes it has."""
+
+    path: str
+    file: str
+    start: int
+    length: int
+
+
+def sift(
+    batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], proof: Proof
+) -> Iterator[pa.RecordBatch]:
+    """Numbers of partitions, in one column, as `vectors.SCHEMA`."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from sifted(lines(number, partitions[number]), proof)
+
+
+def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK) -> Iterator[Lines]:
+    """The lines of a partition; empty ones have no id. Some `block` bytes are read at once, unless a line has more."""
+    next_id = number << ID_BITS
+    texts: list[tuple[Piece, bytes]] = []
+    size = 0
+    for piece in pieces:
+        for text in _texts(piece, block):
+            texts.append((piece, text))
+            size += len(text)
+            if 2 * size > block or text[-1] == CR:  # which would be of one end with an LF behind it
+                yield (found := _lines(texts, next_id))
+                next_id += len(found.ids) - found.ids.null_count
+                texts, size = [], 0
+    if texts:
+        yield _lines(texts, next_id)
+
+
+def _lines(texts: Sequence[tuple[Piece, bytes]], next_id: int) -> Lines:
+    buffer = texts[0][1] if len(texts) == 1 else b"".join(text for _, text in texts)
+    raw = np.frombuffer(buffer, np.uint8)
+    ends = _ends(raw, b"\r" in buffer)
+    starts = np.zeros(len(ends) + 1, np.int32)
+    starts[1:] = ends
+    lengths, first = np.diff(starts), raw[starts[:-1]]
+    blank = ((lengths == 1) & ((first == LF) | (first == CR))) | ((lengths == 2) & (first == CR))
+    ids = pa.array(next_id - 1 + np.cumsum(~blank), mask=blank if blank.any() else None)
+    bounds = np.searchsorted(starts, np.cumsum([0, *(len(text) for _, text in texts)])).tolist()
+    stretches = [
+        Stretch(piece.file, piece.start, start, end)
+        for (piece, _), start, end in zip(texts, bounds[:-1], bounds[1:], strict=True)
+    ]
+    found = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(starts), pa.py_buffer(buffer))
+    return Lines(found, ids, stretches, ended=True)
+
+
+def _ends(raw: np.ndarray[Any, np.dtype[np.uint8]], returns: bool) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where lines end: behind LF or, if there are `returns`, behind CR or both."""
+    if len(raw) >= 2**31:
+        raise OverflowError("a line is longer than Arrow's and Spark's texts may be")
+    ends = np.flatnonzero(raw == LF) + 1
+    if not returns:
+        return ends
+    after = np.flatnonzero(raw == CR) + 1
+    alone = after[np.append(raw, CR)[after] != LF]
+    return np.sort(np.concatenate([ends, alone])) if len(alone) else ends
+
+
+def _texts(piece: Piece, block: int) -> Iterator[bytes]:
+    """The lines of a piece, in texts of whole lines with what ends them.
+
+    A line is of the piece that it begins in, or right behind; so the first line of a piece is none of its own, unless
+    it is the file's.
+    """
+    with Path(piece.path).open("rb", buffering=0) as file:
+        at, end, rest = piece.start, piece.start + piece.length, b""
+        file.seek(at)
+        while at <= end:
+            data = file.read(max(block, len(rest)))
+            text = rest + data
+            whole = _whole(text) if data else len(text)
+            if data and not whole:
+                rest = text
+                continue
+            text, rest = text[:whole], text[whole:]
+            skipped = _next(text, 0) if at == piece.start > 0 else 0
+            last = min(len(text), _next(text, end - at)) if end - at < len(text) else len(text)
+            if skipped < last:
+                own = text[skipped:last]
+                own = own.removeprefix(MARK) if at == 0 else own
+                if own:
+                    yield own if own[-1] in (LF, CR) else own + b"\n"
+            if not data or last < len(text):
+                return
+            at += len(text)
+
+
+def _whole(text: bytes) -> int:
+    """Up to where a text surely has whole lines: a CR at its end may be half of one."""
+    return max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
+
+
+def _next(text: bytes, at: int) -> int:
+    """Where the next line begins behind what ends the one at some place; behind the text where nothing does."""
+    lf, cr = text.find(b"\n", at), text.find(b"\r", at)
+    if cr >= 0 and (lf < 0 or cr < lf):
+        return cr + 2 if lf == cr + 1 else cr + 1
+    return lf + 1 if lf >= 0 else len(text)

@@ -1,0 +1,1 @@
+"""Checks of a plan in, Spark columns out; imports spark."""

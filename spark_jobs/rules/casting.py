@@ -1,0 +1,128 @@
+"""Cells cast to their logical types, strictly: text columns in, typed columns out, null where a text does not fit.
+
+Spark's casts accept much that no contract means (blanks around, `1d`, `0x1p3`, `NaN`, `2024-1-5`, `today`). Each cast
+is therefore fenced by a test that closes exactly those doors; a table of texts holds them to it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from contracts.plan import Property
+from contracts.values.date_pattern import PIECE, literal
+
+GREATEST_DOUBLE = 1.7976931348623157e308
+NUMERAL = r"[0123456789+\-.eE]"
+"""Texts of these characters alone that Java reads as a number are signs, digits, point and exponent in their places."""
+ISO = "yyyy-MM-dd"
+TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
+OFFSET = r"(Z|[+-]\d{2}:\d{2})"
+OFFSET_WANTED = {None: f"{OFFSET}?", True: OFFSET, False: ""}
+TIME = r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+FIRST_DAY = "1970-01-01T"
+"""A time is a moment of this day: Spark's own type for times needs a setting, and no function would tell them apart."""
+OFFSETS = {"X": r"(?:Z|[+-]\d{2}(?:\d{2})?)", "XXX": OFFSET}
+
+
+def typed(cell: Column, prop: Property) -> Column:
+    """The cell as a value of its property's logical type; null where it is null or not of that type."""
+    value, allowed = cast(cell, prop), fence(prop)
+    tests = [cell.rlike(rf"^{allowed}\z")] if allowed else []
+    if is_double(prop):
+        tests.append(sf.abs(value) <= GREATEST_DOUBLE)
+    return sf.when(reduce(Column.__and__, tests), value) if tests else value
+
+
+def in_zone(value: Column, cell: Column, prop: Property) -> Column:
+    """A timestamp that was read as UTC, as one of its property's zone if its text has no offset."""
+    local = clock_in_zone(value, prop)
+    return local if prop.format else sf.when(cell.rlike(rf"{OFFSET}\z"), value).otherwise(local)
+
+
+def clock_in_zone(value: Column, prop: Property) -> Column:
+    """The moment at which clocks of a property's zone, UTC if it has none, show what a timestamp shows in UTC.
+
+    Null where no clock of the zone ever showed it: Spark would take the hour that is left out in spring for the next.
+    Of an hour that is shown twice the first is meant, as in Java.
+    """
+    if not prop.zone:
+        return value
+    moment = sf.to_utc_timestamp(value, sf.lit(prop.zone))
+    return sf.when(sf.from_utc_timestamp(moment, sf.lit(prop.zone)) == value, moment)
+
+
+def is_double(prop: Property) -> bool:
+    """Whether values of a property may turn out infinite."""
+    return prop.type == "number" and prop.exact is None
+
+
+def fence(prop: Property) -> str | None:
+    """A regular expression of the texts that `cast` reads rightly (or as infinite); None where that are all."""
+    match prop.type:
+        case "string" | "boolean":
+            return None
+        case "integer" | "number":
+            return digits(prop.type, *prop.exact) if prop.exact else f"{NUMERAL}*"
+        case "date":
+            return shape(prop.format or ISO)
+        case "timestamp":
+            return shape(prop.format) if prop.format else TIMESTAMP + OFFSET_WANTED[prop.offset]
+        case "time":
+            return shape(prop.format) if prop.format else TIME
+        case "object" | "array" | "map":
+            raise NotImplementedError(f"{prop.type} is no type of single values")
+
+
+def cast(cell: Column, prop: Property) -> Column:
+    """The same for a cell that is null or within the fence: Spark's cast alone, so that it costs nothing else."""
+    match prop.type:
+        case "string":
+            return cell
+        case "integer" | "number":
+            return cell.try_cast(numeric(prop))
+        case "boolean":
+            word = sf.lower(cell)
+            return sf.when(word == "true", True).when(word == "false", False)
+        case "date":
+            if prop.format not in (None, ISO):
+                return sf.try_to_timestamp(cell, sf.lit(prop.format)).cast(prop.type)
+            return cell.try_cast(prop.type)
+        case "timestamp":
+            value = sf.try_to_timestamp(cell, sf.lit(prop.format)) if prop.format else cell.try_cast("timestamp")
+            return in_zone(value, cell, prop) if prop.zone else value
+        case "time":
+            if prop.format:
+                return sf.try_to_timestamp(cell, sf.lit(prop.format))
+            return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
+        case "object" | "array" | "map":
+            raise NotImplementedError(f"{prop.type} is no type of single values")
+
+
+def numeric(prop: Property) -> str:
+    """Spark's name for the type of a property's numbers."""
+    return "decimal({},{})".format(*prop.exact) if prop.exact else "double" if is_double(prop) else "bigint"
+
+
+def digits(kind: str, precision: int, scale: int) -> str:
+    """A regular expression of the texts that a decimal holds as they are: Spark's cast would round others in silence.
+
+    What is repeated is never given back, so that a line of many such cells takes linear time.
+    """
+    after = "" if kind == "integer" else rf"(?:\.[0-9]{{0,{scale}}}+)?"
+    return rf"[+\-]?0*+[0-9]{{0,{precision - scale}}}+{after}"
+
+
+def shape(pattern: str) -> str:
+    """A regular expression of the texts that a date or timestamp pattern stands for: as many digits as letters.
+
+    Without it java.time's `yyyy` takes a sign and more digits than a long holds.
+    """
+    return "".join(_piece(piece) for piece in PIECE.finditer(pattern))
+
+
+def _piece(piece: re.Match[str]) -> str:
+    return OFFSETS.get(piece[0], rf"\d{{{len(piece[0])}}}") if piece[2] else re.escape(literal(piece))

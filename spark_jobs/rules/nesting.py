@@ -1,0 +1,282 @@
+"""Values within values: the arrays, maps and objects of a record in, a column for each property within them out.
+
+A property of which a record has one has its cell in `c<n>` and its value in `v<n>`, as any column. One within an array
+or a map has all of them in `e<n>`: an array of structs with `c` and `v`, and if that is asked for `at`, where each
+stands, and `x`, what stands there. It is null, or empty, where there is no object, array or map to be in. The cell of
+a container is the number of keys in an object, 0 of others, -1 where the value is none; its value is as its format has
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Protocol
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from contracts.plan import CONTAINERS, Check, Plan, Property
+from contracts.values.nested import suffix
+
+MOST_TESTS = 60
+"""Tests whose bits a long holds beside the two of cells and values."""
+SIZES = ("minProperties", "maxProperties")
+"""Kinds of checks that go by the cell of an object: elsewhere its keys need not be counted."""
+
+
+Take = Callable[[Column], Column]
+"""What of an element is meant."""
+
+
+class Parts(Protocol):
+    """How a format takes values apart; `raw` is a value as it stands in one.
+
+    `dear`: cells and containers cost so much that each is made once and kept, before its value is.
+    """
+
+    dear: bool
+
+    def is_null(self, raw: Column) -> Column:
+        """Whether it is null."""
+
+    def container(self, raw: Column, prop: Property) -> Column:
+        """The object, array or map that it is; null where it is none."""
+
+    def count(self, value: Column, prop: Property) -> Column:
+        """How many keys are not null of an object of which the contract names no properties."""
+
+    def child(self, value: Column, key: str) -> Column:
+        """What stands under a key of an object."""
+
+    def key(self, key: Column) -> Column:
+        """The key of a map."""
+
+    def cell(self, raw: Column, prop: Property) -> Column:
+        """Its text, where one is needed."""
+
+    def value(self, raw: Column, cell: Column, prop: Property) -> Column:
+        """It as a value of a property's type; null where it is none."""
+
+
+def opened(
+    rows: DataFrame, plan: Plan, present: Container[str], roots: Mapping[str, Column], parts: Parts, *, at: bool = False
+) -> DataFrame:
+    """Rows with c<n> and v<n>, or e<n>, of the containers among the columns and of all within them.
+
+    `roots` are these containers by name, as they stand in the record. `at` asks for the places of elements. What lies
+    in something is a select of its own, so that nothing is taken apart twice.
+    """
+    walk = _Walk(plan, parts, present, at=at)
+    level = [p for p in plan.roots if p.name in roots]
+    rows = rows.select("*", *(roots[p.name].alias(walk.named("raw", p)) for p in level))
+    while level:
+        rows = rows.select("*", *(walk.first(p) for p in level if not p.repeats or parts.dear))
+        rows = rows.select("*", *(column for p in level for column in walk.columns(p)))
+        above = {p.route for p in level}
+        level = [p for p in plan.properties if p.path and p.route[:-1] in above and p.name in present]
+        owners = list(dict.fromkeys(plan.parent(p) for p in level if plan.parent(p).repeats))
+        rows = rows.select("*", *(walk.whole(p) for p in owners)) if owners else rows
+        raws = [walk.raw(p) for p in level if not walk.beside(p)]
+        rows = rows.select("*", *raws) if raws else rows
+    return rows
+
+
+class _Walk:
+    """The columns of single properties, from those of the ones that they lie in."""
+
+    def __init__(self, plan: Plan, parts: Parts, present: Container[str], *, at: bool) -> None:
+        self._plan, self._parts, self._present, self._at = plan, parts, present, at
+        self._numbers = {p.name: n for n, p in enumerate(plan.properties)}
+        self._sized = {c.property for c in plan.checks if c.kind in SIZES}
+
+    def named(self, what: str, prop: Property) -> str:
+        """The name of a property's column."""
+        return f"{what}{self._numbers[prop.name]}"
+
+    def first(self, prop: Property) -> Column:
+        """What is made of a raw value at first: the container that it is, or its cell."""
+        if prop.repeats:
+            every, x, at = self._every(prop)
+            made = sf.transform(
+                every, lambda s: sf.struct(x(s).alias("x"), self._first(x(s), prop).alias("f"), *self._place(at, s))
+            )
+        else:
+            made = self._first(sf.col(self.named("raw", prop)), prop)
+        return made.alias(self.named("got", prop))
+
+    def columns(self, prop: Property) -> list[Column]:
+        """The cell and the value, or all of them."""
+        if not prop.repeats:
+            raw, first = (sf.col(self.named(what, prop)) for what in ("raw", "got"))
+            pair = zip("cv", self._pair(raw, first, prop), strict=True)
+            return [column.alias(self.named(what, prop)) for what, column in pair]
+        every, x, at = self._every(prop)
+        if self._parts.dear:
+            every, x, at = sf.col(self.named("got", prop)), _x_of, _at_of
+
+        def made(s: Column) -> Column:
+            first = s["f"] if self._parts.dear else self._first(x(s), prop)
+            return sf.struct(*self._named_pair(x(s), first, prop), *self._place(at, s))
+
+        return [sf.transform(every, made).alias(self.named("e", prop))]
+
+    def whole(self, prop: Property) -> Column:
+        """Those of several values that hold others."""
+        return sf.filter(self.named("e", prop), lambda s: s["v"].isNotNull()).alias(self.named("whole", prop))
+
+    def raw(self, prop: Property) -> Column:
+        """The raw values of a property: in structs with `x`, and `at`, where there may be several."""
+        step, parent = prop.path[-1], self._plan.parent(prop)
+        if not prop.repeats:
+            return self._parts.child(sf.col(self.named("v", parent)), step[1:]).alias(self.named("raw", prop))
+        if not parent.repeats:
+            found = self._inside(sf.col(self.named("v", parent)), sf.lit(parent.name), step)
+        else:
+            place = _at_of if self._at else (lambda _: sf.lit(""))
+            whole = sf.col(self.named("whole", parent))
+            found = sf.flatten(sf.transform(whole, lambda s: self._inside(s["v"], place(s), step)))
+        return found.alias(self.named("raw", prop))
+
+    def beside(self, prop: Property) -> bool:
+        """Whether a property stands under a key of each of several objects: it is found there, and not set apart."""
+        return bool(prop.path) and prop.path[-1].startswith(".") and self._plan.parent(prop).repeats
+
+    def _every(self, prop: Property) -> tuple[Column, Take, Take]:
+        """Several raw values: an array, and what of its elements is the value, and its place."""
+        if not self.beside(prop):
+            return sf.col(self.named("raw", prop)), _x_of, _at_of
+        step = prop.path[-1]
+        whole = sf.col(self.named("whole", self._plan.parent(prop)))
+        return whole, lambda s: self._parts.child(s["v"], step[1:]), lambda s: sf.concat(s["at"], _lit(step))
+
+    def _first(self, raw: Column, prop: Property) -> Column:
+        return self._parts.container(raw, prop) if prop.type in CONTAINERS else self._parts.cell(raw, prop)
+
+    def _pair(self, raw: Column, first: Column, prop: Property) -> tuple[Column, Column]:
+        if prop.type not in CONTAINERS:
+            return first, self._parts.value(raw, first, prop)
+        size = self._size(first, prop) if prop.name in self._sized else sf.lit(0)
+        return sf.when(first.isNotNull(), size).when(~self._parts.is_null(raw), sf.lit(-1)), first
+
+    def _size(self, value: Column, prop: Property) -> Column:
+        inner = [p for p in self._plan.properties if p.path and p.route[:-1] == prop.route]
+        if not inner:
+            return self._parts.count(value, prop)
+        keys = [p.path[-1][1:] for p in inner if p.name in self._present]
+        return given(~self._parts.is_null(self._parts.child(value, key)) for key in keys)
+
+    def _named_pair(self, x: Column, first: Column, prop: Property) -> list[Column]:
+        cell, value = self._pair(x, first, prop)
+        return [*([x.alias("x")] if self._at else []), cell.alias("c"), value.alias("v")]
+
+    def _inside(self, container: Column, at: Column, step: str) -> Column:
+        """The elements of an array, the values or the keys of a map, as `raw` has them."""
+        if step == "[]":
+            if not self._at:
+                return sf.transform(container, lambda x: sf.struct(x.alias("x")))
+            return sf.transform(container, lambda x, i: self._raw(x, lambda: sf.concat(at, _lit("["), i, _lit("]"))))
+        part = (lambda e: e["value"]) if step == "*" else (lambda e: self._parts.key(e["key"]))
+
+        def place(entry: Column) -> Column:
+            return sf.concat(at, _lit("['"), entry["key"], _lit("']"))
+
+        return sf.transform(sf.map_entries(container), lambda e: self._raw(part(e), lambda: place(e)))
+
+    def _raw(self, x: Column, at: Callable[[], Column]) -> Column:
+        return sf.struct(x.alias("x"), at().alias("at")) if self._at else sf.struct(x.alias("x"))
+
+    def _place(self, at: Take, s: Column) -> list[Column]:
+        return [at(s).alias("at")] if self._at else []
+
+
+def given(tests: Iterable[Column]) -> Column:
+    """How many of some tests are true."""
+    return reduce(Column.__add__, (test.cast("int") for test in tests), sf.lit(0))
+
+
+def _x_of(s: Column) -> Column:
+    return s["x"]
+
+
+def _at_of(s: Column) -> Column:
+    return s["at"]
+
+
+def _lit(step: str) -> Column:
+    """A step as it stands in a place."""
+    return sf.lit(suffix(step))
+
+
+# ---- what checks make of the columns; `n` is the number of a property
+
+
+def some(n: int, fails: Callable[[Column, Column], Column]) -> Column:
+    """Whether any of all that a record has of a property fails a test of its cell and value."""
+    return sf.exists(f"e{n}", lambda s: sf.coalesce(fails(s["c"], s["v"]), sf.lit(False)))
+
+
+def failing(check: Check, cell: Column, value: Column) -> Column:
+    """Whether a container fails a check of how much is in it, or of whether an element stands twice."""
+    most = int(check.arguments.get("value", 0))
+    match check.kind:
+        case "minItems":
+            return sf.size(value) < sf.lit(most)
+        case "maxItems":
+            return sf.size(value) > most
+        case "uniqueItems":
+            return _repeats(value)
+        case "minProperties":
+            return value.isNotNull() & (cell < most)
+        case "maxProperties":
+            return value.isNotNull() & (cell > most)
+    raise NotImplementedError(f"check {check.id!r} is of the kind {check.kind!r}, which this job does not know")
+
+
+def _repeats(array: Column) -> Column:
+    """Whether an element stands twice in an array, compared as JSON."""
+    texts = sf.transform(array, lambda x: sf.to_json(sf.array(x)))
+    return sf.size(sf.array_distinct(texts)) < sf.size(array)
+
+
+def _none() -> Column:
+    return sf.lit(0).cast("long")
+
+
+def tested(n: int, fails: Sequence[Callable[[Column, Column], Column]]) -> Column:
+    """What holds of any of all that a record has of a property, as bits, in one pass: a cell, a value, each test."""
+
+    def bits(s: Column) -> Column:
+        tests = [s["c"].isNotNull(), s["v"].isNotNull(), *(test(s["c"], s["v"]) for test in fails)]
+        each = [sf.when(test, sf.lit(1 << k).cast("long")).otherwise(_none()) for k, test in enumerate(tests)]
+        return reduce(Column.bitwiseOR, each)
+
+    found = sf.aggregate(f"e{n}", _none(), lambda so_far, s: so_far.bitwiseOR(bits(s)))
+    return sf.coalesce(found, _none()).alias(f"b{n}")
+
+
+def any_failing(n: int, k: int) -> str:
+    """Whether the k-th test of `tested` holds, in SQL."""
+    return f"(b{n} & {4 << k}L) != 0"
+
+
+def without(plan: Plan, n: int, what: str) -> str:
+    """Whether a record has no cell (`c`), or no value (`v`), of a property, in SQL."""
+    if not plan.properties[n].repeats:
+        return f"{what}{n} is null"
+    return f"(b{n} & {1 if what == 'c' else 2}L) = 0"
+
+
+def nowhere(plan: Plan, n: int) -> str:
+    """Whether a record has no place for a nested property: neither object nor array nor map that it lies in, in SQL."""
+    prop = plan.properties[n]
+    if prop.repeats:
+        return f"coalesce(size(e{n}), 0) <= 0"
+    return f"v{plan.properties.index(plan.parent(prop))} is null"
+
+
+def within(plan: Plan, prop: Property) -> Column | None:
+    """Whether what a nested property lies in is there; None of a column, which lies in the record."""
+    if not prop.path:
+        return None
+    return sf.col(f"v{plan.properties.index(plan.parent(prop))}").isNotNull()

@@ -1,0 +1,215 @@
+"""What records are held against: a plan's references in, the distinct keys of each check out, in scratch.
+
+Each is read once for a batch. A reference that is not there, cannot be read or holds no key is a problem of the checks
+that ask for it, which are `error` then. No key comes to the driver's Python: what is small Spark sends to every
+executor, what is not is shuffled with the records.
+"""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections.abc import Container, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.job import JobDrop, JobReference, JobRequest
+from contracts.plan import FOREIGN_KEY, Check, Plan, Reference, record_checks
+from spark_jobs.formats import registry, text_lines
+from spark_jobs.rules import row_checks
+from spark_jobs.spark import storage
+
+MOST_BROADCAST = 500_000
+"""Keys up to which every executor gets all of them, 100 bytes each or less on average."""
+MOST_BYTES = 100 * MOST_BROADCAST
+OF_A_KEY = 16
+"""Bytes of a value beside its text."""
+HEADER = 1 << 16
+"""Bytes in which a header must end, as at the door."""
+UNTOLD = "why is not told, as it may quote a classified value"
+HIDDEN = ("_", ".")
+"""What begins the names of files that Spark does not read, and says nothing."""
+PACKED = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst")
+"""What ends the names of files that Spark unpacks (Hadoop's codecs)."""
+SALTS = 64
+"""Into so many parts go the records that have no key to look for, which else one task would get."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The distinct keys of a reference that a check asks for: key0, key1 ...; `small` ones are broadcast."""
+
+    found: DataFrame
+    small: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The keys of a plan's checks by their ids; what is wrong with the references of others; versions of all."""
+
+    keys: Mapping[str, Keys] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+class Unusable(Exception):
+    """A reference that nothing can be held against; why, in words that go on from its name."""
+
+
+def read(spark: SparkSession, request: JobRequest) -> Known:
+    """The keys of all references of a request's plan, as they lie in scratch."""
+    plan, pinned = request.plan, {one.name: one for one in request.references}
+    keys: dict[str, Keys] = {}
+    problems: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    before: dict[tuple[object, ...], Keys] = {}
+    for number, check in ((n, c) for n, c in enumerate(plan.checks) if c.kind == FOREIGN_KEY):
+        name = plan.reference(check).name
+        one = pinned.get(name, JobReference(name, problem="is not in the request"))
+        theirs = _plan_of(plan, check, plan.reference(check), one)
+        same = (name, *check.arguments["columns"], theirs.properties)
+        if one.version:
+            versions[check.id] = one.version
+        try:
+            if same not in before:
+                before[same] = _keys(spark, request, number, check, theirs, one)
+            keys[check.id] = before[same]
+        except Unusable as unusable:
+            problems[check.id] = f"the reference `{name}` {unusable}"
+        except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
+            why = UNTOLD if plan.masks(check) else text_lines.first_line(error)
+            problems[check.id] = f"the reference `{name}` could not be read: {why}"
+    return Known(keys, problems, versions)
+
+
+def _plan_of(plan: Plan, check: Check, reference: Reference, pinned: JobReference) -> Plan:
+    """How a reference is read: promoted files by their own contract, a file by the properties that are looked for."""
+    if pinned.plan:
+        return pinned.plan
+    named = zip(check.arguments["columns"], check.properties(), strict=True)
+    columns = tuple(replace(plan.property_named(name), name=column, path=()) for column, name in named)
+    return Plan(
+        contract=reference.name,
+        id=reference.name,
+        version="",
+        object=reference.name,
+        producer="",
+        files=(),
+        properties=columns,
+        checks=record_checks(reference.file_format, "ignore"),
+        csv=reference.csv,
+        file_format=reference.file_format,
+    )
+
+
+def _keys(
+    spark: SparkSession, request: JobRequest, number: int, check: Check, plan: Plan, pinned: JobReference
+) -> Keys:
+    """The keys of one check, written once; Unusable if there are none."""
+    columns: list[str] = check.arguments["columns"]
+    if pinned.problem:
+        raise Unusable(pinned.problem)
+    groups = [g for g in _grouped(spark, plan, pinned.files, columns) if set(columns) <= set(g[0])]
+    if not groups:
+        raise Unusable(f"has no column {_quoted(columns)}")
+    parts = [_records(spark, plan, header, drops, columns) for header, drops in groups]
+    folder = f"{storage.plain(request.scratch)}reference{number}"
+    distinct = reduce(DataFrame.unionByName, parts).dropna().distinct()
+    distinct.write.mode("overwrite").parquet(folder)
+    found = spark.read.schema(distinct.schema).parquet(folder)
+    texts = " + ".join(f"octet_length(cast({name} as string)) + {OF_A_KEY}" for name in found.columns)
+    many, size = found.selectExpr("count(1)", f"coalesce(sum({texts}), 0)").first() or (0, 0)
+    if not many:
+        raise Unusable(f"is empty: nothing in it has {_quoted(columns)}")
+    return Keys(found, small=many <= MOST_BROADCAST and size <= MOST_BYTES)
+
+
+def _quoted(columns: Iterable[str]) -> str:
+    return ", ".join(f"`{column}`" for column in columns)
+
+
+def _records(
+    spark: SparkSession, plan: Plan, header: tuple[str, ...], drops: Sequence[JobDrop], columns: Sequence[str]
+) -> DataFrame:
+    """The values of some columns in files with one header: key0, key1 ..."""
+    form = registry.of(plan)
+    for wrong in form.refused(spark, plan, drops).values():
+        raise Unusable(f"cannot be read: {wrong.message}")
+    source = form.bare(form.load(spark, plan, drops), plan, drops)
+    records = form.records(source, plan, header, columns, (), True)
+    return records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns))))
+
+
+def _grouped(
+    spark: SparkSession, plan: Plan, files: Sequence[str], columns: Sequence[str]
+) -> list[tuple[tuple[str, ...], list[JobDrop]]]:
+    """The files by what their columns are."""
+    with ThreadPoolExecutor(8) as pool:
+        drops = list(pool.map(lambda uri: _file(spark, plan, uri, columns), files))
+    return text_lines.by_header(drops)
+
+
+def _file(spark: SparkSession, plan: Plan, uri: str, columns: Sequence[str]) -> JobDrop:
+    """A file of a reference, with its columns; of Parquet those alone that are asked for."""
+    name = storage.plain(uri).rpartition("/")[2]
+    if name.startswith(HIDDEN):
+        raise Unusable(f"has a file `{name}`, which Spark takes for a hidden one and leaves out")
+    packed = name.endswith(".gz") if plan.compression == "gzip" else name.endswith(PACKED)
+    if packed != (plan.compression == "gzip") and plan.file_format != "parquet":
+        raise Unusable(f"has a file `{name}`, which Spark would read by its name, and not as its contract says")
+    line, types = "", {}
+    if plan.file_format == "parquet":
+        held = {f.name: f.dataType.simpleString() for f in spark.read.parquet(text_lines.path(uri)).schema}
+        types = {name: held[name] for name in columns if name in held}
+        header = tuple(types)
+    elif plan.file_format == "csv" and plan.csv.header:
+        line = _first_line(spark, plan, uri)
+        header = tuple(next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), []))
+    else:
+        header = tuple(p.name for p in plan.roots)
+    return JobDrop(uri, 1, uri, uri, 0, header, line, types=tuple(types.values()))
+
+
+def _first_line(spark: SparkSession, plan: Plan, uri: str) -> str:
+    start = storage.read_start(spark, uri, HEADER)
+    if plan.compression == "gzip":
+        start = zlib.decompressobj(wbits=31).decompress(start, HEADER)
+    text = start.decode(plan.csv.encoding, "replace").replace("\r", "\n")
+    return text.partition("\n")[0]
+
+
+def joined(rows: DataFrame, plan: Plan, present: Container[str], known: Known) -> DataFrame:
+    """Rows with v<n> and, for each check that can be made of them, whether a whole key of theirs is in no reference.
+
+    A null in any part of a key is no key (MATCH SIMPLE of SQL).
+    """
+    numbers = {p.name: n for n, p in enumerate(plan.properties)}
+    for check in plan.checks:
+        if check.kind == FOREIGN_KEY and all(name in present for name in check.needs()):
+            name, values = row_checks.partnerless(plan, check), [f"v{numbers[name]}" for name in check.properties()]
+            if keys := known.keys.get(check.id):
+                rows = _joined(rows, name, values, keys)
+            else:
+                rows = rows.withColumn(name, sf.lit(False))
+    return rows
+
+
+def _joined(rows: DataFrame, name: str, values: Sequence[str], keys: Keys) -> DataFrame:
+    own = [f"{name}_{n}" for n in range(len(values))]
+    lacks = " or ".join(f"{value} is null" for value in values)
+    there = keys.found.toDF(*own).withColumn(name, sf.lit(True))
+    on = [sf.col(value) == sf.col(key) for value, key in zip(values, own, strict=True)]
+    before: list[Column] = [sf.col(f"`{column}`") for column in rows.columns]
+    if keys.small:
+        both = rows.join(sf.broadcast(there), on, "left")
+    else:
+        salt = sf.when(sf.expr(lacks), sf.monotonically_increasing_id() % SALTS + 1).otherwise(0).alias(f"{name}_salt")
+        salted = there.withColumn(f"{name}_none", sf.lit(0).cast("long")).hint("shuffle_merge")
+        both = rows.select("*", salt).join(salted, [*on, sf.col(f"{name}_salt") == sf.col(f"{name}_none")], "left")
+    return both.select(*before, sf.expr(f"not ({lacks}) and {name} is null").alias(name))

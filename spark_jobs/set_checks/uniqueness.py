@@ -1,0 +1,176 @@
+"""Values that several records of a file have, exactly: for all checks of keys of a contract, one read and one shuffle.
+
+Lines in, by drop and check out: how many records share their values with another, and the first such values. Values
+are compared as their type (7 = 007), never by a hash alone. Each record gives a row for each check; what does not fit
+into memory goes to disk. Only where values repeat are the records themselves looked up, in a second read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.plan import Plan
+from spark_jobs.rules import bitmask
+from spark_jobs.rules.lines import Place
+from spark_jobs.spark import small_frames
+
+MOST = 5
+LENGTH = 200
+"""Characters of a value that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Values that several records have: their texts in the first, the first two record numbers, how many records."""
+
+    texts: tuple[str, ...]
+    record: int
+    also: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A record without a whole key: the texts of its parts, None for a null."""
+
+    texts: tuple[str | None, ...]
+    record: int
+
+
+def names(keys: bitmask.Numbered) -> list[str]:
+    """The properties whose cells some checks need, each once."""
+    return list(dict.fromkeys(name for _, check in keys for name in check.needs()))
+
+
+def numbered(spark: SparkSession, found: DataFrame, places: Sequence[Place], drops: Sequence[str]) -> DataFrame:
+    """The same records with drop (its place in `drops`) and record number instead of file, block and id."""
+    schema = "file string, block long, drop int, shift long"
+    known = small_frames.small(spark, [(p.file, p.block, drops.index(p.drop.id), p.shift) for p in places], schema)
+    record = (sf.col("id") + sf.col("shift")).alias("record")
+    own = [name for name in found.columns if name not in ("file", "block", "id")]
+    return found.join(sf.broadcast(known), ["file", "block"]).select("drop", record, *own)
+
+
+def filtered(cells: DataFrame, plan: Plan, keys: bitmask.Numbered) -> DataFrame:
+    """The same with `within<k>`: whether the filter of check k, if it has one, lets the record through."""
+    own = [(k, c.filter) for k, c in keys if c.filter]
+    if not own:
+        return cells
+    wanted, at = names(keys), {p.name: n for n, p in enumerate(plan.properties)}
+    texts, values = ([f"{letter}{n}" for n in range(len(wanted))] for letter in "tv")
+    kept = ["drop", "record", *texts]
+    apart = cells.select(*kept, *(sf.col(v).alias(f"of_{v}") for v in values))
+    moved = apart.select(
+        "*", *(sf.col(f"of_{v}").alias(f"v{at[name]}") for v, name in zip(values, wanted, strict=True))
+    )
+    told = moved.select("*", *(sf.expr(sql).alias(f"within{k}") for k, sql in own))
+    return told.select(*kept, *(sf.col(f"of_{v}").alias(v) for v in values), *(f"within{k}" for k, _ in own))
+
+
+def keyed(cells: DataFrame, keys: bitmask.Numbered) -> DataFrame:
+    """A row for each check that a record has all values for: drop, check, record, texts, k0, ...
+
+    Checks share the columns of the values: there are as many of a type as one check needs.
+    """
+    wanted = names(keys)
+    rows = ", ".join(_rows(keys, wanted, dict(cells.dtypes)))
+    each = cells.select("drop", "record", sf.expr(f"inline(array({rows}))"))
+    return each.where(sf.col("check").isNotNull())
+
+
+def _rows(keys: bitmask.Numbered, wanted: Sequence[str], types: dict[str, str]) -> list[str]:
+    """What a record gives for each check, in SQL; null where it lacks a value."""
+    parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
+    held = {number: dict(zip(_slots(own, types), own, strict=True)) for number, own in parts.items()}
+    slots = list(dict.fromkeys(slot for own in held.values() for slot in own))
+    made = []
+    for number, own in parts.items():
+        there = " and ".join([*(f"v{n} is not null" for n in own), *_within(number, types)])
+        texts = _texts(own)
+        values = [
+            f"'k{k}', {f'v{held[number][slot]}' if slot in held[number] else f'cast(null as {slot[0]})'}"
+            for k, slot in enumerate(slots)
+        ]
+        struct = f"named_struct('check', {number}, 'texts', {texts}, {', '.join(values)})"
+        made.append(f"if({there}, {struct}, null)")
+    return made
+
+
+def _within(number: int, columns: Container[str]) -> list[str]:
+    """What says that the filter of a check lets a record through."""
+    return [name] if (name := f"within{number}") in columns else []
+
+
+def _texts(own: Sequence[int]) -> str:
+    return f"array({', '.join(f'left(t{n}, {LENGTH})' for n in own)})"
+
+
+def _slots(own: Sequence[int], types: dict[str, str]) -> list[tuple[str, int]]:
+    """The column that each value of a check goes to: its type, and which of that type it is."""
+    of = [types[f"v{n}"] for n in own]
+    return [(kind, of[:n].count(kind)) for n, kind in enumerate(of)]
+
+
+def repeated(rows: DataFrame) -> DataFrame:
+    """The values that occur more than once in a file: how often, and the first record that has them.
+
+    They are kept on the executors' disks until `unpersist`, as they are looked at more than once.
+    """
+    counts = sf.count(sf.lit(1)).alias("n"), sf.min("record").alias("first")
+    found = rows.groupBy("drop", "check", *_values(rows)).agg(*counts).where(sf.col("n") > 1)
+    return found.persist(StorageLevel.DISK_ONLY)
+
+
+def sharing(repeats: DataFrame) -> dict[tuple[int, int], int]:
+    """How many records share their values with another, by drop and check."""
+    counted = repeats.groupBy("drop", "check").agg(sf.sum("n").alias("n")).collect()
+    return {(row["drop"], row["check"]): row["n"] for row in counted}
+
+
+def first(rows: DataFrame, repeats: DataFrame) -> dict[tuple[int, int], list[Shared]]:
+    """The first values of each drop and check that more than one record has, by record number."""
+    order = sf.expr("row_number() over (partition by drop, check order by first)")
+    chosen = repeats.select("*", order.alias("place")).where(sf.col("place") <= MOST)
+    same = ["r.drop = c.drop", "r.check = c.check", *(f"r.{k} <=> c.{k}" for k in _values(rows))]
+    having = rows.alias("r").join(sf.broadcast(chosen).alias("c"), sf.expr(" and ".join(same)))
+    nth = sf.expr("row_number() over (partition by r.drop, r.check, c.first order by r.record)").alias("nth")
+    pairs = having.select("r.drop", "r.check", "r.record", "r.texts", "c.first", "c.n", nth).where(sf.col("nth") <= 2)
+    one = pairs.groupBy("drop", "check", "first", "n").agg(
+        sf.max(_of(1, "texts")).alias("texts"), sf.max(_of(2, "record")).alias("also")
+    )
+    shared: dict[tuple[int, int], list[Shared]] = {}
+    for row in sorted(one.collect(), key=lambda row: row["first"]):
+        values = Shared(tuple(row["texts"]), row["first"], row["also"], row["n"])
+        shared.setdefault((row["drop"], row["check"]), []).append(values)
+    return shared
+
+
+def lacking(cells: DataFrame, wanted: Sequence[str], keys: bitmask.Numbered) -> dict[tuple[int, int], list[Lacking]]:
+    """The first records of each drop and check that have a null in a part of the key; `wanted` are the cells' names."""
+    parts = {number: [wanted.index(name) for name in check.properties()] for number, check in keys}
+    lacks = {number: " or ".join(f"t{n} is null" for n in own) for number, own in parts.items()}
+    tests = {k: " and ".join([f"({test})", *_within(k, cells.columns)]) for k, test in lacks.items()}
+    rows = [
+        f"if({tests[number]}, named_struct('check', {number}, 'texts', {_texts(own)}), null)"
+        for number, own in parts.items()
+    ]
+    each = cells.select("drop", "record", sf.expr(f"inline(array({', '.join(rows)}))")).where("check is not null")
+    nth = sf.expr("row_number() over (partition by drop, check order by record)")
+    found: dict[tuple[int, int], list[Lacking]] = {}
+    for row in each.select("*", nth.alias("nth")).where(sf.col("nth") <= MOST).collect():
+        found.setdefault((row["drop"], row["check"]), []).append(Lacking(tuple(row["texts"]), row["record"]))
+    return found
+
+
+def _values(rows: DataFrame) -> list[str]:
+    """The columns of a row that hold what is compared."""
+    return [name for name in rows.columns if name.startswith("k")]
+
+
+def _of(nth: int, column: str) -> Column:
+    return sf.when(sf.col("nth") == nth, sf.col(column))

@@ -1,0 +1,101 @@
+"""Single objects through Hadoop's file systems, s3a:// and file:// alike: URIs in, text out.
+
+A URI is percent-encoded; Spark wants the plain path, and gives either form back, so both have one normal form here.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.spark.jvm import java_class
+
+PIECE = 6_000
+"""Bytes in one answer of the JVM: those above 8 KiB, with Base64 of each, wait 40 ms for our system to confirm."""
+
+
+def plain(uri: str) -> str:
+    """The one spelling of a URI that we compare and hand to Spark: no percent-encoding, `file:///` in full."""
+    parts = urlsplit(uri)
+    path = uri.split("://", 1)[-1] if not parts.scheme else unquote(parts.path)
+    return f"{parts.scheme or 'file'}://{parts.netloc}{path}"
+
+
+def read_text(spark: SparkSession, uri: str) -> str:
+    """The UTF-8 text of one object."""
+    return read_start(spark, uri).decode()
+
+
+def read_start(spark: SparkSession, uri: str, length: int = sys.maxsize) -> bytes:
+    """The first bytes of one object, or all there are."""
+    files, path = _open(spark, uri)
+    stream, found = files.open(path), bytearray()
+    try:
+        while piece := stream.readNBytes(min(PIECE, length - len(found))):
+            found += piece
+        return bytes(found)
+    finally:
+        stream.close()
+
+
+def consume(spark: SparkSession, uri: str) -> None:
+    """Fetch every byte of an object and drop it; raises what the storage raises."""
+    files, path = _open(spark, uri)
+    stream = files.open(path)
+    try:
+        java_class(spark, "org.apache.commons.io.IOUtils").consume(stream)
+    finally:
+        stream.close()
+
+
+def write_text(spark: SparkSession, uri: str, text: str) -> None:
+    """Write one object whole: readers see all of it or none."""
+    if urlsplit(uri).scheme not in ("", "file"):
+        return _write(spark, uri, text)
+    _write(spark, uri + ".part", text)
+    return move(spark, uri + ".part", uri)
+
+
+def move(spark: SparkSession, uri: str, to: str) -> None:
+    """Give one object another name in the same file system, replacing what was there."""
+    files, path = _open(spark, uri)
+    _, target = _open(spark, to)
+    files.delete(target, False)
+    files.mkdirs(target.getParent())
+    if not files.rename(path, target):
+        raise OSError(f"{uri} could not be renamed to {to}")
+
+
+def delete(spark: SparkSession, uri: str) -> None:
+    """Remove a folder with all that is in it; nothing happens if there is none."""
+    files, path = _open(spark, uri)
+    files.delete(path, True)
+
+
+def names(spark: SparkSession, folder: str) -> list[str]:
+    """The names of what lies directly in a folder."""
+    files, path = _open(spark, folder)
+    return [status.getPath().getName() for status in files.listStatus(path)]
+
+
+def sizes(spark: SparkSession, folder: str) -> dict[str, int]:
+    """The data files directly in a folder with their bytes: none of those that Spark takes for hidden."""
+    files, path = _open(spark, folder)
+    found = {status.getPath().getName(): status.getLen() for status in files.listStatus(path)}
+    return {name: size for name, size in found.items() if not name.startswith(("_", "."))}
+
+
+def _write(spark: SparkSession, uri: str, text: str) -> None:
+    files, path = _open(spark, uri)
+    files.setWriteChecksum(False)  # no `.crc` files beside ours on a local disk; object stores ignore it
+    stream = files.create(path, True)
+    stream.write(text.encode())
+    stream.close()
+
+
+def _open(spark: SparkSession, uri: str) -> tuple[Any, Any]:
+    path = java_class(spark, "org.apache.hadoop.fs.Path")(plain(uri))
+    return path.getFileSystem(spark._jsc.hadoopConfiguration()), path

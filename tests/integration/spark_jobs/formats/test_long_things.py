@@ -1,0 +1,98 @@
+"""Long records, cells and texts: the same answer wherever in a file they stand, and a true word at the real limit."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.plan import Compression, Csv, Plan
+from contracts.values.json_flaws import LONGEST
+from functions.admission.admit import admit
+from tests.integration.spark_jobs.world import Judged, a_plan, a_property, judge
+
+MIB = 1 << 20
+BARE = a_plan([a_property("id", "integer"), a_property("note")], csv=Csv(header=False))
+JSONL = a_plan([a_property("id", "integer"), a_property("note")], file_format="jsonl")
+LONG = {
+    "over 64 KiB": b"x" * 70_000,
+    "over 1 MiB": b"x" * 2 * MIB,
+    "20,000 delimiters": b'"' + b"," * 20_000 + b'"',
+    "40,000 delimiters and quotes": b'"' + b',""' * 40_000 + b'"',
+}
+
+
+def _verdicts(judged: Judged, names: list[str]) -> dict[str, str | None]:
+    return {name: judged.decision(name).verdict for name in names}
+
+
+def _reading(body: bytes) -> Callable[[int, int], bytes]:
+    return lambda at, most: body[at : at + most]
+
+
+def _packed(plan: Plan, body: bytes) -> bytes:
+    return body if plan.compression == "none" else gzip.compress(body, 1)
+
+
+def _placed(long: bytes, short: bytes, above: bytes = b"") -> dict[str, bytes]:
+    """Files with a long record as the first, in the middle, and as the last one without a line end."""
+    return {
+        "first": above + long + b"\n" + short * 2,
+        "middle": above + short * 20_000 + long + b"\n" + short * 20_000,
+        "last": above + short * 20_000 + long,
+    }
+
+
+HEADED = replace(BARE, csv=Csv())
+FORMS = {
+    "no header": BARE,
+    "header": HEADED,
+    "no header, over lines": replace(BARE, csv=replace(BARE.csv, multi_line=True)),
+    "header, over lines": replace(HEADED, csv=replace(HEADED.csv, multi_line=True)),
+    "no header, gzip": replace(BARE, compression="gzip"),
+    "header, gzip": replace(HEADED, compression="gzip"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_record_of_csv_is_one_wherever_it_stands(spark: SparkSession, tmp_path: Path, form: str) -> None:
+    plan = FORMS[form]
+    above = b"id,note\n" if plan.csv.header else b""
+    files = {
+        f"{where}-{n}{plan.suffix}": _packed(plan, body)
+        for n, cell in enumerate(LONG.values())
+        for where, body in _placed(b"1," + cell, b"2,b\n", above).items()
+    }
+    for name, body in files.items():
+        assert not admit(plan, "a/b.csv", len(body), _reading(body)).refused, name
+    judged = judge(spark, tmp_path, plan, files)
+    assert _verdicts(judged, list(files)) == dict.fromkeys(files, "accepted")
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_long_line_of_json_is_one_wherever_it_stands(
+    spark: SparkSession, tmp_path: Path, compression: Compression
+) -> None:
+    plan = replace(JSONL, compression=compression)
+    files = {
+        f"{where}-{size}{plan.suffix}": _packed(plan, body)
+        for size in (70_000, 2 * MIB, 30_000_000)
+        for where, body in _placed(b'{"id": 1, "note": "' + b"x" * size + b'"}', b'{"id": 2}\n').items()
+    }
+    for name, body in files.items():
+        assert not admit(plan, "a/b.jsonl", len(body), _reading(body)).refused, name
+    judged = judge(spark, tmp_path, plan, files)
+    assert _verdicts(judged, list(files)) == dict.fromkeys(files, "accepted")
+
+
+def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Path) -> None:
+    body = b'{"id": 2}\n{"id": 1, "note": "' + b"x" * LONGEST + b'"}\n'
+    judged = judge(spark, tmp_path, JSONL, {"a.jsonl": body})
+    (problem,) = judged.decision("a.jsonl").problems
+    assert problem.message == (
+        "1 of 2 records (50.0 %) is no JSON object, or more than one (record 2, line 2: it has more than 32 MiB)."
+    )

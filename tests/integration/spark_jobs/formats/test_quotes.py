@@ -1,0 +1,86 @@
+"""The job's quotes and cells, against the one rule in plain Python, over drawn lines of every dialect."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from contracts.files import csv_cells
+from contracts.plan import Csv
+from spark_jobs.formats import text_lines
+from spark_jobs.prefilter import plan_tests
+from spark_jobs.rules import csv_quotes
+from tests.integration.spark_jobs.world import a_plan, a_property
+from tests.unit.contracts.files.test_csv_cells import DIALECTS
+
+LINES = 6_000
+WIDTH = 4
+
+
+def drawn(csv: Csv) -> list[str]:
+    """Lines of which many are nearly right: whole cells, and quotes, escapes and blanks where they should not be."""
+    chance = Random(f"quotes {csv}")
+    quote, sign = csv.quote or '"', csv.delimiter
+    pieces = [
+        "a",
+        "b c",
+        "",
+        quote,
+        quote * 2,
+        csv.escape,
+        csv.escape + quote,
+        " ",
+        "\t",
+        "\x01",
+        sign,
+        "é",
+        "\r",
+        "\n",
+    ]
+
+    def cell() -> str:
+        text = "".join(chance.choices(pieces, k=chance.randrange(4)))
+        if chance.random() < 0.5:
+            return text
+        inner = text if csv.escape == csv.quote else text.replace(csv.escape, csv.escape * 2)
+        whole = quote + inner.replace(quote, csv.escape + quote) + quote
+        return whole + chance.choice(("", "", "", " ", "\x02", "x", quote))
+
+    return [sign.join(cell() for _ in range(chance.choice((WIDTH, WIDTH, WIDTH, 1, 3, 5)))) for _ in range(LINES)]
+
+
+def named(csv: Csv) -> str:
+    return f"{csv.delimiter}{csv.quote}{csv.escape}"
+
+
+@pytest.mark.parametrize("csv", DIALECTS, ids=named)
+def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
+    lines = list(dict.fromkeys(drawn(csv)))
+    rows = spark.createDataFrame([(line,) for line in lines], "line string").coalesce(1)
+    parsed = text_lines.parsed(sf.col("line"), csv, WIDTH)
+    told = rows.select("line", csv_quotes.misquoted(sf.col("line"), csv).alias("bad"), parsed.alias("p"))
+    found = told.select("line", "bad", text_lines.fits(sf.col("p")).alias("fits"), "p.*").collect()
+    for row in found:
+        own = csv_cells.split(row["line"], csv)
+        assert row["bad"] == (own is None), row["line"]
+        if own is not None and row["line"]:
+            assert row["fits"] == (len(own) == WIDTH), row["line"]
+            if row["fits"]:
+                assert tuple(row[f"c{n}"] or "" for n in range(WIDTH)) == own, row["line"]
+    assert {row["bad"] for row in found} == ({False} if not csv.quote else {False, True})
+
+
+@pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote], ids=named)
+def test_vectors_let_no_line_pass_that_breaks_the_rule(csv: Csv) -> None:
+    from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
+
+    names = tuple(f"n{n}" for n in range(WIDTH))
+    proof = plan_tests.proof(a_plan([a_property(name) for name in names], csv=csv), names, ())
+    assert proof
+    lines = [line for line in dict.fromkeys(drawn(csv)) if line and "\r" not in line and "\n" not in line]
+    passing = [line for line in lines if arrow_tests.sure([line], proof)[0]]
+    assert len(passing) > 50
+    assert all(len(csv_cells.split(line, csv) or ()) == WIDTH for line in passing)

@@ -1,0 +1,246 @@
+"""Lines sifted and not sifted: every result of the job is the same, and what ails the sieve is no drop's fault."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.plan import Compression, Csv, Plan, Threshold
+from spark_jobs.prefilter import prefilter
+from spark_jobs.scan import batch
+from spark_jobs.validate import configured
+from tests.integration.spark_jobs.scan.test_batch import FILES, PLAN
+from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
+from tests.oracle import faults
+
+Files = Mapping[str, bytes | str]
+NEVER, SMALL = 2**62, 2**20
+LINES = (
+    *(
+        "1,1.5,2024-01-01,SP",
+        "2,,,",
+        "3,NA,NA,NA",
+        "4,360,1582-10-10,é",
+        "+5,1e2,2024-02-29,RJ",
+        ",,,",
+        "6,1,2024-02-30,",
+    ),
+    *("", '7,"1","2024-01-01","SP"', "8,1", "9,1,,SP,", "10,-1,,XXX", "\ufeff11,1,,", "12,1,,S\0", "13,1,,\ufffd", ""),
+    *("id,wind,day,state", "14,1,,'S'", '15,1,,"S', "16,1,,\u2028", "17,0,2024-01-01,RJ", " 18,1,,", "NA,1,,SP", "#"),
+)
+HEADER = "id,wind,day,state"
+DIALECTS: dict[str, tuple[Csv, str]] = {
+    "other signs": (Csv(delimiter=";", quote="'", escape="\\", null_values=("", "NA", "17")), ";"),
+    "no quotes": (Csv(delimiter="\t", quote="", null_values=()), "\t"),
+    "no header": (Csv(header=False), ","),
+}
+
+
+def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: pytest.LogCaptureFixture) -> Judged:
+    """Judge files with and without the sieve, and hold the one against the other."""
+    runs = []
+    for name, least in (("sifted", 0), ("plain", NEVER)):
+        (folder / name).mkdir()
+        runs.append(judge(spark, folder / name, plan, files, sift_from=least))
+    assert runs[0].told(spark) == runs[1].told(spark)
+    assert is_nothing_kept(spark)
+    assert caplog.records == []
+    return runs[0]
+
+
+def is_nothing_kept(spark: SparkSession) -> bool:
+    """Whether executors keep nothing that was asked of them."""
+    return bool(spark._jsparkSession.sharedState().cacheManager().isEmpty())
+
+
+def is_sifted(plan: Plan) -> bool:
+    """Whether lines of files with the contract's own header can be sifted."""
+    names = tuple(p.name for p in plan.properties)
+    return prefilter.proof(plan, names, [plan.csv.delimiter.join(names)]) is not None
+
+
+def test_files_with_any_fault_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = faults.plan(faults.WITHOUT_FIGURES)
+    assert is_sifted(plan)
+    few = {name: body for name, (body, _) in faults.CSV.items() if len(body) < SMALL}
+    alike = {name: body for name, body in few.items() if body.startswith(faults.HEAD)}
+    files = {f"{name}.csv".replace(" ", "-"): body for name, body in alike.items()}
+    judged = hold(spark, tmp_path, plan, files, caplog)
+    assert sum(drop.read for drop in judged.result.drops) > 10_000
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    csv, delimiter = DIALECTS[name]
+    plan = replace(PLAN, csv=csv)
+    assert is_sifted(plan)
+    lines = [line.replace(",", delimiter) for line in (HEADER, *LINES)][0 if csv.header else 1 :]
+    bodies = {f"{end!r}.csv".replace("\\", ""): end.join([*lines, ""]) for end in ("\n", "\r\n", "\r")}
+    judged = hold(spark, tmp_path, plan, bodies, caplog)
+    assert all(drop.valid and drop.rejected for drop in judged.result.drops)
+
+
+def test_packed_files_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = replace(PLAN, compression="gzip")
+    files = {f"{n}.csv.gz": gzip.compress("\n".join([HEADER, *LINES]).encode(), mtime=0) for n in range(2)}
+    judged = hold(spark, tmp_path, plan, files, caplog)
+    assert all(drop.valid for drop in judged.result.drops)
+
+
+def test_file_in_several_blocks_is_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Numbers of records stand in evidence: they are the same only if the first ids of blocks are."""
+    plan = a_plan([a_property("id", "integer"), a_property("note")], [a_check("minimum", "id", value="0")])
+    lines = [f"{'-' if n % 999 == 0 else ''}{n},{'x' * 900}\n" + "\n" * (n % 7 == 0) for n in range(1, 13_000)]
+    judged = hold(spark, tmp_path, plan, {"a.csv": "id,note\n" + "".join(lines)}, caplog)
+    assert [row.record for row in judged.evidence(spark)] == list(range(999, 13_000, 999))
+    assert judged.drop().blank == 12_999 // 7
+
+
+def test_lines_that_fail_many_checks_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Their bits take two words; those of severity warning stay valid."""
+    bounds = [replace(a_check("maximum", "id", value=str(n)), id=f"id.maximum.{n}") for n in range(70)]
+    mild = replace(a_check("maxLength", "note", value=1), severity="warning")
+    plan = a_plan([a_property("id", "integer"), a_property("note")], [*bounds, mild])
+    lines = [f"{n},{'x' * (n % 3)}\n" for n in range(-20, 80)]
+    judged = hold(spark, tmp_path, plan, {"a.csv": "id,note\n" + "".join(lines), "b.csv": "id,note\n1,xx\n"}, caplog)
+    assert [(d.read, d.rejected, d.flagged) for d in judged.result.drops] == [(100, 79, 7), (1, 1, 0)]
+    assert max(len(row.checks) for row in judged.evidence(spark)) == 71
+
+
+KEYS = a_plan(
+    [a_property("id", "integer"), a_property("price", "number", exact=(5, 2)), a_property("code")],
+    [
+        *(a_check("unique", name, scope="set") for name in ("id", "price", "code")),
+        a_check("primaryKey", "id", scope="set"),
+        replace(a_check("duplicateValues", "code", scope="set"), threshold=Threshold("mustBeLessThan", (Decimal(2),))),
+    ],
+    Csv(null_values=("", "NA")),
+)
+NAMES = "id,price,code"
+ENDS = ("\n", "\r\n", "\r")
+ASCENDING = [f"{n},{n}.5,c{n:03}" for n in range(1, 25)]
+OF_KEYS: dict[str, dict[str, list[str]]] = {
+    "ascending": {
+        "plain": [NAMES, *ASCENDING],
+        "with empty lines": [NAMES, *[""] * 99, *ASCENDING, ""],
+        "with a mark": [f"\ufeff{NAMES}", *ASCENDING],
+    },
+    "repeated": {"plain": [NAMES, *ASCENDING], "far apart": [NAMES, *ASCENDING, "007,7.50,c007"]},
+    "of any kind": {
+        "falling": [NAMES, *reversed(ASCENDING)],
+        "a zero with a sign": [NAMES, "-0,-0.0,a", "0,0,b"],
+        "a null": [NAMES, "1,1,a", ",2,b", "3,NA,c", *ASCENDING[10:]],
+        "header again": [NAMES, *ASCENDING, NAMES],
+        "header alone": [NAMES],
+        "header quoted": ['"id",price,code', *ASCENDING],
+        "odd lines": [NAMES, *ASCENDING, "x,1,y", "+70,7e1,z", '"71","71","a,b"', "72"],
+        "texts by their bytes": [NAMES, "1,1,B", "2,2,a", "3,3,\uff5e", "4,4,\U0001f600", "5,5,A", "6,6,a "],
+    },
+}
+"""Files that are read together: only of those that ascend all no second look is taken."""
+
+
+@pytest.fixture
+def pieces(spark: SparkSession) -> Iterator[None]:
+    """Files are cut into pieces of a few lines, in every session that is made meanwhile."""
+    settings = {"spark.sql.files.maxPartitionBytes": "200", "spark.sql.files.openCostInBytes": "1"}
+    conf = spark.sparkContext._jsc.sc().conf()
+    for name, value in settings.items():
+        conf.set(name, value)
+    yield
+    for name in settings:
+        conf.remove(name)
+
+
+@pytest.mark.usefixtures("pieces")
+@pytest.mark.parametrize("name", OF_KEYS)
+def test_keys_and_headers_in_many_pieces_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    assert is_sifted(KEYS)
+    files = {f"{of}.csv": ENDS[n % 3].join(lines) for n, (of, lines) in enumerate(OF_KEYS[name].items())}
+    judged = hold(spark, tmp_path, KEYS, files, caplog)
+    verdicts = {drop.drop: judged.decision(drop.drop).verdict for drop in judged.result.drops}
+    assert (set(verdicts.values()) == {"accepted"}) is (name == "ascending")
+
+
+@pytest.mark.parametrize(
+    ("body", "pays"),
+    [
+        (f"{HEADER}\n" + "1,1,,SP\n" * 9000, True),
+        (f"{HEADER}\n" + "1,1e2,,SP\n" * 9000, False),
+        (f"{HEADER}\n" + "1,-1,,XXX\n" * 9000, True),
+        (f"{HEADER}\r\n1,1,,SP\r\n1,1e2,,SP\r\n1,1e2", True),
+        (f"{HEADER}\n", True),
+    ],
+)
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_files_whose_first_lines_surely_pass_or_fail_are_worth_sifting(
+    spark: SparkSession, tmp_path: Path, body: str, compression: Compression, *, pays: bool
+) -> None:
+    data = gzip.compress(body.encode()) if compression == "gzip" else body
+    assert is_worth_it(spark, tmp_path, data, compression) is pays
+
+
+def test_files_that_cannot_be_read_are_not_worth_sifting(spark: SparkSession, tmp_path: Path) -> None:
+    assert not is_worth_it(spark, tmp_path, b"\x1f\x8b no pack", "gzip")
+    assert not is_worth_it(spark, tmp_path, None, "none")
+
+
+def is_worth_it(spark: SparkSession, folder: Path, data: bytes | str | None, compression: Compression) -> bool:
+    """Whether a file of the plan's pays sifting; None is one that is gone."""
+    drop = a_request(folder, PLAN, {"a.csv": data or HEADER}).drops[0]
+    if data is None:
+        (folder / "stage" / "a.csv").unlink()
+    proof = prefilter.proof(PLAN, tuple(HEADER.split(",")), [HEADER])
+    assert proof
+    return prefilter.pays(spark, replace(PLAN, compression=compression), proof, drop)
+
+
+NO_ARROW = f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n'
+"""A Python that finds none of the packages that are installed."""
+
+
+@pytest.mark.parametrize("python", [NO_ARROW, "#!/bin/sh\nexit 1\n"])
+def test_sieve_that_fails_fails_no_drop(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    path = tmp_path / "python"
+    path.write_text(python)
+    path.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(path))
+    caplog.set_level(logging.WARNING)
+    judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
+    assert [record.getMessage()[:29] for record in caplog.records] == ["Records are judged one by one"]
+    assert is_nothing_kept(spark)
+    assert (judged.drop().valid, judged.drop().flagged, judged.drop().failure) == (2, 2, None)
+
+
+def test_what_an_earlier_job_keeps_of_a_file_is_not_taken_for_it(spark: SparkSession, tmp_path: Path) -> None:
+    request = a_request(tmp_path, PLAN, {"a.csv": FILES["rejected.csv"]})
+    kept = batch.read(configured(spark), request, 0)
+    assert kept.kept
+    try:
+        judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
+    finally:
+        batch.forget(kept)
+    assert (judged.drop().valid, judged.drop().rejected, judged.drop().flagged) == (2, 0, 2)
+    assert is_nothing_kept(spark)

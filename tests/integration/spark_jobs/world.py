@@ -1,0 +1,156 @@
+"""Files and a plan in, the job run over them, its result and evidence out: what the job's tests stand on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.sql import Row, SparkSession
+
+from contracts.decision import Decision
+from contracts.files.header import rejected_file
+from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference, JobRequest, JobResult
+from contracts.plan import Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
+from contracts.verdict import decide
+from contracts.watermarks import HighMark
+from functions.admission.admit import admit, header
+from spark_jobs.validate import run
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One run of the job over some files, by their names."""
+
+    plan: Plan
+    result: JobResult
+    folder: Path
+
+    def drop(self, name: str = "a.csv") -> DropResult:
+        """The facts of one file."""
+        return next(d for d in self.result.drops if d.drop == name)
+
+    def count(self, check: str, name: str = "a.csv") -> Count:
+        """What one check counted in one file."""
+        return dict(zip(self.result.header.checks, self.drop(name).counts, strict=True))[check]
+
+    def decision(self, name: str = "a.csv") -> Decision:
+        """The verdict on one file."""
+        return decide(self.plan, self.drop(name), self.result.header.checks)
+
+    def evidence(self, spark: SparkSession) -> list[Row]:
+        """The evidence of rows, by file and record; none where no row fails."""
+        if not (self.folder / "rows").exists():
+            return []
+        return spark.read.parquet(f"{self.folder}/rows").orderBy("file", "record").collect()
+
+    def rejected(self, name: str = "a.csv", encoding: str = "utf-8") -> list[list[str]]:
+        """The producer's file of rejected rows, as Python's csv reads it."""
+        text = (self.folder / "rejected" / name / "rejected.csv").read_bytes().decode(encoding)
+        return list(csv.reader(io.StringIO(text, newline=""), **self.plan.csv.for_python))
+
+    def told(self, spark: SparkSession) -> tuple[object, ...]:
+        """All that the run says, rows and files too, but for when and where it is written."""
+        drops = [replace(drop, outputs=dict.fromkeys(drop.outputs, "")) for drop in self.result.drops]
+        reports = [self.folder / "rejected" / drop.drop / rejected_file(self.plan) for drop in drops]
+        bodies = [path.read_bytes() if path.exists() else None for path in reports]
+        return replace(self.result.header, started_at="", ended_at=""), drops, bodies, self.evidence(spark)
+
+
+def a_plan(
+    properties: Sequence[Property] = (),
+    checks: Sequence[Check] = (),
+    csv: Csv | None = None,
+    columns_extra: Policy = "reject",
+    file_format: FileFormat = "csv",
+    **more: object,
+) -> Plan:
+    """A plan of these properties, with the record checks and a check of each logical type before its own checks."""
+    types = tuple(
+        Check(f"{p.name}.logicalType", "logicalType", "row", "error", "conformity", p.type, p.name)
+        for p in properties
+        if p.type != "string" or file_format != "csv"
+    )
+    fields: dict[str, object] = {
+        "contract": "things.v1",
+        "id": "things",
+        "version": "1.0.0",
+        "object": "things",
+        "producer": "maker",
+        "files": ("things/*.csv",),
+        "properties": tuple(properties),
+        "checks": (*record_checks(file_format, columns_extra), *types, *checks),
+        "csv": csv or Csv(),
+        "columns": Columns(extra=columns_extra),
+        "file_format": file_format,
+    }
+    return Plan(**(fields | more))  # type: ignore[arg-type]
+
+
+def a_check(
+    kind: str, name: str | None = None, scope: str = "row", severity: str = "error", **arguments: object
+) -> Check:
+    """A check with the id that authoring would give it."""
+    identity = f"{name}.{kind}" if name else kind
+    return Check(identity, kind, scope, severity, "conformity", kind, name, dict(arguments))  # type: ignore[arg-type]
+
+
+def a_property(name: str, of: LogicalType = "string", **more: object) -> Property:
+    """A property of a type."""
+    return Property(name, of, **more)  # type: ignore[arg-type]
+
+
+def judge(
+    spark: SparkSession,
+    folder: Path,
+    plan: Plan,
+    files: Mapping[str, bytes | str],
+    try_: int = 1,
+    marks: tuple[HighMark, ...] = (),
+    references: Sequence[JobReference] = (),
+    sift_from: int = SIFTED_FROM,
+) -> Judged:
+    """Write the files, run the job over all of them in one request, read its result."""
+    request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
+    (folder / "request.json").write_text(request.dumps())
+    run(spark, (folder / "request.json").as_uri(), sift_from)
+    return Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
+
+
+def a_request(folder: Path, plan: Plan, files: Mapping[str, bytes | str], try_: int = 1) -> JobRequest:
+    """A request for these files, written to a folder; each drop has its file's name and first line."""
+    drops = []
+    for name, content in files.items():
+        path = folder / "stage" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(data)
+        line, names, types = _header(plan, data)
+        rejected = f"{folder.as_uri()}/rejected/{name}/"
+        drops.append(JobDrop(name, 1, path.as_uri(), name, len(data), names, line, rejected, types=types))
+    base = folder.as_uri()
+    return JobRequest(
+        *(
+            "b1",
+            try_,
+            plan,
+            tuple(drops),
+            f"{base}/scratch/",
+            f"{base}/rows/",
+            f"{base}/checks/",
+            f"{base}/result.jsonl",
+        ),
+        requested_at="2026-11-21T12:00:00Z",
+    )
+
+
+def _header(plan: Plan, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The header as admission would hand it on, even of files that it would refuse."""
+    if plan.file_format != "csv" or plan.compression != "none" or not plan.csv.header:
+        line = admit(plan, "things/a", len(data), lambda start, length: data[start : start + length]).header_line
+        return line, *header(plan, line)
+    line = data.decode(plan.csv.encoding, "replace").replace("\r", "\n").split("\n", 1)[0]
+    names = next(csv.reader([line.removeprefix("\ufeff")], **plan.csv.for_python), [])
+    return line, tuple(names), ()

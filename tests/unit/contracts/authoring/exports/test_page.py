@@ -1,0 +1,199 @@
+"""The page of a contract: it says everything in plain words, and text of strangers stays text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from contracts.authoring.exports import sample
+from contracts.terms.key_pattern import captures
+from tests.unit.contracts.authoring.documents import HEAD, a_document
+from tests.unit.contracts.authoring.exports.test_formats import contract, export
+
+EVIL = "<script>alert(1)</script>\"'&"
+ORDERS = """\
+- name: id
+  logicalType: integer
+  required: true
+  unique: true
+  description: Number of the order.
+- name: state
+  logicalType: string
+  enum: [{value: SP, label: São Paulo}, {value: RJ}]
+- name: code
+  logicalType: string
+  businessName: Code of the shop
+  logicalTypeOptions: {pattern: '^[A-Z]{2}-\\d+$', minLength: 4}
+- name: amount
+  logicalType: number
+  physicalType: decimal(8,2)
+  logicalTypeOptions: {minimum: 0, exclusiveMaximum: 1000}
+  quality: [{metric: nullValues, mustBeLessThan: 5, unit: percent, description: Gifts have none.}]
+- name: day
+  logicalType: date
+  logicalTypeOptions: {format: dd.MM.yyyy, minimum: '01.02.2030'}
+"""
+QUALITY = """\
+- {metric: rowCount, mustBeGreaterThan: 10}
+- {type: custom, engine: dropgate, id: sums, implementation: {metric: expression, expression: amount < id}}
+"""
+
+
+class _Reader(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.parts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def page(text: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(export("html", text).text)
+    return reader
+
+
+def words(text: str) -> str:
+    return " ".join(" ".join(page(text).parts).split())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sent by shop",
+        "shop/orders/*.csv for example shop/orders/file.csv",
+        "CSV: text, a row on each line",
+        "Columns are parted by commas",
+        "id Number of the order. whole number always filled in different in every row of a file 12",
+        "one of “SP”, “RJ” may be empty “SP” is São Paulo SP",
+        "code Code of the shop text written after the pattern ^[A-Z]{2}-\\d+$ at least 4 characters may be empty AA-77",
+        "decimal number with at most 6 digits before the point and at most 2 after it at least 0 less than 1000",
+        "empty in less than 5 % of the rows Gifts have none.",
+        "date like 31.01.2026 at least 01.02.2030 may be empty 01.02.2030",
+        "id,state,code,amount,day 12,SP,AA-77,500.00,01.02.2030",
+        "The file has more than 10 rows.",
+        "In every row this is true: amount < id",
+        "a row breaks a rule The whole file is rejected: readers never see it",
+        "There are columns which are not in the list below The file is rejected.",
+        "The file has no rows The file is rejected.",
+    ],
+)
+def test_page_says_in_plain_words(said: str) -> None:
+    assert said in words(a_document(ORDERS, QUALITY))
+
+
+def test_tolerance_and_warnings_are_told() -> None:
+    more = 'tolerance: {rows: "1%"}\nchecks: {amount.minimum: {severity: warning}}\nempty: warn\n'
+    text = words(a_document(ORDERS, more_drop=more))
+    assert "at least 0 (only a warning)" in text
+    assert "less than 1000 (up to 1 % may break this)" in text
+    assert "In a file, more than 1 % of its rows break a rule" in text
+    assert "Up to 1 % of its rows do The file is accepted with warnings." in text
+    assert "A rule that only warns is broken" in text
+    assert "The file has no rows The file is accepted with a warning." in text
+
+
+def test_trailer_is_told() -> None:
+    text = words(a_document(ORDERS, more_drop="csv: {trailer: {begins: T, rows: 3, sums: {amount: 2}}}\n"))
+    assert "Last line no data; begins with “T”; cell 2: the sum of amount; cell 3: the number of rows" in text
+
+
+QUESTIONS = """\
+- {type: sql, query: "select count(*) from ${object} where id < 0", mustBe: 0}
+- {metric: rowCount, mustBeGreaterThan: 5, arguments: {filter: id > 7}}
+- {id: new, metric: rowCount, mustBeLessThan: 5, arguments: {filter: id > 7, watermark: id}}
+- {type: custom, engine: dropgate, implementation: {metric: statement, statement: select * from data where id > 9}}
+- {type: text, description: Buyers look at prices.}
+- {type: custom, engine: soda, name: Sound, implementation: x}
+"""
+QUANTILE = """\
+- name: id
+  logicalType: integer
+  quality:
+    - {type: custom, engine: dropgate, implementation: {metric: quantile, quantile: 0.95, mustBeLessThan: 9}}
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The answer to this is exactly 0: select count(*) from orders where id < 0",
+        "The file has more than 5 rows, in rows where id > 7",
+        "The file has less than 5 rows, in rows where id > 7 and whose id is newer than in all files accepted before",
+        "The number of rows that this finds is exactly 0: select * from data where id > 9",
+        "Buyers look at prices. (not checked here: people look after it)",
+        "Sound (checked by another tool)",
+        "The least value that 95 % of all values do not exceed is less than 9",
+    ],
+)
+def test_questions_and_rules_for_others_are_told(said: str) -> None:
+    assert said in words(a_document(QUANTILE, QUESTIONS))
+
+
+def test_text_of_strangers_stays_text() -> None:
+    evil = EVIL.replace("'", "''")
+    head = HEAD + f"name: '{evil}'\ndescription: {{purpose: '{evil}'}}\n"
+    listed = f"enum: [{{value: '{evil}', label: '{evil}'}}]"
+    body = f"- {{name: '{evil}', logicalType: string, description: '{evil}', {listed}}}\n"
+    found = page(a_document(body, head=head))
+    assert "script" not in found.tags
+    assert sum(EVIL in part for part in found.parts) >= 5
+
+
+def test_page_has_no_script_and_loads_nothing() -> None:
+    text = export("html", a_document(ORDERS, QUALITY)).text
+    found = page(a_document(ORDERS, QUALITY))
+    assert not {"script", "link", "img", "iframe", "form"} & set(found.tags)
+    assert not {"src", "href", "style"} & {name for name, _ in found.attributes}
+    assert "url(" not in text
+    assert "@import" not in text
+    (style,) = re.findall("<style>(.*?)</style>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}'" in text
+    assert "prefers-color-scheme: dark" in style
+    assert "@media print" in style
+
+
+def test_hidden_characters_are_written_out() -> None:
+    text = export("html", a_document('- {name: x, logicalType: string, description: "a\\u202eb"}\n')).text
+    assert "\u202e" not in text
+    assert "a\\u202eb" in text
+
+
+@pytest.mark.parametrize(
+    "pattern", ["shop/*.csv", "shop/{state}/{day:%Y-%m-%d}*.csv", "shop/**/x-?.csv", "shop/**", "shop/a_*_b.csv"]
+)
+def test_example_key_is_one_of_the_patterns(pattern: str) -> None:
+    assert captures(pattern, sample.key(pattern)) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        ("^[A-Z]{3}$", "AAA"),
+        ("^([01][0-9]|2[0-3]):[0-5][0-9]$", "05:55"),
+        ("^(?:a|b)+x?$", "aax"),
+        (r"^N\d{2,4}\.$", "N77."),
+        (r"^[^a-z]\s.$", None),
+        ("^(?=a)b$", None),
+    ],
+)
+def test_good_value_of_a_pattern(pattern: str, wanted: str | None) -> None:
+    made = contract(a_document(f"- {{name: x, logicalType: string, logicalTypeOptions: {{pattern: '{pattern}'}}}}\n"))
+    found = sample.row(made)["x"]
+    assert found == (wanted or found)
+    if wanted is None:
+        assert found is None or re.search(pattern, found)

@@ -1,0 +1,253 @@
+"""CloudDQ brought in: entities with their columns, rules without SQL, files that refer to each other."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from contracts.authoring.imports.bringing import bring_in_all
+from contracts.authoring.imports.clouddq import CHECKS
+from tests.unit.contracts.authoring.imports.bringing import codes, documents, notes, refused
+
+FORM = "clouddq"
+CONFIG: dict[str, Any] = {
+    "entities": {
+        "PEOPLE": {
+            "table_name": "people",
+            "columns": {
+                "ID": {"name": "id", "data_type": "STRING", "description": "An id."},
+                "SINCE": {"name": "since", "data_type": "DATETIME"},
+            },
+        }
+    },
+    "row_filters": {"NONE": {"filter_sql_expr": "True"}, "NEW": {"filter_sql_expr": "since > '2026'"}},
+    "rules": {
+        "THERE": {"rule_type": "NOT_NULL", "dimension": "completeness"},
+        "WRITTEN": {"rule_type": "NOT_BLANK"},
+        "MAIL": {"rule_type": "REGEX", "params": {"pattern": "^[^@]+@[^@]+$"}},
+        "SHORT": {"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": "LENGTH($column) <= 30"}},
+        "ONCE": {
+            "rule_type": "CUSTOM_SQL_STATEMENT",
+            "params": {
+                "custom_sql_statement": "select $names from data group by $names having count(*) > $most",
+                "custom_sql_arguments": ["names", "most"],
+            },
+        },
+    },
+    "reference_columns": {"KEYS": {"include_reference_columns": ["ID", "SINCE"]}},
+    "rule_bindings": {
+        "B": {
+            "entity_id": "PEOPLE",
+            "column_id": "ID",
+            "row_filter_id": "NONE",
+            "rule_ids": ["THERE", "WRITTEN", "MAIL"],
+            "metadata": {"brand": "one"},
+        }
+    },
+}
+
+
+def changed(*path: str, to: Any) -> str:
+    data = copy.deepcopy(CONFIG)
+    owner: Any = data
+    for part in path[:-1]:
+        owner = owner[part]
+    owner[path[-1]] = to
+    return json.dumps(data)
+
+
+OF_ANOTHER = {"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": "$column in (select id from t)"}}
+
+
+def bound(*rules: Any, **more: Any) -> str:
+    return changed("rule_bindings", "B", to={"entity_id": "PEOPLE", "column_id": "ID", "rule_ids": list(rules), **more})
+
+
+def one(text: str) -> dict[str, Any]:
+    (found,) = documents(FORM, text)
+    table = found["schema"][0]
+    assert isinstance(table, dict)
+    return table
+
+
+def test_entity_makes_a_contract_with_its_columns() -> None:
+    (found,) = documents(FORM, bound())
+    assert found["id"] == "PEOPLE"
+    assert found["schema"] == [
+        {
+            "name": "people",
+            "properties": [
+                {"name": "id", "description": "An id.", "logicalType": "string"},
+                {"name": "since", "logicalType": "timestamp", "logicalTypeOptions": {"timezone": False}},
+            ],
+        }
+    ]
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_rule_without_sql_is_a_check(kind: str) -> None:
+    name = {"NOT_NULL": "THERE", "NOT_BLANK": "WRITTEN", "REGEX": "MAIL"}[kind]
+    (entry,) = one(bound(name))["properties"][0]["quality"]
+    expected = copy.deepcopy(CHECKS[kind])
+    if kind == "REGEX":
+        expected["implementation"]["pattern"] = "^[^@]+@[^@]+$"
+    assert {k: v for k, v in entry.items() if k != "dimension"} == {"id": f"B-{name}", **expected}
+    assert refused(FORM, bound(name)) == notes(FORM, bound(name)) == []
+
+
+def test_dimension_and_metadata_are_kept() -> None:
+    first, *_ = one(json.dumps(CONFIG))["properties"][0]["quality"]
+    assert first["dimension"] == "completeness"
+    assert [(p["property"], p["value"]) for p in first["customProperties"]] == [("brand", "one")]
+
+
+TWO_TYPES = "Values of different types are compared: `since` is timestamp and `'2026'` is text."
+NO_WATERMARK = "A watermark is a date, a timestamp, an integer or an exact number; `id` is string."
+LOST = {
+    "SQL of another table": (
+        changed("rules", "WRITTEN", to=OF_ANOTHER),
+        "`WRITTEN` is a rule of type CUSTOM_SQL_EXPR, which is not built: `in` needs a list of values.",
+    ),
+    "SQL that is cut short": (
+        bound({"ONCE": {"names": "id(", "most": 1}}),
+        "`ONCE` is a rule of type CUSTOM_SQL_STATEMENT, which is not built: its SQL cannot be read.",
+    ),
+    "a filter": (
+        bound("THERE", row_filter_id="NEW"),
+        f"`THERE` is a rule of type NOT_NULL, which is not built: its row filter `since > '2026'`: {TWO_TYPES}",
+    ),
+    "reference columns of a set": (
+        bound({"ONCE": {"names": "id", "most": 1}}, reference_columns_id="KEYS"),
+        "The reference columns of `ONCE`, which is about no record.",
+    ),
+    "newer rows by a text": (
+        bound("THERE", incremental_time_filter_column_id="ID"),
+        f"`incremental_time_filter_column_id` of `B`: {NO_WATERMARK}",
+    ),
+    "a dimension": (
+        changed("rules", "THERE", to={"rule_type": "NOT_NULL", "dimension": "shape"}),
+        "The dimension `shape` is none of ODCS.",
+    ),
+    "an entity elsewhere": (
+        changed("rule_bindings", "B", to={"entity_uri": "bigquery://x", "column_id": "ID", "rule_ids": ["THERE"]}),
+        "`B` is bound to no entity of these files.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_what_has_no_equivalent_is_named(case: str) -> None:
+    text, message = LOST[case]
+    assert notes(FORM, text) == [message]
+
+
+def test_rule_with_sql_is_kept_whole() -> None:
+    arguments = {"names": "none", "most": 1}
+    (entry,) = one(bound({"ONCE": arguments}))["customProperties"]
+    assert entry["property"] == "B-ONCE"
+    assert entry["value"] == {
+        "column": "id", "where": "true", "rule": CONFIG["rules"]["ONCE"], "arguments": arguments
+    }  # fmt: skip
+
+
+def test_statement_comes_over_with_filter_and_parameters() -> None:
+    data = json.loads(bound({"ONCE": {"names": "id", "most": 1}}, row_filter_id="NEW"))
+    data["row_filters"]["NEW"]["filter_sql_expr"] = "SAFE_DIVIDE(LENGTH(id), 2) > 1"
+    assert one(json.dumps(data))["quality"] == [
+        {
+            "id": "B-ONCE",
+            "type": "custom",
+            "engine": "dropgate",
+            "implementation": {
+                "metric": "statement",
+                "statement": "SELECT id FROM data GROUP BY id HAVING COUNT(*) > ${most}",
+                "parameters": {"most": 1},
+                "filter": "TRY_DIVIDE(LENGTH(id), 2) > 1",
+            },
+        }
+    ]
+
+
+def test_incremental_column_is_the_watermark_of_every_rule() -> None:
+    text = bound("THERE", "MAIL", {"ONCE": {"names": "id", "most": 1}}, incremental_time_filter_column_id="SINCE")
+    found = one(text)
+    entries = [*found["properties"][0]["quality"], *found["quality"]]
+
+    assert [e.get("arguments", e.get("implementation", {})).get("watermark") for e in entries] == ["since"] * 3
+    assert refused(FORM, text) == notes(FORM, text) == []
+
+
+def test_incremental_column_that_is_not_there_is_an_error() -> None:
+    assert codes(FORM, bound("THERE", incremental_time_filter_column_id="SINC")) == [("unknown-id", 1)]
+
+
+def test_filter_and_reference_columns_stand_in_every_rule_of_rows() -> None:
+    data = json.loads(bound("THERE", "MAIL", row_filter_id="NEW", reference_columns_id="KEYS"))
+    data["row_filters"]["NEW"]["filter_sql_expr"] = "id <> 'x'"
+    data["rules"]["MAIL"]["params"]["pattern"] = r"^[\\\\w]+$"
+    more = {"filter": "id <> 'x'", "referenceColumns": ["id", "since"]}
+    there, mail = one(json.dumps(data))["properties"][0]["quality"]
+    assert there["arguments"] == more
+    assert mail["implementation"] == {"metric": "regex", "pattern": r"^[\\w]+$", "mustBe": 0, **more}
+
+
+BAD = {
+    "a rule that is nowhere": (bound("THREE"), "unknown-id"),
+    "reference columns that are nowhere": (bound("THERE", reference_columns_id="KEY"), "unknown-id"),
+    "a filter that is nowhere": (bound("THERE", row_filter_id="SOME"), "unknown-id"),
+    "an entity that is nowhere": (bound("THERE", entity_id="PLACES"), "unknown-id"),
+    "a column that is nowhere": (bound("THERE", column_id="NAME"), "unknown-id"),
+    "a rule of no type": (changed("rules", "MAIL", to={}), "missing-key"),
+    "two rules in one": (bound({"THERE": {}, "MAIL": {}}), "bad-value"),
+    "no entities": (json.dumps({"rules": CONFIG["rules"]}), "nothing-there"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_configuration_that_cannot_be_read_is_a_finding(case: str) -> None:
+    text, code = BAD[case]
+    assert [found for found, _ in codes(FORM, text)] == [code]
+
+
+def files(**more: str) -> list[tuple[bytes, str]]:
+    parts = {f"{name}.yml": yaml.safe_dump({name: value}) for name, value in CONFIG.items()}
+    return [(text.encode(), name) for name, text in {**parts, **more}.items()]
+
+
+def test_files_refer_to_each_other() -> None:
+    (whole,) = bring_in_all(FORM, files())
+    assert [c.name for c in whole.contracts] == ["PEOPLE.v1"]
+    assert [f.code for f in whole.findings] == []
+
+
+def test_finding_names_its_own_file() -> None:
+    (found,) = bring_in_all(FORM, files(**{"rules.yml": "rules:\n  THERE: {}\n"}))
+    assert ("rules.yml", 2, "missing-key") in [(f.file, f.line, f.code) for f in found.findings]
+    again = "rules:\n  MAIL: {rule_type: NOT_NULL}\n"
+    (found,) = bring_in_all(FORM, files(**{"z.yml": again}))
+    assert [(f.file, f.line, f.code) for f in found.findings] == [("z.yml", 2, "duplicate-key")]
+    (found,) = bring_in_all(FORM, files(**{"z.yml": "a: [", "y.yml": "- 1"}))
+    assert [(f.file, f.code) for f in found.findings] == [("y.yml", "wrong-format"), ("z.yml", "yaml-syntax")]
+
+
+def test_expression_comes_over_in_sparks_sql() -> None:
+    text = "REGEXP_CONTAINS($column, mask) and since < $until"
+    data = json.loads(
+        changed("rules", "SHORT", to={"rule_type": "CUSTOM_SQL_EXPR", "params": {"custom_sql_expr": text}})
+    )
+    data["rule_bindings"]["B"]["rule_ids"] = [{"SHORT": {"mask": "^[A-Z]+$", "until": 5}}]
+    data["entities"]["PEOPLE"]["columns"]["SINCE"]["data_type"] = "INT64"
+
+    (document,) = documents(FORM, json.dumps(data))
+    (entry,) = document["schema"][0]["quality"]
+
+    assert entry["implementation"] == {
+        "metric": "expression",
+        "expression": "`id` RLIKE '^[A-Z]+$' AND since < ${until}",
+        "parameters": {"until": 5},
+    }
+    assert entry["id"] == "B-SHORT"

@@ -1,0 +1,189 @@
+"""Descriptors of data products brought in: ports, tables, columns by the aliases of their types, tests and levels."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from contracts.authoring.imports import sql_types
+from tests.unit.contracts.authoring.imports.bringing import brought, codes, documents, notes, refused
+
+FORM = "mesh"
+SALES: dict[str, Any] = {
+    "name": "sales",
+    "domain": "commerce",
+    "interfaceComponents": {
+        "inputPorts": [
+            {
+                "entityType": "inputPort",
+                "name": "snowflake",
+                "version": "1.0.0",
+                "promises": [
+                    {
+                        "platform": "snowflakeaccount",
+                        "servicesType": "sqlTable",
+                        "api": {
+                            "schema": {
+                                "databaseName": "SALES_DB",
+                                "databaseSchemaName": "PUBLIC",
+                                "tables": [
+                                    {
+                                        "name": "INVOICES",
+                                        "displayName": "Invoices",
+                                        "columns": [
+                                            {"name": "ORDER_NUMBER", "dataType": "NUMBER"},
+                                            {"name": "QUANTITY ", "dataType": "NUMBER(10,2)"},
+                                        ],
+                                    }
+                                ],
+                            }
+                        },
+                    }
+                ],
+            }
+        ],
+        "outputPorts": [
+            {
+                "entityType": "outputPort",
+                "name": "snowflake",
+                "version": "2.1.0",
+                "promises": [
+                    {
+                        "platform": "SnowflakeAccountIdentifier",
+                        "servicesType": "sqlTable",
+                        "api": {
+                            "services": [],
+                            "schema": {
+                                "databaseName": "SALES_DATABASE",
+                                "databaseSchemaName": "PUBLIC",
+                                "tables": [
+                                    {
+                                        "name": "SALESORDERS",
+                                        "displayName": "Sales Orders",
+                                        "tableType": "VIEW",
+                                        "columns": [{"name": "id", "dataType": "varchar(5)", "description": "An id."}],
+                                        "x-tests": [{"test-category": "ML", "test-type": "RowCountByDay"}],
+                                    }
+                                ],
+                            },
+                        },
+                        "deprecationPolicy": {"description": "None yet."},
+                        "slo": [{"type": "loadDate", "max": 47, "unit": "hours"}],
+                    }
+                ],
+            }
+        ],
+    },
+}
+TEXT = json.dumps(SALES)
+NAMES = "Names of columns are compared in any case there, and exactly here."
+
+
+def changed(*path: Any, to: Any) -> str:
+    data = copy.deepcopy(SALES)
+    owner: Any = data
+    for part in path[:-1]:
+        owner = owner[part]
+    owner[path[-1]] = to
+    return json.dumps(data)
+
+
+def column(kind: str) -> str:
+    table = {"name": "t", "columns": [{"name": "x", "dataType": kind}]}
+    promise = {"api": {"schema": {"tables": [table]}}}
+    return json.dumps({"outputPorts": [{"name": "p", "promises": [promise]}]})
+
+
+def test_each_table_of_each_port_is_a_contract() -> None:
+    output, input_ = documents(FORM, TEXT)
+    assert (output["id"], output["version"]) == ("sales-snowflake-SALESORDERS", "2.1.0")
+    assert (input_["id"], input_["version"]) == ("sales-input-snowflake-INVOICES", "1.0.0")
+    assert input_["domain"] == output["domain"] == "commerce"
+    assert input_["schema"] == [
+        {
+            "name": "INVOICES",
+            "businessName": "Invoices",
+            "properties": [
+                {"name": "ORDER_NUMBER", "logicalType": "number"},
+                {"name": "QUANTITY ", "logicalType": "number", "physicalType": "decimal(10,2)"},
+            ],
+        }
+    ]
+    assert input_["servers"] == [
+        {
+            "server": "snowflake", "type": "snowflake", "account": "snowflakeaccount", "database": "SALES_DB",
+            "schema": "PUBLIC",
+        }
+    ]  # fmt: skip
+
+
+def test_levels_tests_and_policies_are_kept() -> None:
+    output, _ = documents(FORM, TEXT)
+    assert output["slaProperties"] == [{"property": "loadDate", "value": 47, "unit": "hours"}]
+    kept = {entry["property"]: entry["value"] for entry in output["customProperties"]}
+    assert kept == {"servicesType": "sqlTable", "deprecationPolicy": {"description": "None yet."}}
+    assert output["schema"][0]["customProperties"][0]["value"] == [
+        {"test-category": "ML", "test-type": "RowCountByDay"}
+    ]
+    assert notes(FORM, TEXT) == [NAMES, "The test `RowCountByDay` has no equivalent; it is kept as a custom property."]
+
+
+def test_columns_of_output_ports_alone_are_counted() -> None:
+    output, input_ = (contract.text for contract in brought(FORM, TEXT).contracts)
+    assert "extra: ignore" in input_
+    assert "extra: ignore" not in output
+
+
+@pytest.mark.parametrize("kind", sql_types.TYPES)
+def test_type_makes_a_property_by_its_alias(kind: str) -> None:
+    (found,) = documents(FORM, column(kind.upper()))
+    assert found["schema"][0]["properties"] == [{"name": "x", **sql_types.TYPES[kind]}]
+    assert refused(FORM, column(kind)) == []
+
+
+@pytest.mark.parametrize("kind", [*sql_types.WITHOUT, "number(", "colour"])
+def test_type_without_equivalent_is_named(kind: str) -> None:
+    (found,) = documents(FORM, column(kind))
+    assert found["schema"][0]["properties"] == [{"name": "x", "physicalType": kind}]
+    assert notes(FORM, column(kind)) == [NAMES, f"The type `{kind}` of `x` has no equivalent."]
+
+
+def test_length_of_a_text_is_kept() -> None:
+    output, _ = documents(FORM, TEXT)
+    assert output["schema"][0]["properties"] == [
+        {
+            "name": "id",
+            "description": "An id.",
+            "logicalType": "string",
+            "logicalTypeOptions": {"maxLength": 5},
+        }
+    ]
+
+
+PORT = ("interfaceComponents", "outputPorts", 0)
+SCHEMA = (*PORT, "promises", 0, "api", "schema")
+BAD = {
+    "no promises": (changed(*PORT, to={"name": "a"}), "missing-key"),
+    "tables that are none": (changed(*SCHEMA, "tables", to={}), "wrong-type"),
+    "a column without type": (changed(*SCHEMA, "tables", 0, "columns", to=[{"name": "x"}]), "missing-key"),
+    "a type that is a number": (
+        changed(*SCHEMA, "tables", 0, "columns", to=[{"name": "x", "dataType": 3}]), "wrong-type"
+    ),
+    "no ports": ('{"interfaceComponents": {}}', "nothing-there"),
+    "objects without commas": (TEXT.replace("}, {", "} {"), "yaml-syntax"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_descriptor_that_cannot_be_read_is_a_finding(case: str) -> None:
+    text, code = BAD[case]
+    assert [found for found, _ in codes(FORM, text)] == [code]
+
+
+def test_table_without_columns_is_told() -> None:
+    text = changed(*SCHEMA, "tables", 0, "columns", to=[])
+    assert "`SALESORDERS` names no columns." in notes(FORM, text)
+    assert refused(FORM, text) == ["The contract names no properties."]

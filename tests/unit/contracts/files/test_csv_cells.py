@@ -1,0 +1,98 @@
+"""The one rule of CSV's quotes, against a reader of its own that goes from character to character."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from contracts.files.csv_cells import split
+from contracts.plan import Csv
+
+DIALECTS = [
+    Csv(),
+    Csv(delimiter=";"),
+    Csv(delimiter="\t", quote="'", escape="\\"),
+    Csv(escape="\\"),
+    Csv(delimiter="|", quote="'", escape="'"),
+    Csv(quote=""),
+]
+BLANKS = {chr(n) for n in range(0x21)}
+
+
+def read(text: str, csv: Csv) -> tuple[str, ...] | None:
+    """The cells of a record, from character to character: the rule as docs/semantics.md has it."""
+    cells: list[str] = []
+    at = 0
+    while True:
+        found = (_quoted if csv.quote and text[at : at + 1] == csv.quote else _plain)(text, at, csv)
+        if found is None:
+            return None
+        cell, at = found
+        cells.append(cell)
+        if at >= len(text):
+            return tuple(cells)
+        at += 1
+
+
+def _is_escape(text: str, at: int, csv: Csv) -> bool:
+    return text[at] == csv.escape and text[at + 1 : at + 2] in {csv.quote, csv.escape}
+
+
+def _quoted(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
+    cell = ""
+    at += 1
+    while at < len(text) and (text[at] != csv.quote or _is_escape(text, at, csv)):
+        at += _is_escape(text, at, csv)
+        cell += text[at]
+        at += 1
+    if at == len(text):
+        return None
+    at += 1
+    while at < len(text) and text[at] != csv.delimiter:
+        if text[at] not in BLANKS:
+            return None
+        at += 1
+    return cell, at
+
+
+def _plain(text: str, at: int, csv: Csv) -> tuple[str, int] | None:
+    start = at
+    while at < len(text) and text[at] != csv.delimiter:
+        if csv.quote and csv.escape != csv.quote and _is_escape(text, at, csv):
+            at += 1
+        elif csv.quote and text[at] == csv.quote:
+            return None
+        at += 1
+    return text[start:at], at
+
+
+@given(st.text("a ,;|\t\"'\\\n\r\x01é", max_size=14), st.sampled_from(DIALECTS))
+@example('"', Csv())
+@example('a"b', Csv())
+@example('"a" ,"b"', Csv())
+@example("\\'\t'a\\\\'", Csv(delimiter="\t", quote="'", escape="\\"))
+def test_cells_are_those_of_the_rule(text: str, csv: Csv) -> None:
+    assert split(text, csv) == read(text, csv)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("", ("",)),
+        ('a,"b,c",d', ("a", "b,c", "d")),
+        ('"a""b",', ('a"b', "")),
+        ('"a" \x01,b', ("a", "b")),
+        ('"a\r\nb",c', ("a\r\nb", "c")),
+        ('5" x 3"', None),
+        ('a "b, c" d', None),
+        ('"a"b', None),
+        (' "a"', None),
+        ('"a" "b"', None),
+        ('"a', None),
+        ('"', None),
+        ('x""', None),
+    ],
+)
+def test_rule_of_rfc_4180(text: str, cells: tuple[str, ...] | None) -> None:
+    assert split(text, Csv()) == cells

@@ -1,0 +1,86 @@
+"""README and docs: every command exists, what is shown as output is the output, every link and path leads somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from infra.cli.main import COMMANDS, main
+from infra.packaging.bundles import ROOT
+from tests.unit.infra.cli.command_lines import parse
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+TARGETS = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def consoles() -> list[tuple[str, str]]:
+    """Each command that the README shows at a prompt, with the output that it shows below."""
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, output = part.partition("\n")
+            found.append((line, output))
+    return found
+
+
+CONSOLES = consoles()
+COMMAND_LINES = [line for line, _ in CONSOLES if line.startswith("dropgate ")]
+LINKS = sorted(
+    {(name, link) for name, text in TEXTS.items() for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)}
+)
+PATHS = sorted(set(re.findall(r"`([a-z_]+/[\w/.-]*\.(?:py|yaml|md))`", README)))
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_readmes_command_lines_parse(line: str) -> None:
+    parse(line)
+
+
+@pytest.mark.parametrize(("line", "output"), [c for c in CONSOLES if c[1]])
+def test_readmes_output_is_the_output(line: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    program, *words = line.split()
+    assert (program, words[0]) in {("dropgate", "match"), ("dropgate", "lint")}, "only what needs no stack stands here"
+    assert CliRunner().invoke(main, words).output == output
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_commands_in_prose_exist(name: str) -> None:
+    for command in re.findall(r"`dropgate ([a-z]+)", TEXTS[name]):
+        assert command in COMMANDS
+    for target in re.findall(r"(?:`|^\$ )make ([a-z]+)", TEXTS[name], re.MULTILINE):
+        assert target in TARGETS
+
+
+@pytest.mark.parametrize(("name", "link"), LINKS)
+def test_links_lead_to_files(name: str, link: str) -> None:
+    assert (ROOT / name).parent.joinpath(link).exists()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_readmes_paths_are_there(path: str) -> None:
+    assert (ROOT / path).is_file()
+
+
+def test_readme_shows_what_it_should() -> None:
+    assert [line for line, _ in CONSOLES][:2] == ["make demo", "make test"]
+    assert len(COMMAND_LINES) >= 2
+    assert len(PATHS) >= 8
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    (proof,) = re.findall(r"^## Prove it\n\n```console\n\$ (.*)\n```", README, re.MULTILINE)
+    text = Path(ROOT, ".ci", "run").read_text(encoding="utf-8")
+    assert re.findall(r"^(make .*?) </dev/null && make proofs PART=", text, re.MULTILINE) == [proof]
+
+
+def test_version_is_the_newest_of_the_changelog() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$", changelog, re.MULTILINE)[0]
+    shown = CliRunner().invoke(main, ["--version"])
+    assert (shown.exit_code, shown.output.split()[-1]) == (0, newest)

@@ -1,0 +1,137 @@
+"""`dropgate breaking` and `dropgate changelog`: what they print, how contracts are paired, how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from infra.cli.main import main
+from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document
+
+ONE = a_document("- name: id\n  logicalType: integer\n  logicalTypeOptions: {minimum: 1}\n")
+TIGHTER = ONE.replace("minimum: 1", "minimum: 2").replace("1.0.0", "1.1.0")
+
+
+def run(*words: str) -> Result:
+    return CliRunner(mix_stderr=False).invoke(main, [*words], prog_name="dropgate")
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two folders, of contracts before and after, to work in."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def write(file: str, text: str) -> str:
+    Path(file).write_text(text, encoding="utf-8")
+    return file
+
+
+def other(name: str, text: str = ONE) -> str:
+    """The same contract under another id, for files of its own."""
+    return text.replace("id: orders", f"id: {name}").replace("shop/orders", f"shop/{name}")
+
+
+def test_what_breaks_is_told_with_its_place_and_version() -> None:
+    result = run("breaking", write("old/orders.v1.yaml", ONE), write("new/orders.v1.yaml", TIGHTER))
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "orders.v1 1.0.0 -> 1.1.0\n"
+        "new/orders.v1.yaml:11:30: breaks producers, tightens [rule]: `id.minimum` asks for: >= 2. Before: >= 1.\n"
+        "new/orders.v1.yaml:4:10: error[version]: 1 change since 1.0.0 breaks producers or consumers; "
+        "`version: 1.1.0` does not say so.\n"
+        '  fix: Write version: "2.0.0" into a file of its own, orders.v2.yaml; who relies on orders.v1 needs it.\n'
+        "\n"
+        "1 contract, 1 change: 1 breaks\n"
+    )
+
+
+def test_nothing_changed_ends_with_zero() -> None:
+    result = run("breaking", write("old/orders.v1.yaml", ONE), write("new/orders.v1.yaml", ONE))
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "orders.v1 1.0.0 -> 1.0.0: nothing has changed\n\n1 contract, 0 changes: 0 break\n",
+    )
+
+
+def test_folders_are_paired_by_id_and_major() -> None:
+    for name in ("a", "b", "gone"):
+        write(f"old/{name}.v1.yaml", other(name))
+    write("new/renamed.yaml", other("a"))
+    write("new/b.v1.yaml", other("b", TIGHTER.replace("1.1.0", "1.0.0")))
+    write("new/fresh.v1.yaml", other("fresh"))
+    result = run("breaking", "old", "new", "--format", "json")
+    found = {c["contract"]: [x["kind"] for x in c["changes"]] for c in json.loads(result.stdout)["contracts"]}
+    assert found == {"a.v1": [], "b.v1": ["rule"], "gone.v1": ["contract-removed"], "fresh.v1": ["contract-added"]}
+    assert result.exit_code == 1
+
+
+def test_next_major_takes_the_place_of_one_that_is_gone() -> None:
+    write("old/orders.v1.yaml", ONE)
+    write("new/orders.v2.yaml", TIGHTER.replace("1.1.0", "2.0.0"))
+    result = run("breaking", "old", "new")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (
+        0,
+        "1 contract, 1 change: 0 break, 1 announced by a new major version",
+    )
+
+
+def test_file_against_a_folder_is_its_contract_alone() -> None:
+    write("old/a.v1.yaml", other("a"))
+    write("old/b.v1.yaml", other("b"))
+    result = run("breaking", "old", write("new/b.v1.yaml", other("b")))
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 contract, 0 changes: 0 break")
+
+
+@pytest.mark.parametrize("command", ["breaking", "changelog"])
+def test_contract_that_does_not_compile_is_a_finding(command: str) -> None:
+    broken = write("new/orders.v1.yaml", ONE.replace("integer", "intger"))
+    result = run(command, write("old/orders.v1.yaml", ONE), broken)
+    assert result.exit_code == 1
+    assert "new/orders.v1.yaml:10:22: error[unknown-value]" in result.stdout + result.stderr, result
+
+
+@pytest.mark.parametrize("command", ["breaking", "changelog"])
+def test_nothing_to_compare_is_a_usage_error(command: str) -> None:
+    assert run(command, "old", "new").exit_code == 2
+    plain = write("old/orders.v1.yaml", ONE[: ONE.index("customProperties")])
+    result = run(command, plain, plain)
+    assert (result.exit_code, "has no `drop` block" in result.stderr or "no `drop` block" in result.stderr) == (2, True)
+
+
+def test_changelog_groups_by_whom_it_concerns() -> None:
+    old = a_document(
+        "- {name: id, logicalType: integer}\n- {name: day, logicalType: date}\n", drop=DROP + "empty: warn"
+    )
+    new = a_document(
+        "- {name: id, logicalType: integer, required: true, description: A <b> key}\n"
+        "- {name: day, logicalType: string}\n",
+        drop=DROP.replace("*.csv", "*") + "empty: accept",
+        head=HEAD + "tags: [a]\n",
+    )
+    result = run("changelog", write("old/orders.v1.yaml", old), write("new/orders.v1.yaml", new))
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "# Changelog\n\n## orders.v1 1.0.0 -> 1.0.0\n\n"
+        "### Breaks producers and consumers\n\n"
+        "- `day.logicalType` is `string`, and was `date`. (tightens and loosens)\n"
+        "- `files` is `shop/orders/*`, and was `shop/orders/*.csv`. (tightens and loosens)\n\n"
+        "### Breaks producers\n\n"
+        "- `id` must be there and not null now. (tightens)\n\n"
+        "### Changes that break nobody\n\n"
+        "- `empty` is `accept`, and was `warn`.\n\n"
+        "### Words\n\n"
+        "- `tags` is `a`, and was nothing.\n"
+        "- `id.description` is `A <b> key`, and was nothing.\n"
+    )
+
+
+def test_changelog_of_nothing_says_so() -> None:
+    result = run("changelog", write("old/orders.v1.yaml", ONE), write("new/orders.v1.yaml", ONE))
+    assert (result.exit_code, result.stdout) == (0, "# Changelog\n\nNothing has changed.\n")

@@ -1,0 +1,73 @@
+"""How Spark's JVM compiles for files at home: quickly for small ones, and for larger ones that are sifted."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from contracts.plan import Plan
+from infra.cli.options.spark import SMALL, SMALL_SIFTED, are_brief
+from tests.unit.contracts.authoring.documents import a_document, a_plan
+
+PLAIN = a_plan(a_document())
+GOOD, BAD = b"id\n" + b"1\n" * 9, b"id\n" + b"one\n" * 9
+
+
+@pytest.fixture
+def sized(tmp_path: Path) -> Path:
+    return tmp_path / "orders.csv"
+
+
+def brief(plan: Plan, file: Path, start: bytes, size: int) -> bool:
+    """Whether a file of a size that begins so is; what follows takes no room on the disk."""
+    file.write_bytes(start)
+    os.truncate(file, size)
+    return are_brief(plan, [file])
+
+
+@pytest.mark.parametrize(
+    ("plan", "start"),
+    [
+        (PLAIN, GOOD),
+        (PLAIN, BAD),
+        (replace(PLAIN, compression="gzip"), GOOD),
+        (replace(PLAIN, file_format="jsonl"), GOOD),
+    ],
+)
+def test_small_files_are(plan: Plan, start: bytes, sized: Path) -> None:
+    assert brief(plan, sized, start, SMALL - 1)
+
+
+@pytest.mark.parametrize("size", [SMALL, SMALL_SIFTED - 1])
+def test_larger_ones_are_where_most_lines_pass(size: int, sized: Path) -> None:
+    assert brief(PLAIN, sized, GOOD, size)
+    assert not brief(PLAIN, sized, BAD, size)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        replace(PLAIN, compression="gzip"),
+        replace(PLAIN, file_format="jsonl"),
+        replace(PLAIN, csv=replace(PLAIN.csv, multi_line=True)),
+        replace(PLAIN, checks=(*PLAIN.checks, replace(PLAIN.checks[0], id="q", kind="sql", scope="set"))),
+    ],
+    ids=["packed", "objects", "records of several lines", "a query over all records"],
+)
+def test_larger_ones_are_not_where_the_jvm_reads_all_lines(plan: Plan, sized: Path) -> None:
+    assert not brief(plan, sized, GOOD, SMALL)
+
+
+def test_large_ones_are_not(sized: Path) -> None:
+    assert not brief(PLAIN, sized, GOOD, SMALL_SIFTED)
+
+
+def test_the_size_is_of_all_files(sized: Path, tmp_path: Path) -> None:
+    other = tmp_path / "more.csv"
+    for file in (sized, other):
+        file.write_bytes(BAD)
+        os.truncate(file, SMALL // 2)
+    assert not are_brief(PLAIN, [sized, other])

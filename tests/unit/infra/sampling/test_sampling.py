@@ -1,0 +1,239 @@
+"""Sample files looked through: what is found in them, what the first contract says, and what cannot be one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from contracts.authoring.draft.column import Column
+from contracts.authoring.draft.drafting import annotated
+from contracts.authoring.draft.profile import SampleRefused, null_words, settle
+from infra.sampling import profile
+from tests.oracle.samples import table
+from tests.oracle.test_drafts import contract_of, no_spark, verdict
+
+
+def drafted(folder: Path, body: bytes, name: str = "things.csv") -> str:
+    return contract_of(folder, (name, body))[1]
+
+
+def column(*texts: str) -> bytes:
+    """A file of one column beside a number."""
+    return b"n,x\n" + b"".join(f"{n},{text}\n".encode() for n, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (("1", "-20", ""), "logicalType: integer  # proposed: 2 of 2 values are an integer"),
+        (("1", "2.5", "1e3"), "logicalType: number  # proposed: 3 of 3 values are a number"),
+        (("1.50", "22.25"), "physicalType: decimal(6,2)  # proposed: all of them have 2 digits after the point"),
+        (("007", "123"), "logicalType: string"),
+        (("+491", "+492"), "logicalType: string"),
+        (("99999999999999999999", "1"), "logicalType: string"),
+        (("1e999", "2.5"), "logicalType: string"),
+        (("True", "false"), "logicalType: boolean"),
+        (("2026-01-31", "2026-02-28"), "{format: yyyy-MM-dd}  # proposed: seen from 2026-01-31 to 2026-02-28"),
+        (("2026-01-31", "2026-02-30"), "logicalType: string"),
+        (("31/01/2026", "01/02/2026"), "{format: dd/MM/yyyy}"),
+        (("01/31/2026", "02/01/2026"), "{format: MM/dd/yyyy}"),
+        (("01/02/2026", "03/02/2026"), "{format: dd/MM/yyyy}  # proposed: it could be MM/dd/yyyy as well"),
+        (("20260131", "20260201"), "{format: yyyyMMdd}"),
+        (("20260131", "20260232"), "logicalType: integer"),
+        (("2026-01-31T10:00:00Z", "2026-01-31T10:00:00.5+01:00"), "{timezone: true}"),
+        (("2026-01-31 10:00:00", "2026-01-31 10:00:01"), "{timezone: false}"),
+        (("2026-01-31 10:00:00", "2026-01-31 24:00:00"), "logicalType: string"),
+        (("31.01.2026 10:00", "01.02.2026 23:59"), "{format: 'dd.MM.yyyy HH:mm'}"),
+        (("10:00", "23:59"), "{format: 'HH:mm'}"),
+        (("10:00", "25:59"), "logicalType: string"),
+        (("f81d4fae-7dec-11d0-a765-00a0c91e6bf6",), "{format: uuid}"),
+        (("a@example.org", "b@example.org"), "{format: email}"),
+        (("192.0.2.1", "10.0.0.1"), "{format: ipv4}"),
+        (("https://example.org/a",), "{format: uri}"),
+        (("NA", "1", "2"), 'nullValues: ["", NA]'),
+        (("abc", "abcdefgh"), "{minLength: 2, maxLength: 15}"),
+        (("ab", "cd"), "{minLength: 2, maxLength: 2}  # proposed: 2 of 2 values have 2 characters"),
+        (("NO", "SE") * 5, 'enum: [{value: "NO"}, {value: SE}]  # proposed: 2 values in 10 records'),
+        (("", ""), "no value was seen"),
+        (("7", "8") * 20, "{minimum: 7, maximum: 8}  # proposed: 40 of 40 values within, from 7 to 8"),
+        (("850.3", "1019.9"), "{minimum: 850, maximum: 1020}"),
+        (("", "7", "8", "9"), "mustBeLessOrEqualTo: 32"),
+    ],
+)
+def test_column_is_proposed_as_what_it_holds(tmp_path: Path, texts: tuple[str, ...], said: str) -> None:
+    body = column(*texts)
+    plan, text = contract_of(tmp_path, ("things.csv", body))
+    assert said in text.replace("''", '""').replace("['', NA]", '["", NA]')
+    assert verdict(plan, body)[0] == "accepted"
+
+
+def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
+    rows = [f"{n % 3},{n},K{n:03d}\n" for n in range(30)]
+    text = drafted(tmp_path, ("count,order_id,ref\n" + "".join(rows)).encode())
+    assert text.count("primaryKey: true") == 1
+    assert text.count("unique: true  # proposed: 30 values, none of them twice") == 1
+    assert "  - `primaryKey`: whether `order_id` names a record." in text
+    few = drafted(tmp_path, ("count,order_id,ref\n" + "".join(rows[:10])).encode(), "few.csv")
+    assert "primaryKey: true" not in few
+    assert "No column names a record: say which do." in few
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"a;b\n1,5;2,5\n2,5;3,5\n", "delimiter: ;\n"),
+        (b"a\tb\n1\t2\n", 'delimiter: "\\t"'),
+        (b"a:b\n1:2\n", 'delimiter: ":"'),
+        (b"1,x\n2,y\n", "header: false"),
+        (b'a,b\nA,"x\ny"\nB,"z"\n', "multiLine: true"),
+        (b'pipe,n\n5" x,1\n6" y,2\n', 'quote: ""'),
+        (b'a,b\n"x \\"y\\" z",1\n"u",2\n', "escape: \\\n"),
+        ("id,name\n1,Jürgen\n".encode("iso-8859-1"), "encoding: iso-8859-1"),
+        ("\ufeffid,name\n1,Jürgen\n".encode(), "encoding: utf-8"),
+        (b"a,b\r1,2\r3,4\r", 'delimiter: ","'),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "compression: gzip"),
+        (
+            b"a,b\n" + b"1,2\n" * 99 + b"1\n",
+            'tolerance: {rows: "1.00%"}  # proposed: 1 line of the samples',
+        ),
+        (b'{"a": 1, "b": [1, "x"]}\n', "columns: {extra: ignore}"),
+        (b'{"a": 1, "b": "2"}\n{"b": "3"}\n', "format: jsonl"),
+    ],
+)
+def test_dialect_is_found(tmp_path: Path, body: bytes, said: str) -> None:
+    plan, text = contract_of(tmp_path, ("things.csv", body))
+    assert said in text.replace("'", '"')
+    assert verdict(plan, body)[0] in ("accepted", "accepted_with_warnings")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.csv": b""}, "a.csv is empty"),
+        ({"a.csv": b"\n\n"}, "a.csv is empty"),
+        ({"a.csv": b"id,v\n"}, "a.csv has a header and no records"),
+        ({"a.csv": bytes(range(256)) * 9}, "a.csv is no text"),
+        ({"a.csv": "a,b\n".encode("utf-16")}, "a.csv is written in UTF-16"),
+        ({"a.csv": b"PK\x03\x04" + b"x" * 99}, "a.csv is a zip archive"),
+        ({"a.csv": gzip.compress(b"a,b\n1,2\n")[:-6]}, "a.csv cannot be unpacked"),
+        ({"a.csv": b"a,a\n1,2\n"}, "`a` is the name of several columns"),
+        ({"a.csv": b"a,\n1,2\n"}, "column 2 has no name"),
+        ({"a.csv": b"a,b\n1,2\n1\n1,2,3\n"}, "2 of 3 lines of the samples have other than 2 cells"),
+        ({"a.csv": b"a,b\n1,2\n", "b.csv": b"a,c\n1,2\n"}, "(`b` missing, `c` added)"),
+        ({"a.csv": b"a,b\n1,2\n", "b.jsonl": b'{"a": 1}\n'}, "a.csv is CSV and b.jsonl is JSON Lines"),
+        ({"a.json": b'[\n{"a": 1}\n]\n'}, "is JSON, not JSON Lines"),
+        ({"a.jsonl": b'{"a": 1}\n{"a": "x"}\n'}, "its values are of several types (number, text)"),
+        ({"a.jsonl": b'{"a": [1]}\n{"a": {}}\n'}, "its values are of several types (lists, objects)"),
+        (
+            {"a.jsonl": json.dumps({f"k{n}": n for n in range(2001)}).encode()},
+            "have 2,001 keys; 2,000 are taken at most",
+        ),
+        ({"a.parquet": b"PAR1" + b"x" * 99}, "does not end as a Parquet file does"),
+    ],
+)
+def test_bad_samples_are_refused_in_a_sentence(tmp_path: Path, files: dict[str, bytes], said: str) -> None:
+    for name, body in files.items():
+        (tmp_path / name).write_bytes(body)
+    with pytest.raises(SampleRefused) as caught:
+        profile([tmp_path / name for name in files], no_spark)
+    assert said in str(caught.value)
+
+
+def test_comment_parts_no_value() -> None:
+    text = 'a: "x\\\n  y"\nb: 1\n'
+    assert annotated(text, {("b",): "why"}) == 'a: "x\\\n  y"\nb: 1  # proposed: why\n'
+    assert annotated(text, {("a",): "why"}) == '# proposed: why\na: "x\\\n  y"\nb: 1\n'
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_samples_end_in_a_sentence_or_pass(tmp_path: Path, seed: int) -> None:
+    chance, body = Random(seed), bytearray(table(seed).written())
+    for _ in range(chance.choice([1, 3, 20])):
+        at = chance.randrange(len(body))
+        body[at : at + chance.randrange(3)] = chance.choice(
+            [b'"', b"\n", b",", b"\r", b"\\", b"\xff", b": #", b"{", b"\0"]
+        )
+    with suppress(SampleRefused):
+        plan, _ = contract_of(tmp_path, ("things.csv", bytes(body)))
+        assert verdict(plan, bytes(body))[0] in ("accepted", "accepted_with_warnings")
+
+
+def test_several_samples_are_one_contract(tmp_path: Path) -> None:
+    counts = {"2026-01-30": 10, "2026-01-31": 20}
+    bodies = {f"shop-{day}.csv": b"id,v\n" + b"1,2\n" * count for day, count in counts.items()}
+    plan, text = contract_of(tmp_path, *bodies.items())
+    assert plan.files == ("maker/shop-{date:%Y-%m-%d}.csv",)
+    assert "mustBeGreaterOrEqualTo: 9\n" in text
+    assert "mustBeLessOrEqualTo: 31\n" in text
+    assert "2 files of 10 to 20 records" in text
+    assert [verdict(plan, body)[0] for body in bodies.values()] == ["accepted", "accepted"]
+
+
+def test_same_samples_give_the_same_bytes(tmp_path: Path) -> None:
+    body = column(*(f"w{n % 7}" for n in range(99)))
+    assert drafted(tmp_path, body) == drafted(tmp_path, body)
+
+
+@pytest.mark.parametrize("again", [0, 7])
+def test_many_texts_are_judged_as_few_are(again: int) -> None:
+    """What is folded as it comes is what would be counted, words for nothing and repetitions too."""
+    texts = ["NA", *(f"{n}.25" for n in range(1000)), *(f"{n}.25" for n in range(again)), ""]
+    few, many = Column(), Column(few=40)
+    for column_of in (few, many):
+        for at in range(0, len(texts), 90):
+            column_of.add(texts[at : at + 90])
+        column_of.done()
+    assert null_words({"x": many}) == null_words({"x": few}) == ("", "NA")
+    one, other = (settle("x", c, len(texts), frozenset(("", "NA"))) for c in (few, many))
+    assert other == replace(one, values=None)
+    assert one.unique is not bool(again)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_parts_of_a_file_are_the_whole_file(tmp_path: Path, end: bytes) -> None:
+    lines = [b"\xef\xbb\xbfid,v,w", *(f'{n},{n % 9 or "NA"},"a""{n}"'.encode() for n in range(200)), b"1,2", b""]
+    (tmp_path / "a.csv").write_bytes(end.join(lines))
+    whole = profile([tmp_path / "a.csv"], no_spark)
+    assert profile([tmp_path / "a.csv"], no_spark, large=1) == whole
+    assert (whole.records, whole.broken, whole.columns[0].unique, whole.columns[1].nulls) == (200, 1, True, 23)
+
+
+NO_FORK = """
+import os, sys
+from pathlib import Path
+from infra.sampling import profile
+os.register_at_fork(before=lambda: os._exit(9))
+if __name__ == "__main__":
+    print(profile([Path(sys.argv[1])], lambda: None, large=1).records)
+"""
+
+
+def test_parts_are_read_without_a_fork(tmp_path: Path) -> None:
+    """A fork beside threads may wait for a lock for good; Python 3.12 and later warn of it."""
+    (tmp_path / "a.csv").write_bytes(b"id,v\n" + b"1,2\n" * 200)
+    command = [sys.executable, "-W", "error", "-c", NO_FORK, str(tmp_path / "a.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "200\n", "")
+
+
+@pytest.mark.parametrize(("left", "right"), [(30, 30), (90, 30), (30, 90), (90, 90), (0, 90), (90, 0)])
+@pytest.mark.parametrize("again", [False, True])
+def test_merged_columns_are_one(left: int, right: int, again: bool) -> None:
+    texts = [f"{n}.5" for n in range(left)], [f"{n + (0 if again else left)}.5" for n in range(right)]
+    one, other, both = Column(few=50), Column(few=50), Column(few=50)
+    one.add(texts[0])
+    other.add(texts[1])
+    both.add([*texts[0], *texts[1]])
+    one.merge(other)
+    one.done()
+    both.done()
+    assert settle("x", one, left + right, frozenset()) == settle("x", both, left + right, frozenset())
