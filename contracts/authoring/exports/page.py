@@ -1,7 +1,7 @@
-"""A contract as one page for people: what the data is, who sends it, what columns mean and must be, what happens.
+"""A contract as one page for people: the data, the sender, the columns, the rules and what happens to a file.
 
-The page has no script and loads nothing; its only style is the one that its policy names by hash. All text is
-escaped, and characters that would not show are written out.
+The page has no script and loads nothing; its policy allows one style sheet, by hash. All text is escaped, and
+invisible characters are written out.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 LONGEST = 2_000
-"""Characters of a text on the page."""
-SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+"""Most characters of one text on the page."""
+SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 POLICIES = {
     "reject": "The file is rejected.",
     "warn": "The file is accepted with a warning.",
@@ -41,10 +41,10 @@ POLICIES = {
     "accept": "Nothing happens.",
 }
 REJECTED = (
-    "The whole file is rejected: readers never see it, and keep what they had before. The sender gets a receipt that "
-    "says which rows, why, and how to mend them; the corrected file is sent again under the same name."
+    "The whole file is rejected: readers do not get it and keep the data they had before. The sender gets a receipt "
+    "with the rejected rows, the reasons and the fixes, and sends the corrected file again under the same name."
 )
-BY_PERSON = "It is passed on as it came; a new receipt says who accepted it, when and why."
+BY_PERSON = "Readers get the file unchanged. A new receipt names the person, the time and the reason."
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
 SHOWN = {"name", "description"}
@@ -54,7 +54,7 @@ SHOWN_OF_COLUMN = {"description", "businessName", "examples", "deprecated"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule in plain words, what is said of breaking it, and what the contract's author says of it."""
+    """A rule in plain words, the consequence of breaking it, and the description by the contract's author."""
 
     text: str
     breaking: str = ""
@@ -79,7 +79,7 @@ class Row:
 
 
 def write(contract: Contract) -> Exported:
-    """The page; its losses are the sections that it leaves out, no check is."""
+    """Return the page; its losses are the sections that it leaves out, and no check is lost."""
     values = sample.row(contract)
     plan = contract.plan
     text = _template().render(
@@ -104,13 +104,13 @@ def write(contract: Contract) -> Exported:
 
 
 def _key(pattern: str) -> str | None:
-    """A key that a pattern matches."""
+    """Return a key that the pattern matches."""
     found = sample.key(pattern)
     return found if captures(pattern, found) is not None else witness(pattern, pattern)
 
 
 def _about(contract: Contract) -> list[tuple[str, str]]:
-    """What the contract says of its data, each part with its heading."""
+    """Return the descriptions of the data, each with its heading."""
     said = contract.data.get("description")
     parts = [("", contract.object.get("description"))]
     if isinstance(said, dict):
@@ -148,83 +148,86 @@ def _rule(plan: Plan, check: Check) -> Rule:
     text = in_words(check)
     exact = ""
     if check.kind == "logicalType":
-        text = f"a value of its kind ({check.expected})"
+        text = f"a valid value of its type ({check.expected})"
     elif check.kind == "quantile":
         share = Decimal(check.arguments["value"]) * 100
-        text = f"The least value that {share.normalize():f} % of all values do not exceed is {how_limited(check)}"
+        text = f"The {share.normalize():f} % quantile of all values is {how_limited(check)}"
     elif check.kind in QUERIES:
-        asks = "The answer to this" if check.kind == "sql" else "The number of rows that this finds"
+        asks = "The result of this query" if check.kind == "sql" else "The number of rows that this query finds"
         exact, text = check.arguments["text"], f"{asks} is {how_limited(check)}:"
     elif check.kind == "expression":
         exact = check.arguments["text"]
-        text = f"In {how_many(check)} this is not true:" if check.threshold else "In every row this is true:"
+        text = f"This is false in {how_many(check)}:" if check.threshold else "This is true in every row:"
     elif check.kind == EXPECTATION:
-        exact, text = check.expected, "Great Expectations finds this to be so:"
+        exact, text = check.expected, "This Great Expectations expectation is met:"
     elif "matching " in check.expected and not check.threshold and check.kind != "missingValues":
         exact = check.expected.rpartition("matching ")[2]
-        text = f"{text.rpartition('matching ')[0]}written after the pattern"
+        text = f"{text.rpartition('matching ')[0]}matching the pattern"
     return Rule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
 
 
 def _written(plan: Plan) -> Iterator[tuple[str, str]]:
-    """How the files are written, each thing with its name."""
-    packed = ", packed with gzip" if plan.compression == "gzip" else ""
+    """Yield how the files are written, as pairs of a term and its value."""
+    packed = ", compressed with gzip" if plan.compression == "gzip" else ""
     if plan.file_format == "csv":
         csv = plan.csv
-        yield "Format", f"CSV{packed}: text, a row on each line"
-        yield "Columns are parted by", SIGNS.get(csv.delimiter, f"“{csv.delimiter}”")
-        yield "First line", "the names of the columns" if csv.header else "data; columns in the order below"
+        yield "Format", f"CSV{packed}"
+        yield "Delimiter", SIGNS.get(csv.delimiter, f"“{csv.delimiter}”")
+        yield "Header", "the first line names the columns" if csv.header else "none; the columns are in the order below"
         if csv.trailer:
-            yield "Last line", _last(csv.trailer)
-        yield "Letters", csv.encoding.upper()
+            yield "Trailer", _last(csv.trailer)
+        yield "Encoding", csv.encoding.upper()
         empty = ["an empty cell" if text == "" else f"“{text}”" for text in csv.null_values]
-        yield "No value is written as", " or ".join(empty) if empty else "nothing: every cell has a value"
+        yield "Null", " or ".join(empty) if empty else "cannot be written: every cell has a value"
         if csv.quote:
-            yield "Quotes", f"{csv.quote} around a cell that holds the sign between columns, or quotes"
+            yield "Quote", f"{csv.quote} around a cell that contains the delimiter or a quote"
     elif plan.file_format == "jsonl":
         yield "Format", f"JSON Lines{packed}: one JSON object on each line, in UTF-8"
-        yield "No value is written as", "null, or the key is left out"
+        yield "Null", "null, or the key is left out"
     else:
         yield "Format", "Parquet"
 
 
 def _last(rule: Trailer) -> str:
-    """What the last line of a file says."""
+    """Return the trailer in words."""
     places = {rule.rows: "the number of rows"} if rule.rows else {}
     places |= {place: f"the sum of {name}" for name, place in rule.sums.items()}
     said = "".join(f"; cell {place}: {what}" for place, what in sorted(places.items()))
-    return f"no data; begins with “{rule.begins}”{said}"
+    return f"the last line, which begins with “{rule.begins}” and holds no data{said}"
 
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What happens, case by case."""
-    yield "Everything is as agreed", "The file is accepted and passed on to its readers."
-    tolerated = f"more than {tolerated_in_words(plan.tolerance)} of its rows" if plan.tolerance else "a row"
-    yield (
-        f"In a file, {tolerated} {'break' if plan.tolerance else 'breaks'} a rule",
-        REJECTED,
-    )
+    """Yield pairs of a case and what happens then."""
+    yield "The file meets all rules", "The file is accepted, and its readers get it."
+    limit = tolerated_in_words(plan.tolerance) if plan.tolerance else ""
+    share = f"{limit} of its rows" if limit.endswith("%") else limit
+    yield (f"More than {share} break a rule" if share else "A row breaks a rule"), REJECTED
     if plan.tolerance:
+        kept = "get" if plan.promote == "object" else "do not get"
         yield (
-            f"Up to {tolerated_in_words(plan.tolerance)} of its rows do",
-            "The file is accepted with warnings. These rows are listed on the receipt, and travel with the file.",
+            f"Up to {share} break a rule",
+            f"The file is accepted with warnings, and the receipt lists these rows. Readers {kept} them.",
         )
-    yield "A rule on the file as a whole is broken", "The file is rejected, too; no single row is blamed."
+    yield "The file breaks a rule for the whole file", "The file is rejected, and no single row is marked as wrong."
     if any(c.severity == "warning" for c in plan.checks):
-        yield "A rule that only warns is broken", "The file is accepted with warnings; the receipt tells of them."
+        yield "The file breaks a rule that only warns", "The file is accepted with warnings, which the receipt lists."
     headed = plan.file_format != "jsonl" and (plan.file_format != "csv" or plan.csv.header)
     if headed or plan.file_format == "jsonl":
-        yield "There are columns which are not in the list below", POLICIES[plan.columns.extra]
+        yield "The file has columns that the contract does not name", POLICIES[plan.columns.extra]
     if headed:
-        always = " One that must always be filled in is never missed." if plan.columns.missing != "reject" else ""
+        always = (
+            " A file without a column that must always be filled in is rejected."
+            if plan.columns.missing != "reject"
+            else ""
+        )
         yield "A column is missing", POLICIES[plan.columns.missing] + always
     yield "The file has no rows", POLICIES[plan.empty]
-    yield "A person accepts a rejected file all the same", BY_PERSON
-    yield "The file cannot be read, or has another name than agreed", "It is set aside; nobody reads it."
+    yield "A person accepts a rejected file", BY_PERSON
+    yield "The file cannot be read, or its name is not the agreed one", "It is set aside, and readers do not get it."
 
 
 def _left_out(contract: Contract) -> Iterator[str]:
-    """What stands in the contract and not on the page."""
+    """Yield the parts of the contract that the page leaves out."""
     keys = [k for k in contract.data if k not in HEADING | SHOWN | {"customProperties"}]
     if keys:
         yield f"{quoted(keys, most=20)} of the contract."
@@ -240,7 +243,7 @@ def _left_out(contract: Contract) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The style sheet and what the page's policy calls it."""
+    """The style sheet and its hash for the page's policy."""
 
     text: str
     policy: str

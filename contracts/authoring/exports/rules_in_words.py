@@ -1,4 +1,4 @@
-"""Rules for people who do not write contracts: a check of the plan in, what it asks of a file in plain words out."""
+"""Rules in plain words, for people who do not write contracts: a check of the plan in, a sentence about it out."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from contracts.values.text_formats import INTEGERS, TEXT
 AILING = {
     "nullValues": "empty",
     "missingValues": "missing",
-    "invalidValues": "not as agreed",
+    "invalidValues": "invalid",
     "notBlank": "blank",
-    "regex": "not as agreed",
+    "regex": "invalid",
     "duplicateValues": "repeated",
-    "expression": "not so",
+    "expression": "false",
 }
-"""What rows are, of which a metric says how many there may be."""
+"""The fault that each metric counts, as an adjective."""
 TYPES = {
     "string": "text",
     "integer": "whole number",
     "number": "number",
     "boolean": "true or false",
-    "object": "columns of its own",
+    "object": "object",
     "array": "list",
-    "map": "named values",
+    "map": "map",
 }
 
 
 def in_words(check: Check) -> str:
-    """What a check asks for; about a column without its name, about the file a sentence."""
+    """Return a check in words: a phrase without the name for a column, a sentence for the whole file."""
     if check.filter:
         whole = replace(check, arguments={k: v for k, v in check.arguments.items() if k != "filter"})
         rule = in_words(replace(whole, expected=check.expected.removesuffix(check.where)))
-        return f"{rule.removesuffix('.')}, in rows {_which(check)}"
+        return f"{rule.removesuffix('.')} (only rows {_which(check)})"
     if check.kind in NAMES:
         return f"The {NAMES[check.kind]} of all values is {how_limited(check)}"
     if check.kind == "rowCount":
         return f"The file has {how_limited(check)} rows."
     if check.kind == EXPECTATION:
-        return f"Great Expectations finds this to be so: {check.expected}"
+        return f"This Great Expectations expectation is met: {check.expected}"
     if check.threshold:
         return _counted(check)
     if check.kind in BOUNDS and "value" in check.arguments:
@@ -52,31 +52,31 @@ def in_words(check: Check) -> str:
 
 
 def _which(check: Check) -> str:
-    """The rows that a check looks at."""
+    """Return the words for the rows that a check is limited to."""
     only = [f"where {check.arguments['filter']['text']}"] if check.arguments["filter"]["text"] else []
-    only += [f"whose {check.watermark} is newer than in all files accepted before"] if check.watermark else []
+    only += [f"whose {check.watermark} is newer than in every file accepted before"] if check.watermark else []
     return " and ".join(only)
 
 
 def type_in_words(prop: Property) -> str:
-    """What kind of value a column holds."""
+    """Return the type of a column in words."""
     if prop.exact or prop.type not in TYPES:
         return type_name(prop).removeprefix("a ").removeprefix("an ")
     return TYPES[prop.type]
 
 
 def of_breaking(plan: Plan, check: Check) -> str:
-    """What becomes of a file that breaks a rule, where it is not rejected for one bad row alone."""
+    """Return the consequence of breaking a rule; empty if one bad row rejects the file."""
     if check.kind in UNCHECKED:
-        return "not checked here: people look after it" if check.kind == "forPeople" else "checked by another tool"
+        return "not checked by dropgate: people check it" if check.kind == "forPeople" else "checked by another tool"
     limit = check.tolerance or (plan.tolerance if check.scope != "set" and check.severity == "error" else None)
     if check.severity == "warning":
-        return "only a warning" if not limit else f"only a warning, from more than {tolerated_in_words(limit)} on"
+        return "only a warning" if not limit else f"only a warning, if more than {tolerated_in_words(limit)} break it"
     return f"up to {tolerated_in_words(limit)} may break this" if limit and limit.value else ""
 
 
 def how_many(check: Check) -> str:
-    """In how many rows a check with a threshold may find something."""
+    """Return in words how many rows may fail a check that has a threshold."""
     threshold = check.threshold
     assert threshold is not None
     of = "of the rows" if threshold.unit == "percent" else "row" if threshold.values[-1] == 1 else "rows"
@@ -85,11 +85,11 @@ def how_many(check: Check) -> str:
 
 def _counted(check: Check) -> str:
     about = f" ({check.expected.partition(' (')[2]}" if " (" in check.expected else ""
-    return f"{AILING.get(check.kind, 'not as agreed')} in {how_many(check)}{about}"
+    return f"{AILING.get(check.kind, 'invalid')} in {how_many(check)}{about}"
 
 
 def how_limited(check: Check) -> str:
-    """What a figure is held against."""
+    """Return the threshold of a figure in words."""
     assert check.threshold is not None
     if limits := check.arguments.get("limits"):
         return LIMITS[check.threshold.operator].format(*limits)
@@ -97,7 +97,7 @@ def how_limited(check: Check) -> str:
 
 
 def _key(check: Check) -> str:
-    return f"{' and '.join(check.properties())} together are filled in and different in every row."
+    return f"{' and '.join(check.properties())} are filled in, and their combination is different in every row."
 
 
 def _listed(texts: list[str]) -> str:
@@ -116,8 +116,8 @@ def _or_empty(check: Check) -> str:
 def _found(check: Check) -> str:
     there = check.arguments["text"]
     if check.property:
-        return f"one of the values that are known ({there})"
-    return f"{' and '.join(check.properties())} stand together in what is known ({there})."
+        return f"one of the values in {there}"
+    return f"{' and '.join(check.properties())} are a combination that is in {there}."
 
 
 def _format(check: Check) -> str:
@@ -133,7 +133,7 @@ def _format(check: Check) -> str:
 SAID: dict[str, Callable[[Check], str]] = {
     "required": lambda _: "always filled in",
     "nullValues": lambda _: "always filled in",
-    "notBlank": lambda _: "more than blanks",
+    "notBlank": lambda _: "not blank",
     "unique": lambda _: "different in every row of a file",
     "primaryKey": lambda check: "filled in and different in every row" if check.property else _key(check),
     "enum": lambda check: f"one of {_listed(check.arguments['values'])}",
@@ -146,12 +146,12 @@ SAID: dict[str, Callable[[Check], str]] = {
     "uniqueItems": lambda _: "no element twice",
     "minProperties": lambda check: f"at least {_some(check, 'key')} with a value",
     "maxProperties": lambda check: f"at most {_some(check, 'key')} with a value",
-    "deprecated": lambda _: "left empty: it is deprecated, and may be gone from the next version",
+    "deprecated": lambda _: "left empty: it is deprecated, and the next version may drop it",
     "fields": lambda _: "Every row has as many cells as the first line.",
-    "quotes": lambda _: "Every quote is closed in its line.",
+    "quotes": lambda _: "Every quote is closed on its line.",
     "text": lambda _: "The file is text in the agreed encoding.",
     "object": lambda _: "Every line is one JSON object.",
-    "keys": lambda _: "Every key stands once in its object.",
-    "knownKeys": lambda _: "There are no keys but those of the columns below.",
+    "keys": lambda _: "Every key occurs once in its object.",
+    "knownKeys": lambda _: "Every key is one of the columns below.",
 }
-"""What a row check asks for; bounds, lengths and patterns say it by themselves."""
+"""The words for each kind of row check; bounds, lengths and patterns use the text of the plan."""

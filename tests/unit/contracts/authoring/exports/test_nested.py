@@ -92,7 +92,7 @@ def test_every_check_of_a_row_is_carried_or_named(form: str) -> None:
         "lines list at least 1 element no element twice",
         "lines[].days[] date like 2026-01-31",
         "words.* whole number may be empty",
-        "What is within something empty is not asked for.",
+        "its fields and elements are not required.",
         GOOD_ROW,
     ],
 )
@@ -104,7 +104,7 @@ def test_page_tells_of_what_lies_within(said: str) -> None:
 def test_good_row_is_left_out_where_a_list_asks_for_too_much(options: str) -> None:
     body = f"- {{name: x, logicalType: array, logicalTypeOptions: {{{options}}}, items: {{logicalType: integer}}}}"
     text = words(a_document(body, drop=DROP))
-    assert ('"x": []' in text, "A good row" in text) == ("maxItems" in options,) * 2
+    assert ('"x": []' in text, "Example row" in text) == ("maxItems" in options,) * 2
 
 
 def test_dbt_names_what_it_cannot_say_of_what_lies_within() -> None:

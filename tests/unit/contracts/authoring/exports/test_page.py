@@ -75,19 +75,18 @@ def words(text: str) -> str:
     [
         "Sent by shop",
         "shop/orders/*.csv for example shop/orders/file.csv",
-        "CSV: text, a row on each line",
-        "Columns are parted by commas",
+        "Format CSV Delimiter comma Header the first line names the columns Encoding UTF-8 Null an empty cell",
         "id Number of the order. whole number always filled in different in every row of a file 12",
         "one of “SP”, “RJ” may be empty “SP” is São Paulo SP",
-        "code Code of the shop text written after the pattern ^[A-Z]{2}-\\d+$ at least 4 characters may be empty AA-77",
+        "code Code of the shop text matching the pattern ^[A-Z]{2}-\\d+$ at least 4 characters may be empty AA-77",
         "decimal number with at most 6 digits before the point and at most 2 after it at least 0 less than 1000",
         "empty in less than 5 % of the rows Gifts have none.",
         "date like 31.01.2026 at least 01.02.2030 may be empty 01.02.2030",
         "id,state,code,amount,day 12,SP,AA-77,500.00,01.02.2030",
         "The file has more than 10 rows.",
-        "In every row this is true: amount < id",
-        "a row breaks a rule The whole file is rejected: readers never see it",
-        "There are columns which are not in the list below The file is rejected.",
+        "This is true in every row: amount < id",
+        "A row breaks a rule The whole file is rejected: readers do not get it",
+        "The file has columns that the contract does not name The file is rejected.",
         "The file has no rows The file is rejected.",
     ],
 )
@@ -100,15 +99,17 @@ def test_tolerance_and_warnings_are_told() -> None:
     text = words(a_document(ORDERS, more_drop=more))
     assert "at least 0 (only a warning)" in text
     assert "less than 1000 (up to 1 % may break this)" in text
-    assert "In a file, more than 1 % of its rows break a rule" in text
-    assert "Up to 1 % of its rows do The file is accepted with warnings." in text
-    assert "A rule that only warns is broken" in text
+    assert "More than 1 % of its rows break a rule" in text
+    assert "Up to 1 % of its rows break a rule The file is accepted with warnings, and the receipt lists" in text
+    assert "lists these rows. Readers get them." in text
+    assert "The file breaks a rule that only warns" in text
     assert "The file has no rows The file is accepted with a warning." in text
 
 
 def test_trailer_is_told() -> None:
     text = words(a_document(ORDERS, more_drop="csv: {trailer: {begins: T, rows: 3, sums: {amount: 2}}}\n"))
-    assert "Last line no data; begins with “T”; cell 2: the sum of amount; cell 3: the number of rows" in text
+    trailer = "the last line, which begins with “T” and holds no data"
+    assert f"Trailer {trailer}; cell 2: the sum of amount; cell 3: the number of rows" in text
 
 
 QUESTIONS = """\
@@ -130,13 +131,13 @@ QUANTILE = """\
 @pytest.mark.parametrize(
     "said",
     [
-        "The answer to this is exactly 0: select count(*) from orders where id < 0",
-        "The file has more than 5 rows, in rows where id > 7",
-        "The file has less than 5 rows, in rows where id > 7 and whose id is newer than in all files accepted before",
-        "The number of rows that this finds is exactly 0: select * from data where id > 9",
-        "Buyers look at prices. (not checked here: people look after it)",
+        "The result of this query is exactly 0: select count(*) from orders where id < 0",
+        "The file has more than 5 rows (only rows where id > 7)",
+        "less than 5 rows (only rows where id > 7 and whose id is newer than in every file accepted before)",
+        "The number of rows that this query finds is exactly 0: select * from data where id > 9",
+        "Buyers look at prices. (not checked by dropgate: people check it)",
         "Sound (checked by another tool)",
-        "The least value that 95 % of all values do not exceed is less than 9",
+        "The 95 % quantile of all values is less than 9",
     ],
 )
 def test_questions_and_rules_for_others_are_told(said: str) -> None:
