@@ -35,7 +35,11 @@ def test_no_proof_is_quick() -> None:
 
 
 def test_one_worker_runs_all_of_spark_in_the_test_command() -> None:
-    tests = ("tests/e2e/test_a.py::test_b", "tests/integration/spark_jobs/test_c.py::test_d[x@y]", "tests/unit/test_a.py::t")
+    tests = (
+        "tests/e2e/test_a.py::test_b",
+        "tests/integration/spark_jobs/test_c.py::test_d[x@y]",
+        "tests/unit/test_a.py::t",
+    )
     assert [rings.scope_of(test, proofs=False) for test in tests] == ["spark", "spark", "tests/unit/test_a.py"]
     assert [rings.scope_of(test, proofs=True) for test in tests] == [test.partition("::")[0] for test in tests]
 
