@@ -60,7 +60,7 @@ destroy: setup ## Take it away, but for the data; DATA=delete CONFIRM=name takes
 audit: setup ## Hold the templates against checkov's rules; .checkov.yaml says which do not fit, and why.
 	@$(BIN)/python -m infra.setup.audit
 
-bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/benchmarks.md.
+bench: setup ## Measure the job beside a bare Spark scan and beside rivals, into docs/explanation/benchmarks.md.
 	@$(BIN)/python -m bench
 
 build: interpreter ## Make what is deployed, into build/: functions and Arrow for each CPU, the job; GX=1 adds Great Expectations.

@@ -1,4 +1,4 @@
-"""`python -m bench [ROW ...]`: measure the job beside a bare Spark scan and beside rivals; write docs/benchmarks.md.
+"""`python -m bench [ROW ...]`: measure the job and its rivals; write docs/explanation/benchmarks.md.
 
 A run of all rows of a part of the page, on the whole file, writes that part; any other is printed alone.
 """
@@ -42,7 +42,7 @@ rows:
   load                  10,000 small drops and 100 large ones through the whole stack
 
 examples:
-  python -m bench                          everything, into docs/benchmarks.md (two hours)
+  python -m bench                          everything, into docs/explanation/benchmarks.md (two hours)
   python -m bench clean bad                two rows, printed
   python -m bench load                     all rows of a part, into its place there
   python -m bench rivals test --stations 5 the rivals on a file of 43,800 rows

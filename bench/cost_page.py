@@ -1,4 +1,4 @@
-"""`python -m bench.cost_page`: the tables of docs/cost.md that nothing has to run for, written anew.
+"""`python -m bench.cost_page`: the tables of docs/explanation/cost.md that nothing has to run for, written anew.
 
 In: the table of calls and the cost model. Out: the page with these two tables, all else as it was. The table of the
 quotas is written by `python -m bench.quotas --page`.
@@ -15,7 +15,7 @@ from infra.cost.calls import CALLS, Calls
 from infra.cost.cost import GIB, MIB, Load, bill
 from infra.packaging.bundles import ROOT
 
-PAGE = ROOT / "docs" / "cost.md"
+PAGE = ROOT / "docs" / "explanation" / "cost.md"
 
 LOADS = (
     Load(100, 100_000),

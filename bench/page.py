@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: what was measured in, the page out, so that no run loses what stands around the tables.
+"""docs/explanation/benchmarks.md: measurements in, the page out; a run keeps the text around the tables.
 
 A part of it is written anew by a run of all its rows; the others stay, each with the day of its own run.
 """
@@ -24,7 +24,7 @@ from bench.own import Bench
 from bench.running import MEMORY
 from infra.setup.spark.jars import ROOT
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "explanation" / "benchmarks.md"
 HEADINGS = ("# Benchmarks", "## dropgate", "## Rivals", "## Contracts", "## Many drops at once")
 
 

@@ -1,9 +1,9 @@
 """`python -m bench.quotas`: a day of drops through the real batching code, on a virtual clock, within AWS's quotas.
 
 In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
-broken, how often a batch is asked for in vain, what it costs; `--page` writes the table of docs/cost.md. The ledger is
-in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long a job takes is
-`infra.cost.cost`'s model. Batching and reconciler are those that are deployed.
+broken, how often a batch is asked for in vain, what it costs; `--page` writes the table of docs/explanation/cost.md.
+The ledger is in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long
+a job takes is `infra.cost.cost`'s model. Batching and reconciler are those that are deployed.
 """
 
 from __future__ import annotations
@@ -425,7 +425,7 @@ ROWS = (
     SHORT,
     *(Row(replace(MILLION, contracts=n), "even") for n in (1, 20, 200)),
 )
-"""The rows of docs/cost.md."""
+"""The rows of docs/explanation/cost.md."""
 
 
 def told(row: Row) -> tuple[str, ...]:
@@ -443,7 +443,7 @@ def told(row: Row) -> tuple[str, ...]:
 
 
 def main(arguments: list[str]) -> int:
-    """Simulate what is asked for; print a row for each, or write those of docs/cost.md."""
+    """Simulate what is asked for; print a row for each, or write those of docs/explanation/cost.md."""
     parser = argparse.ArgumentParser(prog="python -m bench.quotas", description=__doc__.partition("\n")[0])
     parser.add_argument("--drops", type=int, default=MILLION.drops)
     parser.add_argument("--size", type=int, default=MILLION.size, help="bytes of a drop")
@@ -455,7 +455,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--arrive", nargs="+", choices=PATTERNS, default=list(PATTERNS))
     parser.add_argument(
-        "--page", action="store_true", help="write the table of docs/cost.md; the others count for nothing"
+        "--page", action="store_true", help="write the table of docs/explanation/cost.md; the others count for nothing"
     )
     asked = parser.parse_args(arguments)
     rows: Sequence[Row] = (

@@ -1,7 +1,7 @@
 """The verdict: a plan and what the job counted in, a decision out. Pure, so that it can be taken again without Spark.
 
 *Rejected* is the data's fault. *Failed* is ours: a crashed rule, figures that do not add up; then there is no verdict.
-The rules stand in docs/semantics.md, one test for each line.
+The rules stand in docs/reference/semantics.md, one test for each line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The promises of docs/guarantees.md by name: a world looked at after every step; an AssertionError where one breaks.
+"""The promises of docs/explanation/guarantees.md by name, checked after every step; AssertionError if one breaks.
 
 Each invariant is a function of what a look sees and of what the look before saw.
 """

@@ -107,7 +107,7 @@ def command(
     Spark job, which costs a minute of its workers however little it holds: a longer window puts more files into a batch
     and costs less, and makes each file wait longer.
 
-    docs/cost.md says what is counted and what is assumed.
+    docs/explanation/cost.md says what is counted and what is assumed.
     """
     from infra.cost.cost import MONTH_DAYS, Load, bill
 

@@ -32,7 +32,7 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     """Check contracts: every finding with file, line and what to write instead.
 
     PATHS are contract files or folders of them (default: contracts).
-    Errors exit 1; warnings and notes exit 0. sarif, junit and github are for CI (docs/contracts.md).
+    Errors exit 1; warnings and notes exit 0. sarif, junit and github are for CI (docs/how-to/contracts.md).
     """
     from contracts.authoring.compiler.lint import lint
 

@@ -37,13 +37,13 @@ class Assumed:
     """What the model takes for granted, in seconds, GB, bytes and counts."""
 
     job_start: float = 19.0
-    """Spark's start and a JVM that compiles: docs/benchmarks.md, whole process 25.04 s less the warm job of 6.12 s."""
+    """Spark's start and a JVM that compiles (docs/explanation/benchmarks.md): 25.04 s less the warm job's 6.12 s."""
     job_fixed: float = 0.96
-    """A warm job of one small drop (docs/benchmarks.md)."""
+    """A warm job of one small drop (docs/explanation/benchmarks.md)."""
     job_drop: float = 0.008
-    """Each further drop: (8.89 - 0.96) s for 999 (docs/benchmarks.md)."""
+    """Each further drop: (8.89 - 0.96) s for 999 (docs/explanation/benchmarks.md)."""
     job_bytes: float = 202 * MIB / (6.12 - 0.96) / 2
-    """Bytes a second and core of clean CSV: 202 MiB on two cores (docs/benchmarks.md)."""
+    """Bytes a second and core of clean CSV: 202 MiB on two cores (docs/explanation/benchmarks.md)."""
     job_minimum: float = 60.0
     """Seconds that each worker costs at least (EMR Serverless pricing page)."""
     job_wait: float = 60.0

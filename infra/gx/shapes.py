@@ -1,6 +1,6 @@
 """The fields that a table has: a schema of Spark's or a DataFrame of pandas in, their shapes out.
 
-Which types a logical type can come in is the same as for Parquet files (docs/semantics.md, "File formats").
+Which types a logical type can come in is the same as for Parquet files (docs/reference/semantics.md, "File formats").
 """
 
 from __future__ import annotations

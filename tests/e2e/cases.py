@@ -1,6 +1,6 @@
 """Every way a file can be wrong that the flow promises an answer for: what is sent, and how it must end.
 
-docs/bad-input.md is made from this table and from what the flow really answered.
+docs/reference/bad-input.md is made from this table and from what the flow really answered.
 """
 
 from __future__ import annotations

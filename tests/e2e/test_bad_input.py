@@ -19,7 +19,7 @@ from tests.e2e.conftest import World
 from tests.e2e.parquet_cases import CASES as OF_PARQUET
 
 CASES = (*OTHERS, *OF_PARQUET)
-PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-input.md"
 HEAD = """\
 # Bad input
 

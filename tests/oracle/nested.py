@@ -1,6 +1,7 @@
 """Values within values: a record as its JSON has it in, the cells of every nested property out.
 
-Written from docs/semantics.md, "Nested values". A nested property has a cell for each place that it may be at: for each
+Written from docs/reference/semantics.md, "Nested values".
+A nested property has a cell for each place that it may be at: for each
 object, element, key or value that it lies in.
 """
 

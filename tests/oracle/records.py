@@ -1,6 +1,6 @@
 """The records of a file: its bytes and a plan in, its records out, each with its cells or with why it is none.
 
-Written from docs/semantics.md, "Which checks there are", "Cells" and "File formats".
+Written from docs/reference/semantics.md, "Which checks there are", "Cells" and "File formats".
 """
 
 from __future__ import annotations

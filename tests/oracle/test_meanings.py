@@ -1,4 +1,4 @@
-"""What docs/semantics.md says of values: each line is a case, judged by the oracle and by the job in every format."""
+"""Values in docs/reference/semantics.md: each line is a case, judged by oracle and job in every format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested values: what docs/semantics.md says of them, one line of JSON for each, by the oracle and by the job."""
+"""Nested values as in docs/reference/semantics.md, one line of JSON for each, by the oracle and by the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/semantics.md: each of its lines says what holds it, and that is there; each meaning has its line."""
+"""docs/reference/semantics.md: each of its lines says what holds it, and that is there; each meaning has its line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.oracle.records import content
 from tests.unit.contracts import test_verdict
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "reference" / "semantics.md").read_text(encoding="utf-8")
 HELD = [
     line.removesuffix(" |").rsplit(" | ", 1)[1]
     for table in re.findall(r"(?m)^\|.* held by \|\n\|[-|]+\|\n((?:\|.*\n)+)", TEXT)

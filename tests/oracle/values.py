@@ -1,6 +1,6 @@
 """What a text is as a value of a property: integers, exact fractions, floats, moments in microseconds; None if none.
 
-Written from docs/semantics.md, "Cells"; it shares no code with the job or with authoring.
+Written from docs/reference/semantics.md, "Cells"; it shares no code with the job or with authoring.
 """
 
 from __future__ import annotations

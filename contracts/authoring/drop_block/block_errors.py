@@ -22,7 +22,7 @@ LATER: dict[str, tuple[Any, ...]] = {
 MISSING = {
     "files": "the pattern of the keys that the contract is for, as `files: orders/*.csv`",
     "producer": "who uploads the files, as `producer: inmet`; receipts go there",
-    "format": "`format: csv`, or another of docs/contracts.md",
+    "format": "`format: csv`, or another of docs/reference/drop-block.md",
     "tolerance.rows": '`rows: 10` or `rows: "1%"`',
     "arrival.by": 'the time by which files come, as `by: "06:00"`',
     "set.of": "the named parts of `files` that name a set, as `of: [day]`",

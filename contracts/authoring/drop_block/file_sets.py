@@ -79,7 +79,7 @@ def _patterns(document: Document, at: Path, block: DropBlock, rule: SetRule) -> 
         if rule.signal and not any(pattern in str(error) for pattern in block.files):
             message = f"{str(error)[:1].upper()}{str(error)[1:]}."
             place: Path = (*at, "marker" if rule.marker else "manifest")
-            document.error(place, "bad-pattern", message, "See the patterns in docs/contracts.md.")
+            document.error(place, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
         return
     for n, name in enumerate(rule.of):
         _part(document, (*at, "of", n), name, files)

@@ -35,7 +35,7 @@ def find(document: Document) -> Path | None:
         return ("customProperties", ours[0], "value") if "value" in entries[ours[0]] else None
     whose = f"The object `{document.part}`" if document.part else "The contract"
     message = f"{whose} has no `drop` block; it matches no files."
-    document.note((), "matches-nothing", message, "Add one under `customProperties` (docs/contracts.md).")
+    document.note((), "matches-nothing", message, "Add one under `customProperties` (docs/reference/drop-block.md).")
     return None
 
 
@@ -140,7 +140,7 @@ def _pattern(document: Document, at: Path, pattern: str, producer: str) -> None:
         folder = literal_folder(pattern)
     except PatternInvalid as error:
         message = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        document.error(at, "bad-pattern", message, "See the patterns in docs/contracts.md.")
+        document.error(at, "bad-pattern", message, "See the patterns in docs/reference/drop-block.md.")
         return
     if pattern.startswith("/") or "//" in pattern:
         fix = f"Write `{re.sub('/+', '/', pattern).lstrip('/')}`."

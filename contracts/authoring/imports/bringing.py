@@ -25,7 +25,9 @@ TRIAL = {"files": "trial/*", "producer": "trial"}
 """The files of a block with which a contract without one is tried, to say what lint would refuse."""
 PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 """A character beyond 16 bits as JSON escapes it, which YAML cannot read."""
-HOW = "Name its files with --files, --producer and --format, or add a `drop` block by hand (docs/contracts.md)"
+HOW = (
+    "Name its files with --files, --producer and --format, or add a `drop` block by hand (docs/reference/drop-block.md)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ SECONDS = 7_000
 CORES = 12
 """Cores of the executors of the largest job (LARGEST)."""
 A_SECOND: dict[FileFormat, int] = {"csv": 100 << 20, "jsonl": 25 << 20, "parquet": 200 << 20}
-"""Bytes that a core reads and checks in a second at best; docs/benchmarks.md measures 85, 22 and 200 MiB."""
+"""Bytes that a core reads and checks in a second at best; docs/explanation/benchmarks.md has 85, 22 and 200 MiB."""
 
 
 def cores(plan: Plan) -> int:

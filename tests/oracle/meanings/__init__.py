@@ -1,4 +1,4 @@
-"""What every line of docs/semantics.md means, as cases by topic: judged by the job and by the oracle in all formats."""
+"""Cases for every line of docs/reference/semantics.md, by topic: judged by job and oracle in all formats."""
 
 from __future__ import annotations
 

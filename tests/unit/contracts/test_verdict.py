@@ -1,4 +1,4 @@
-"""What a verdict means: each case is a line of docs/semantics.md, and each line there that names this module a case."""
+"""Verdicts: each case is a line of docs/reference/semantics.md, and each line that names this module is a case."""
 
 from __future__ import annotations
 
@@ -348,7 +348,7 @@ def test_verdict_is_what_semantics_say(case: Case) -> None:
 
 
 def test_semantics_and_cases_are_the_same_lines() -> None:
-    text = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "semantics.md").read_text(encoding="utf-8")
 
     lines = set(re.findall(r"\| verdict: ([^|]+?) \|$", text, re.MULTILINE))
 

@@ -13,7 +13,7 @@ from infra.packaging.bundles import ROOT
 from tests.unit.infra.cli.command_lines import parse
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
 TARGETS = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
@@ -60,6 +60,28 @@ def test_commands_in_prose_exist(name: str) -> None:
 @pytest.mark.parametrize(("name", "link"), LINKS)
 def test_links_lead_to_files(name: str, link: str) -> None:
     assert (ROOT / name).parent.joinpath(link).exists()
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of a page's headings."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_anchors_lead_to_headings(name: str) -> None:
+    here = ROOT / name
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", TEXTS[name])
+
+    assert [a for path, a in links if a not in anchors(here.parent / path if path else here)] == []
+
+
+def test_index_of_the_documents_names_each_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    named = {(index.parent / link).resolve() for link in re.findall(r"\]\(([^)#\s:]+\.md)", index.read_text("utf-8"))}
+
+    assert {page.resolve() for page in index.parent.rglob("*.md")} - {index.resolve()} <= named
 
 
 @pytest.mark.parametrize("path", PATHS)

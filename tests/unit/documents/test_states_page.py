@@ -1,4 +1,4 @@
-"""docs/states.md is drawn from the table of states, and from nothing else."""
+"""docs/reference/states.md is drawn from the table of states, and from nothing else."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 from functions.drop import BY_PERSON, OPEN, STATES, TRANSITIONS
 from infra.packaging.bundles import ROOT
 
-PAGE = ROOT / "docs" / "states.md"
+PAGE = ROOT / "docs" / "reference" / "states.md"
 HEAD = """\
 # States of a drop
 
-Drawn from the table `TRANSITIONS` in [functions/drop.py](../functions/drop.py); a test holds this page to
+Drawn from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to
 it. What the table does not list changes nothing: every repeated, late or reordered event finds its answer there. A
 settled drop moves again by `dropgate replay`, `accept` and `reject` alone, which the picture leaves out.
 

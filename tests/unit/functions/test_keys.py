@@ -24,7 +24,7 @@ def test_drop_id_tells_where_its_parts_end() -> None:
 
 
 def test_producers_page_computes_the_same_id() -> None:
-    page = ROOT.joinpath("docs", "producers.md").read_text(encoding="utf-8")
+    page = ROOT.joinpath("docs", "how-to", "producers.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - our own page

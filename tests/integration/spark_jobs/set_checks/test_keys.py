@@ -72,7 +72,7 @@ def rows(seed: int, count: int) -> list[list[str]]:
 
 
 def counted(check: Check, records: list[list[str]]) -> tuple[int, int]:
-    """Records that fail a check, and those that are null to it, by the letter of docs/semantics.md."""
+    """Records that fail a check, and those that are null to it, by the letter of docs/reference/semantics.md."""
     at = [NAMES.index(name) for name in check.properties()]
     cells = [[(NAMES[n], record[n]) for n in at] for record in records]
     values = [tuple(SAME[name][text] if text else None for name, text in own) for own in cells]

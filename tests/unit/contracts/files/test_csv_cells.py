@@ -21,7 +21,7 @@ BLANKS = {chr(n) for n in range(0x21)}
 
 
 def read(text: str, csv: Csv) -> tuple[str, ...] | None:
-    """The cells of a record, from character to character: the rule as docs/semantics.md has it."""
+    """The cells of a record, from character to character: the rule as docs/reference/semantics.md has it."""
     cells: list[str] = []
     at = 0
     while True:

@@ -169,7 +169,7 @@ def test_faulty_source_is_a_finding_with_its_line(fault: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_page_explains_the_format(form: str) -> None:
-    page = ROOT / "docs" / "contracts.md"
+    page = ROOT / "docs" / "reference" / "contract-formats.md"
     assert f"\n| `{form}` | " in page.read_text(encoding="utf-8")
 
 
