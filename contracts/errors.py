@@ -2,6 +2,7 @@
 
 DropgateError
 ├── DocumentInvalid      a document of ours (plan, request, result, pointer) cannot be read: stop, a person must look
+├── ContractInvalid      a contract file cannot be compiled: its steward mends what the findings name
 ├── PatternInvalid       a key pattern is not written in our language: the steward mends the contract
 ├── StaleWrite           somebody else wrote the item first: read again and decide anew
 ├── HeldUp               a person has paused the contract or its producer: leave it until it is resumed

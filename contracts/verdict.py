@@ -127,21 +127,21 @@ def _outcome(plan: Plan, check: Check, count: Count, facts: DropResult) -> Outco
     evaluated, failed, null = count.evaluated, count.failed, count.null
     counted = count.state == "counted"
     return Outcome(
-        check.id,
-        check.kind,
-        check.property,
-        check.dimension,
-        check.severity,
-        _result(plan, check, count),
-        evaluated if counted else None,
-        evaluated - failed - null if counted else None,
-        failed if counted else None,
-        null if counted else None,
-        count.observed,
-        check.expected,
-        count.reason,
-        noted(plan, check, count.samples),
-        count.against,
+        id=check.id,
+        kind=check.kind,
+        property=check.property,
+        dimension=check.dimension,
+        severity=check.severity,
+        result=_result(plan, check, count),
+        evaluated=evaluated if counted else None,
+        success=evaluated - failed - null if counted else None,
+        failed=failed if counted else None,
+        null=null if counted else None,
+        observed=count.observed,
+        expected=check.expected,
+        reason=count.reason,
+        samples=noted(plan, check, count.samples),
+        against=count.against,
     )
 
 

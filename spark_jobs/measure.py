@@ -271,25 +271,28 @@ def _facts(plan: Plan, drop: JobDrop, tally: scan_tally.Tally, written: samples.
     nulls = _nulls(plan, tally)
     voids = {name: count + misfits.get(name, 0) for name, count in nulls.items()} | _inner(plan, tally, "void")
     return Facts(
-        tally.total,
-        tally.sound,
-        failed,
-        nulls,
-        voids,
-        {c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
-        {c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
-        {c.id: tally.sums.get(f"bare{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
-        {c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
-        {c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0)) for n, c in enumerate(plan.checks)},
-        {c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
-        _inner(plan, tally, "lost"),
-        tally.sums,
-        {c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
-        {c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
-        written.worst,
-        found.expected.get(drop.id, {}),
-        found.known.problems,
-        found.known.versions,
+        total=tally.total,
+        sound=tally.sound,
+        failed=failed,
+        nulls=nulls,
+        voids=voids,
+        invalid={c.id: tally.sums.get(f"bad{n}", 0) for n, c in enumerate(plan.checks)},
+        within={c.id: tally.sums.get(f"within{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        empty={c.id: tally.sums.get(f"bare{n}", 0) for n, c in enumerate(plan.checks) if c.filter},
+        answers={c.id: found.answers[drop.id, c.id] for c in plan.checks if (drop.id, c.id) in found.answers},
+        parts={
+            c.id: (tally.sums.get(f"keyless{n}", 0), tally.sums.get(f"unkeyed{n}", 0))
+            for n, c in enumerate(plan.checks)
+        },
+        unsure={c.id: tally.sums.get(f"unsure{n}", 0) for n, c in enumerate(plan.checks)},
+        lost=_inner(plan, tally, "lost"),
+        sums=tally.sums,
+        sharing={c.id: found.sharing.get((drop.id, c.id), 0) for c in plan.checks},
+        samples={c.id: found.samples.get((drop.id, c.id), ()) for c in plan.checks},
+        worst=written.worst,
+        expected=found.expected.get(drop.id, {}),
+        broken=found.known.problems,
+        versions=found.known.versions,
     )
 
 
