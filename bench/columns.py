@@ -2,7 +2,7 @@
 
     python -m bench.columns          seconds of each look at a million records, beside a scan of the same column
 
-By hand: the figures stand in docs/decisions.md.
+By hand: the figures stand in docs/explanation/experiments.md.
 """
 
 from __future__ import annotations
