@@ -251,10 +251,14 @@ def _may_be_some(limit: Threshold) -> bool:
 
 def _columns(document: Document, plan: Plan) -> None:
     """Refuse columns that no file may have."""
+    fix = "Divide it into several contracts, or write values of one kind as records."
     if len(plan.roots) > MOST_COLUMNS and plan.file_format != "jsonl":
         message = f"The contract has {len(plan.roots):,} columns; files of more than {MOST_COLUMNS:,} are not taken."
-        fix = "Divide it into several contracts, or write values of one kind as records."
         document.error((*PROPERTIES, MOST_COLUMNS), "cannot-hold", message, fix)
+    elif len(plan.properties) > MOST_COLUMNS:
+        # Spark's planning grows faster than their number: 2,500 take minutes for three records.
+        message = f"The contract has {len(plan.properties):,} properties; the job judges at most {MOST_COLUMNS:,}."
+        document.error(PROPERTIES, "cannot-hold", message, fix)
     if plan.file_format != "csv" or not plan.csv.header:
         return
     names = [p.name for p in plan.roots]

@@ -129,6 +129,18 @@ def test_more_columns_than_a_file_may_have_are_refused(form: str) -> None:
     assert (code, "2,001 columns" in message) == ("cannot-hold", True)
 
 
+@pytest.mark.parametrize("within", [False, True])
+def test_more_properties_than_the_job_judges_are_refused(*, within: bool) -> None:
+    def properties(count: int) -> list[dict[str, Any]]:
+        if not within:
+            return columns(count)
+        return [{"name": "all", "logicalType": "object", "properties": columns(count - 1)}]
+
+    assert errors(properties(MOST_COLUMNS), format="jsonl", files="maker/things/*.jsonl") == []
+    ((code, message),) = errors(properties(MOST_COLUMNS + 1), format="jsonl", files="maker/things/*.jsonl")
+    assert (code, "2,001 properties" in message) == ("cannot-hold", True)
+
+
 def test_longer_header_than_the_door_reads_is_refused() -> None:
     assert LONGEST_HEADER == admit.SAMPLE
     assert errors(columns(1_000, 64)) == []
