@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 REASONS = {
     "missing-column": "its column is missing",
-    "for-people": "no machine checks it, people look after it",
+    "for-people": "people check it, not dropgate",
     "other-engine": "another engine checks it",
-    "no-values": "no record has a value to look at",
-    "too-few-values": "it takes two values, and there is one",
-    "too-large": "the values are too large for it",
+    "no-values": "no record has a value",
+    "too-few-values": "it needs two values, and there is one",
+    "too-large": "the values are too large to compute it",
 }
 """Why a check was not made, in words."""
 OF_NO_CHECK = "Mend what else is wrong with the file; this check is made when it comes back."

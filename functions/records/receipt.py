@@ -35,7 +35,7 @@ MOST_PROBLEMS = 20
 """So many problems stand open on the page; the others are folded away."""
 MOST_ROWS = 100_000
 """So many rows the job writes into rejected.csv at most."""
-WITHDRAWN = " It had been passed on to its readers, who do not have it any more."
+WITHDRAWN = " Readers had the file and no longer have it."
 FOLDER = Path(__file__).parent
 
 
@@ -145,26 +145,30 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     """The few words under the verdict."""
     verdict, rows = decision.verdict, decision.rows
     if verdict is None:
-        return "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need do nothing."
+        return (
+            "We could not judge this file. That is our fault, not yours. Nothing is lost, and you need not do anything."
+        )
     if receipt.override:
         return _overruled(receipt.override.by, receipt)
     without = (
-        " without its rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote != "object" else ""
+        " without the rejected rows" if rows.rejected and receipt.plan and receipt.plan.promote != "object" else ""
     )
-    passed_on = f" and has been passed on to its readers{without}" if receipt.promoted else ""
+    passed_on = f", and readers have it{without}" if receipt.promoted else ""
     if verdict == "accepted":
-        return f"The file keeps its contract{passed_on}."
+        return f"The file meets its contract{passed_on}."
     if verdict == "accepted_with_warnings":
-        return f"The file is good enough for its contract{passed_on}. Please see to the warnings before the next one."
+        return f"The file is accepted with warnings{passed_on}. Fix the warnings before your next file."
     if receipt.promoted:
         return (
-            "The file breaks its contract, which is only observed so far: it has been passed on to its readers all the "
-            "same. Once the contract is enforced, a file like this is rejected."
+            "The file breaks its contract. The contract is only observed, not enforced: readers have the file. Once "
+            "the contract is enforced, a file like this is rejected."
         )
-    nobody = " Nobody has been given any of the file." if receipt.sent else " Sent like this, it would be rejected."
+    nobody = (
+        " Readers did not get any part of the file." if receipt.sent else " If you send it like this, it is rejected."
+    )
     nobody = WITHDRAWN if receipt.withdrawn else nobody
     if rows.read is None:
-        return f"The file was turned back before its records were read.{nobody}"
+        return f"The file was rejected before its records were read.{nobody}"
     if rows.rejected:
         text = some(rows.rejected, rows.read, percents(receipt.plan.tolerance if receipt.plan else None))
         verb = "breaks" if rows.rejected == 1 else "break"
@@ -174,9 +178,7 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
 
 def _overruled(who: str, receipt: Receipt) -> str:
     if receipt.promoted:
-        return (
-            f"The file breaks its contract. {who} accepted it all the same, and it has been passed on to its readers."
-        )
+        return f"The file breaks its contract. {who} accepted it, and readers have it."
     return f"{who} rejected the file.{WITHDRAWN if receipt.withdrawn else ''}"
 
 

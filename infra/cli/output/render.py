@@ -23,9 +23,12 @@ from contracts.problem import visible
 MOST_PROBLEMS = 12
 MASK = "***"
 NO_BREAK = "\u00a0"
-RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not made", "passed": "passed"}
+RESULTS = {"failed": "failed", "error": "broken", "warning": "warning", "not_evaluated": "not run", "passed": "passed"}
 WORST_FIRST = tuple(RESULTS)
-REASONS = {"allowed-missing": "the column is missing, as it may", "no-rows": "there was no record to look at"} | WHY
+REASONS = {
+    "allowed-missing": "the column is missing, which the contract allows",
+    "no-rows": "the file has no record",
+} | WHY
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def verdict_text(document: Mapping[str, Any], width: int = 80, colour: bool = Fa
         _head(document, width, paint),
         _failure(document, width) if failed else [],
         _problems("What to fix", errors, document["checks"], width, paint),
-        _problems("Also worth a look" if errors else "Warnings", warnings, document["checks"], width, paint),
+        _problems("Also check" if errors else "Warnings", warnings, document["checks"], width, paint),
         [] if failed else _checks(document["checks"], width, paint),
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
@@ -228,7 +231,7 @@ def _summary(document: Mapping[str, Any]) -> str:
     if document["verdict"] is None:
         return "we could not judge it; nothing is known to be wrong with the file."
     if read is None:
-        return "turned back before its records were read."
+        return "rejected before its records were read."
     if rejected:
         end = "rejected" if document["verdict"] == "rejected" else "rejected, which is within the tolerance"
         return f"{some(rejected, read)} {'is' if rejected == 1 else 'are'} {end}."
@@ -297,10 +300,10 @@ def _checks(checks: Sequence[Mapping[str, Any]], width: int, paint: Any) -> list
 
 
 def _idle(ids: Sequence[str], reason: str, width: int, paint: Any) -> list[str]:
-    """Checks that were not made, for which nobody is to blame, on one line."""
+    """Return the lines for checks that were not run and are nobody's fault."""
     named = f"{len(ids)} check{'' if len(ids) == 1 else 's'}: {reason} ({', '.join(visible(i, 60) for i in ids[:3])}"
     first, *more = _wrapped(f"{named}{', ...' if len(ids) > 3 else ''})", width - 12)
-    return [f"  {paint('not made', 'cyan')}  {first}", *(f"            {line}" for line in more)]
+    return [f"  {paint('not run', 'cyan')}   {first}", *(f"            {line}" for line in more)]
 
 
 def _counted(check: Mapping[str, Any]) -> str:

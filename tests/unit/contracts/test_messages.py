@@ -329,7 +329,7 @@ def test_figure_of_classified_values_is_not_told() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "words"),
-    [("no-values", "no record has a value to look at"), ("too-few-values", "it takes two values, and there is one")],
+    [("no-values", "no record has a value"), ("too-few-values", "it needs two values, and there is one")],
 )
 def test_figure_that_could_not_be_taken_says_why(reason: str, words: str) -> None:
     plan = Plan("w.v1", "w", "1.0.0", "w", "p", ("*",), (), ())

@@ -93,10 +93,10 @@ def test_history_and_receipt_say_who_and_why() -> None:
     assert said["problems"][0]["code"] == "accepted-by-person"
     assert [c["result"] for c in said["checks"]].count("failed") == 1
     assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
-    assert "ann accepted it all the same" in page(world, drop_id)
+    assert "ann accepted it, and readers have it" in page(world, drop_id)
     shown = re.sub(r"\s+", " ", page(world, drop_id))
     when = f"{datetime.fromisoformat(said['override']['at']):%d %B %Y, %H:%M:%S UTC}".lstrip("0")
-    assert f"Decided by ann on {when}: “ticket 512” Before, the file was rejected." in shown
+    assert f"Decided by ann on {when}: “ticket 512” The previous verdict was “rejected”." in shown
 
 
 def test_page_holds_hostile_words_of_whoever_decided() -> None:
@@ -150,7 +150,7 @@ def test_accepted_drop_is_rejected_and_withdrawn() -> None:
     assert (drop.state, drop.attempt, drop.promoted, drop.retracts) == ("rejected", 2, None, None)
     assert world.store.listing(ZONES.promoted) == {}
     assert (receipt(world, drop_id)["withdrawn"], receipt(world, drop_id)["promoted"]) == (True, None)
-    assert "who do not have it any more" in page(world, drop_id)
+    assert "no longer have it" in page(world, drop_id)
     assert "Until then readers keep" not in page(world, drop_id)
 
 
@@ -297,7 +297,7 @@ def test_receipt_of_an_accepted_file_claims_no_tolerance() -> None:
     accept(world.ports, world.drop(drop_id), "ann", "ticket 512")
 
     assert "within what the contract tolerates" not in page(world, drop_id)
-    assert "The file was accepted as it came: the rejected rows travel with it." in page(world, drop_id)
+    assert "The file was accepted unchanged: readers also get the rejected rows." in page(world, drop_id)
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ def test_receipt_says_that_the_file_was_promoted_all_the_same() -> None:
     assert (said["verdict"], said["contract"]["mode"]) == ("rejected", "observe")
     assert said["promoted"] == "s3://promoted/orders.v1/orders/1.csv"
     page = receipt(world, drop_id, "html")
-    assert "passed on to its readers all the same" in page
-    assert "Nobody has been given" not in page
+    assert "readers have the file" in page
+    assert "Readers did not get" not in page
     assert "Until then readers keep" not in page
 
 

@@ -158,11 +158,11 @@ def test_policy_names_the_only_style() -> None:
 @pytest.mark.parametrize(
     ("name", "word", "lead"),
     [
-        ("accepted", "Accepted", "The file keeps its contract."),
-        ("accepted_with_warnings", "Accepted with warnings", "Please see to the warnings before the next one."),
+        ("accepted", "Accepted", "The file meets its contract."),
+        ("accepted_with_warnings", "Accepted with warnings", "Fix the warnings before your next file."),
         ("rejected", "Rejected", "12 of 1,000 records (1.2 %) break the contract."),
-        ("refused", "Rejected", "turned back before its records were read."),
-        ("failed", "Not judged", "That is our fault, not yours. Nothing is lost, and you need do nothing."),
+        ("refused", "Rejected", "The file was rejected before its records were read."),
+        ("failed", "Not judged", "That is our fault, not yours. Nothing is lost, and you need not do anything."),
     ],
 )
 def test_top_says_the_verdict_in_words(name: str, word: str, lead: str) -> None:
@@ -175,9 +175,9 @@ def test_top_says_the_verdict_in_words(name: str, word: str, lead: str) -> None:
 def test_promoted_data_is_named() -> None:
     seen = page(ACCEPTED, promoted="s3://promoted/weather.v1/nyc/weather.csv")
 
-    assert "passed on to its readers" in seen.words
+    assert "and readers have it" in seen.words
     assert "Readers find the data at s3://promoted/weather.v1/nyc/weather.csv" in seen.words
-    assert "passed on" not in page(ACCEPTED).words
+    assert "readers have it" not in page(ACCEPTED).words
 
 
 def test_facts_name_contract_size_and_times() -> None:
@@ -224,7 +224,7 @@ def test_where_calls_record_zero_the_header() -> None:
 def test_errors_stand_before_warnings() -> None:
     words = page(replace(REJECTED, problems=(TOO_FAST, LATE))).words
 
-    assert words.index("What to fix") < words.index("Also worth a look") < words.index("The contract is old.")
+    assert words.index("What to fix") < words.index("Also check") < words.index("The contract is old.")
 
 
 def test_many_problems_are_folded_away() -> None:
@@ -257,8 +257,8 @@ def test_worst_value_stands_where_it_says_more() -> None:
 def test_version_of_a_reference_stands_with_its_check() -> None:
     held = replace(REJECTED, checks=(an_outcome(against="sha256:0a1b"),))
 
-    assert "held against version sha256:0a1b" in page(held).words
-    assert "held against" not in page(REJECTED).words
+    assert "compared with version sha256:0a1b" in page(held).words
+    assert "compared with" not in page(REJECTED).words
     assert json.loads(render_json(a_receipt(held)))["checks"][0]["against"] == "sha256:0a1b"
     assert "against" not in json.loads(render_json(a_receipt(REJECTED)))["checks"][0]
 
@@ -277,11 +277,9 @@ def test_check_not_made_says_why_and_shows_no_figures() -> None:
     seen = page(replace(ACCEPTED, checks=(missing,)))
     words = seen.words
 
-    assert "1 check not made" in words
+    assert "1 check not run" in words
     assert seen.named("details")
-    assert (
-        "not made wind.maximum <= 100; the column is missing, which the contract allows \u2013 \u2013 \u2013" in words
-    )
+    assert "not run wind.maximum <= 100; the column is missing, which the contract allows \u2013 \u2013 \u2013" in words
 
 
 def luminance(colour: str) -> float:
@@ -315,17 +313,17 @@ def test_rejected_rows_come_with_directions() -> None:
 
     assert "Open rejected.csv : the rejected rows, each with its number in the file" in words
     assert "_record ; 1 is the first row below the header" in words
-    assert "Leave _record and _reasons out of rows that you copy back." in words
-    assert "may stay" not in words
-    assert "Send the whole corrected file, not the rejected rows alone, under the same name: nyc/weather.csv" in words
+    assert "Do not copy the columns _record and _reasons into your file." in words
+    assert "can stay" not in words
+    assert "Send the whole corrected file, not only the rejected rows, under the same name: nyc/weather.csv" in words
     assert "the first 100,000 of the rejected rows" not in words
 
 
 @pytest.mark.parametrize(
     ("form", "told", "untold"),
     [
-        ("jsonl", "The keys _record and _reasons may stay; they are ignored.", "spreadsheet"),
-        ("parquet", "Where a spreadsheet would run a cell", "below the header"),
+        ("jsonl", "The keys _record and _reasons can stay: they are ignored.", "spreadsheet"),
+        ("parquet", "If a spreadsheet would run a cell", "below the header"),
     ],
 )
 def test_directions_fit_the_format(form: Any, told: str, untold: str) -> None:
@@ -339,8 +337,8 @@ def test_directions_fit_the_format(form: Any, told: str, untold: str) -> None:
 def test_page_of_a_test_at_home_speaks_of_nothing_sent(decision: Decision) -> None:
     words = page(decision, sent=False, rejected_rows="rejected.csv").words
 
-    assert "Test at home" in words
-    assert not [w for w in ("Received", "Sent as", "Nobody has", "readers", "kept as", "receipt") if w in words]
+    assert "Local test" in words
+    assert not [w for w in ("Received", "Sent as", "Readers", "readers", "keep your file", "receipt") if w in words]
 
 
 def test_file_that_another_stands_before_is_not_to_be_corrected() -> None:
@@ -348,7 +346,7 @@ def test_file_that_another_stands_before_is_not_to_be_corrected() -> None:
     words = page(replace(ACCEPTED, verdict="rejected", problems=(used,))).words
 
     assert "Upload it under a key of its own." in words
-    assert "Nothing in the file is against its rules." in words
+    assert "The file breaks no rule." in words
     assert "corrected" not in words
 
 
@@ -362,7 +360,7 @@ def test_refused_file_has_no_rejected_rows() -> None:
     words = page(REFUSED).words
 
     assert "rejected.csv" not in words
-    assert "Correct the file as said above." in words
+    assert "Correct the file as described above." in words
     assert "Records read" not in words
 
 
@@ -370,7 +368,7 @@ def test_failed_page_asks_nothing_of_the_producer() -> None:
     crashed = replace(FAILED, checks=(an_outcome(), an_outcome("note.pattern", "error")))
     words = page(crashed).words
 
-    assert "Please do not send it again." in words
+    assert "Do not send it again." in words
     assert "The job stopped twice." in words
     assert not [w for w in ("Rejected", "To fix", "What to fix", "wind.maximum") if w in words]
 

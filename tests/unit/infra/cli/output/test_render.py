@@ -77,7 +77,7 @@ def test_rejected_text_says_everything_in_order() -> None:
         "Checks\n"
         "  failed    wind.maximum  12 of 1,000; expected <= 100\n"
         "            record 17 “1048.36” · record 1,023 (also in record 9)\n"
-        "  not made  1 check: the column is missing, as it may (gust.maximum)\n"
+        "  not run   1 check: the column is missing, which the contract allows\n            (gust.maximum)\n"
         "  passed    1 check\n"
     )
 
@@ -107,7 +107,7 @@ def test_rejected_text_says_everything_in_order() -> None:
         ),
         (
             a_document(rows={"read": None, "valid": None, "rejected": None}),
-            "✕ REJECTED  weather.csv: turned back before its records were read.",
+            "✕ REJECTED  weather.csv: rejected before its records were read.",
         ),
         (
             a_document(None, failure=TOO_FAST),
@@ -132,7 +132,7 @@ def test_failed_text_shows_no_findings() -> None:
 def test_warnings_have_their_own_block() -> None:
     soft = TOO_FAST | {"level": "warning", "record": None}
 
-    assert "Also worth a look\n  ! `wind`" in verdict_text(a_document(problems=[TOO_FAST, soft]), 80)
+    assert "Also check\n  ! `wind`" in verdict_text(a_document(problems=[TOO_FAST, soft]), 80)
     assert "Warnings\n  ! `wind`" in verdict_text(a_document("accepted_with_warnings", problems=[soft]), 80)
 
 
@@ -152,8 +152,8 @@ def test_checks_that_nobody_could_make_stand_on_one_line() -> None:
 
     text = verdict_text(a_document(checks=idle), 160)
 
-    assert "not made  13 checks: there was no record to look at (c0.maximum, c1.maximum, c2.maximum, ...)" in text
-    assert text.count("not made") == 1
+    assert "not run   13 checks: the file has no record (c0.maximum, c1.maximum, c2.maximum, ...)" in text
+    assert text.count("not run") == 1
 
 
 def test_row_count_shows_the_figure_seen() -> None:
