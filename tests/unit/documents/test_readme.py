@@ -89,6 +89,14 @@ def test_readmes_paths_are_there(path: str) -> None:
     assert (ROOT / path).is_file()
 
 
+@pytest.mark.parametrize("name", ["decisions.md", "experiments.md"])
+def test_paths_in_explanations_are_there(name: str) -> None:
+    folder, file = r"(?:tests|bench|contracts|functions|spark_jobs|infra|locks)", r"[\w/.-]*\.(?:py|yaml|json|txt)"
+    paths = set(re.findall(rf"\b{folder}/{file}\b", TEXTS[f"docs/explanation/{name}"]))
+
+    assert sorted(path for path in paths if not (ROOT / path).is_file()) == []
+
+
 def test_readme_shows_what_it_should() -> None:
     assert [line for line, _ in CONSOLES][:2] == ["make demo", "make test"]
     assert len(COMMAND_LINES) >= 2
