@@ -49,7 +49,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         for line, shown in CONSOLES:
             if line != FOLDER and not line.startswith(WITH_SPARK):
-                assert shown in {printed(line), ""}, line
+                output = printed(line)
+                if shown and os.environ.get("DROPGATE_WRITE_DOCS"):
+                    write(f"$ {line}\n{shown}", f"$ {line}\n{output}")
+                else:
+                    assert shown in {output, ""}, f"{line}\nDROPGATE_WRITE_DOCS=1 writes the page's output again"
     finally:
         os.chdir(here)
     return place
@@ -60,6 +64,11 @@ def printed(line: str) -> str:
     if line.startswith("dropgate "):
         return CliRunner(mix_stderr=False).invoke(main, shlex.split(line)[1:], prog_name="dropgate").output
     return subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True).stdout
+
+
+def write(shown: str, instead: str) -> None:
+    """Write an output into the page, in place of the one that it shows."""
+    PAGE.write_text(PAGE.read_text(encoding="utf-8").replace(shown, instead, 1), encoding="utf-8")
 
 
 def test_commands_print_what_the_page_shows(folder: Path) -> None:
@@ -87,7 +96,12 @@ def test_verdicts_of_the_page_are_those_of_the_oracle(folder: Path, name: str, n
     decision = decide(plan, facts, tuple(check.id for check in plan.checks))
     shown = re.findall(r"^```text\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)[n]
 
-    assert shown == verdict_text(document(decision, plan, file_of(folder / name)), width=100)
+    text = verdict_text(document(decision, plan, file_of(folder / name)), width=100)
+
+    if os.environ.get("DROPGATE_WRITE_DOCS"):
+        write(f"```text\n{shown}", f"```text\n{text}")
+    else:
+        assert shown == text, "DROPGATE_WRITE_DOCS=1 writes the page's output again"
 
 
 def with_samples(plan: Plan, opinion: Opinion, records: Content) -> tuple[Count, ...]:
