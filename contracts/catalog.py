@@ -1,4 +1,4 @@
-"""Which contract a key belongs to: a key and the published patterns in, the contract or the reason why none out."""
+"""The contract of a key: a key and the published patterns in, the contract or the reason for none out."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Pointer:
     format: Literal[1] = 1
 
     def moment(self) -> datetime:
-        """When it was published, in UTC; DocumentInvalid where it says no time."""
+        """Return the time of publication, in UTC; raise DocumentInvalid if it is not a time."""
         try:
             at = datetime.fromisoformat(self.published_at)
             return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
@@ -134,7 +134,7 @@ Match = Matched | Unmatched | Ambiguous
 
 
 def reference_name(reference: Reference) -> str:
-    """Where a published reference file lies below the catalog zone: its bytes name it, so that it never changes."""
+    """Return the key of a published reference file in the catalog zone; its hash is its name, so it never changes."""
     return f"references/{reference.sha256}.{reference.file_format}"
 
 
@@ -152,7 +152,7 @@ def match(index: Index, key: str) -> Match:
 
 @dataclass(frozen=True, slots=True)
 class _Miss:
-    """How far a pattern goes along a key: the last position reached, the token that leads nowhere, and where."""
+    """The failed match of a pattern with a key: the last position reached, the token that failed, and its position."""
 
     entry: Entry
     pattern: str
@@ -204,7 +204,7 @@ def _beginnings(index: Index, key: str) -> str:
 
 
 def _likeness(pattern: str, key: str) -> tuple[float, float]:
-    """How like the key are the folder of a pattern (to the same depth) and then all its text."""
+    """Return the similarity of a pattern's folder (to the same depth) and of its whole text to the key."""
     folder = literal_folder(pattern)
     begin = "".join(key.split("/", folder.count("/"))[:-1])
     text = "".join(t.text for t in tokens(pattern) if t.kind == "literal")
@@ -241,7 +241,7 @@ def _common(wanted: str, found: str) -> int:
 
 
 def _reason(miss: _Miss, key: str) -> str:
-    """Where a pattern and a key part, in a sentence that goes on from the pattern's name."""
+    """Return why a pattern does not match a key, as a clause after the pattern's name."""
     toks = tokens(miss.pattern)
     if miss.token == len(toks):
         rest = key[miss.far :]

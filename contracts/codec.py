@@ -79,7 +79,7 @@ Decoder = Callable[[Any], Any]
 
 
 class _Misfit(Exception):
-    """What does not fit, and its place, which is put together on the way out: that costs nothing where all fits."""
+    """A value that does not fit, with its path, which is built only on the way out: valid documents pay nothing."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -93,7 +93,7 @@ class _Misfit(Exception):
 
 @cache
 def _decoder(hint: Any) -> Decoder:
-    """What makes a value of JSON types one of a type; made once for each, as a result has a million values."""
+    """Return the decoder of a type from JSON types; it is cached, as a result has a million values."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return lambda data: data
@@ -114,7 +114,7 @@ def _decoder(hint: Any) -> Decoder:
 
 
 def _held(fits: Callable[[Any], bool], wanted: str) -> Decoder:
-    """What lets a value pass that fits. Another is named by its type alone: it may be a cell of somebody's file."""
+    """Return a decoder that passes fitting values. An error names only the type: the value may be a cell of a file."""
 
     def decoder(data: Any) -> Any:
         if not fits(data):
@@ -125,7 +125,7 @@ def _held(fits: Callable[[Any], bool], wanted: str) -> Decoder:
 
 
 def _word(words: tuple[Any, ...]) -> Decoder:
-    """What lets one of our own words pass; another one is named, as it tells of another version."""
+    """Return a decoder that passes known words. An error names the word, which may come from another version."""
 
     def decoder(data: Any) -> Any:
         if not any(a == data and type(a) is type(data) for a in words):

@@ -22,7 +22,7 @@ Result = Literal["passed", "warning", "failed", "error", "not_evaluated"]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many records were read, and how many of them are valid or rejected; None where nobody could count."""
+    """The numbers of records that were read, valid and rejected; None if they could not be counted."""
 
     read: int | None = None
     valid: int | None = None
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of a drop, and how far it reaches. `verdict` None means failed, and `failure` says why."""
+    """The decision on a drop, with its reasons. `verdict` None means failed, and `failure` gives the cause."""
 
     verdict: VerdictName | None
     rows: Rows

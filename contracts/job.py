@@ -1,4 +1,4 @@
-"""What the control plane asks of the job and what the job answers: two documents, each an object in the jobs zone.
+"""The job's request and its result: two documents, each an object in the jobs zone.
 
 The request is one JSON document. The result is JSON Lines: a header, then one line for each drop, so that a thousand
 drops stay a few megabytes. Record numbers count data records from 1.
@@ -138,7 +138,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What one check counted in one drop: evaluated = success + failed + null.
+    """The counts of one check in one drop: evaluated = success + failed + null.
 
     `state` error: the rule crashed or could not run, the figures are void. not_evaluated: `reason` says why
     (`allowed-missing`, `no-rows`). `observed` is the worst failing value, or the metric's figure. `figure` is that of a

@@ -1,4 +1,4 @@
-"""How a check's outcome is said to a producer: a rule and its figures in; what, where and how to fix it out.
+"""Messages for producers: a check and its counts in; what is wrong, where, and how to fix it out.
 
 Names and values stand in backticks. Values of classified properties never enter a sentence.
 """
@@ -226,7 +226,7 @@ BOUNDS = {
 
 
 def reason(check: Check) -> str:
-    """Why a row is rejected, as short as it can stand beside it: the check's id, and what it wants."""
+    """Return why a row is rejected, in the shortest form: the check's id and its rule."""
     bound = BOUNDS.get(check.kind)
     wanted = bound.format(value=check.arguments.get("value")) if bound else check.expected
     return f"{check.id} ({visible(wanted)}{_at_most(check)}{'; only a warning' if check.severity == 'warning' else ''})"
@@ -262,7 +262,7 @@ def explain(plan: Plan, check: Check, outcome: Outcome, read: int, spoilt: bool 
 
 
 def _all_end_empty(plan: Plan, outcome: Outcome) -> bool:
-    """Whether all records that are shown have one cell too many, the last, and nothing in it."""
+    """Return True if every sampled record has one extra cell at its end, and that cell is empty."""
     one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
     return bool(outcome.samples) and all(sample.note == one_more for sample in outcome.samples)
 
@@ -292,13 +292,13 @@ def limit_in_words(threshold: Threshold) -> str:
 
 
 def _described(check: Check) -> str:
-    """What the contract's author says of a check, in one line."""
+    """Return the description of a check by the contract's author, in one line."""
     words = " ".join((check.description or "").split())
     return f" The contract says: {visible(words, 300)}" if words else ""
 
 
 def _limit_of_records(check: Check) -> str:
-    """How many records a threshold allows."""
+    """Return in words how many records a threshold allows."""
     if check.threshold is None:
         return check.expected
     text = limit_in_words(check.threshold)
@@ -308,7 +308,7 @@ def _limit_of_records(check: Check) -> str:
 
 
 def _limit(check: Check) -> str:
-    """What a check is held against; figures of dates have it as the contract writes them."""
+    """Return the threshold of a check in words; limits of dates are written as in the contract."""
     if check.threshold is None:
         return check.expected
     if limits := check.arguments.get("limits"):
@@ -323,7 +323,7 @@ def tolerated_in_words(limit: Limit) -> str:
 
 
 def some(count: int, of: int, bounds: tuple[Decimal, ...] = (), what: str = "record") -> str:
-    """How many records out of how many, with the share where it says more than the figures.
+    """Return in words how many records of how many, with the share if it adds information.
 
     `bounds` are percents that the share is held against: it has so many digits that it equals none by being cut.
     """
@@ -396,7 +396,7 @@ def _words(plan: Plan, check: Check, outcome: Outcome, read: int) -> dict[str, s
 
 
 def _flaw(check: Check, outcome: Outcome) -> str:
-    """What makes the first line that is no JSON object none, where that is known."""
+    """Return the flaw of the first line that is not a JSON object; empty if it is not known."""
     first = outcome.samples[0] if check.kind == "object" and outcome.samples else None
     return f" ({first.place}: {first.note})" if first and first.note else ""
 
@@ -416,12 +416,12 @@ def _figure_in_words(plan: Plan, check: Check, outcome: Outcome) -> str:
 
 
 def _has_worst(outcome: Outcome, prop: Property | None) -> bool:
-    """Whether what was observed is the worst of all; within an object or an array it is the first."""
+    """Return True if the observed value is the worst of all; within an object or an array it is only the first."""
     return outcome.observed is not None and prop is not None and not prop.masked and not prop.path
 
 
 def _seen(plan: Plan, check: Check, outcome: Outcome, some_records: str) -> str:
-    """What Great Expectations saw, of records or of all of them together."""
+    """Return the observation of Great Expectations, about single records or all of them together."""
     if check.kind != EXPECTATION:
         return ""
     if outcome.failed:
@@ -461,14 +461,14 @@ def _at_most(check: Check) -> str:
 
 
 def _missing(check: Check) -> str:
-    """What counts as missing, for a sentence."""
+    """Return the values that count as missing, for a sentence."""
     texts = quoted((text for text in check.arguments.get("values", ()) if text), most=12)
     empty = "no value" if check.arguments.get("null") or "" in check.arguments.get("values", ()) else ""
     return " or ".join(part for part in (empty, texts) if part)
 
 
 def _unknown(plan: Plan, prop: Property) -> str:
-    """What to do with a value that the producer does not have."""
+    """Return the advice for a value that the producer does not have."""
     if prop.required:
         return "Leave the row out where the value is unknown."
     if plan.file_format != "csv":
@@ -484,7 +484,7 @@ def _counted(check: Check, noun: str) -> str:
 
 
 def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filtered: bool) -> tuple[int, str]:
-    """What a share is of, and its name: all records; beside a percent or a filter those alone that it is about."""
+    """Return the base of a share and its noun: all records, or only those that a percentage or a filter is about."""
     evaluated = read if outcome.evaluated is None else outcome.evaluated
     if filtered:
         return evaluated, "record"
@@ -492,7 +492,7 @@ def _looked_at(outcome: Outcome, read: int, bounds: tuple[Decimal, ...], *, filt
 
 
 def _limit_of_rows(plan: Plan, check: Check) -> Limit | None:
-    """How many rows may fail a check: its own tolerance, else the file's."""
+    """Return the limit of the rows that may fail a check: its own tolerance, else that of the file."""
     general = plan.tolerance if check.severity == "error" and check.scope != "set" else None
     return check.tolerance or general
 

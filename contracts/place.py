@@ -1,4 +1,4 @@
-"""Where in a file something is: one type for all that tells of records, in receipts, evidence and on screens. Pure.
+"""The place of something in a file: one type for receipts, evidence and screens. Pure.
 
 In JSON its fields stand among those of the problem or sample that has it, as receipts always had them.
 """

@@ -86,13 +86,13 @@ def _exact(number: Decimal) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many rows may fail: a count, or a percentage of the rows evaluated, compared exactly."""
+    """The rows that may fail: a count, or a percentage of the rows evaluated, compared exactly."""
 
     value: Decimal
     unit: Unit
 
     def allows(self, count: int, of: int) -> bool:
-        """Whether `count` failing rows out of `of` are within the limit (the limit itself is within)."""
+        """Return True if `count` failing rows out of `of` are within the limit (the limit itself is within)."""
         return (share(count, of) if self.unit == "percent" else count) <= _exact(self.value)
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a metric is held against: one operator, one number or two, rows or percent.
+    """The threshold of a metric: one operator, one number or two, rows or percent.
 
     Dates are numbers of days since 1970, timestamps of microseconds.
     """
@@ -111,7 +111,7 @@ class Threshold:
     unit: Unit = "rows"
 
     def holds(self, count: int | Decimal, of: int) -> bool:
-        """Whether the metric's `count` (of `of` evaluated rows), or its figure, is as the contract wants it.
+        """Return True if the metric's `count` (of `of` evaluated rows), or its figure, meets the threshold.
 
         Between is exclusive at both ends: ODCS defines it by mustBeGreaterThan and mustBeLessThan (data-quality.md).
         """
@@ -177,7 +177,7 @@ class Check:
 
     @builtins.property
     def filter(self) -> str | None:
-        """Which records it looks at, in the SQL of an expression; None if at all."""
+        """The condition in SQL that selects the records of the check; None if it reads all records."""
         found: dict[str, Any] | None = self.arguments.get("filter")
         return found["sql"] if found else None
 
@@ -198,12 +198,12 @@ class Check:
 
     @builtins.property
     def refuses(self) -> bool:
-        """Whether a file may be rejected for it."""
+        """Return True if the check may reject a file."""
         return self.severity == "error" and self.kind not in UNCHECKED
 
     @builtins.property
     def quiet(self) -> Limit | None:
-        """How many rows may fail without a warning."""
+        """The rows that may fail without a warning."""
         found: dict[str, Any] | None = self.arguments.get("quiet")
         return Limit(Decimal(found["value"]), found["unit"]) if found else None
 
@@ -239,12 +239,12 @@ class Property:
 
     @property
     def repeats(self) -> bool:
-        """Whether a record may have several of it: it lies within an array or a map."""
+        """Return True if a record may have several values of the property: it lies within an array or a map."""
         return any(step in REPEATING for step in self.path[1:])
 
     @property
     def masked(self) -> bool:
-        """Whether receipts and results must not show values (any classification but `public`)."""
+        """Return True if receipts and results must hide values (any classification but `public`)."""
         return self.classification not in (None, "public")
 
 
@@ -282,7 +282,7 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What happens when the header is not the contract's: columns too many, too few, in another order."""
+    """The reactions to a header that differs from the contract: extra columns, missing columns, another order."""
 
     extra: Policy = "reject"
     missing: Policy = "reject"
@@ -291,7 +291,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What records are held against, by its name in checks: the promoted data of a `contract`, or a file.
+    """The values that records are compared with, by name in checks: promoted data of a `contract`, or a file.
 
     `path` leads to the file from the contract's folder; `sha256`, in hexadecimal, names its bytes once it is published.
     """
@@ -342,7 +342,7 @@ class Plan:
 
     @property
     def suffix(self) -> str:
-        """What the name of a file ends in, so that its reader knows what it is."""
+        """The extension of the name of a file in this format."""
         return f".{self.file_format}" + (".gz" if self.compression == "gzip" else "")
 
     @cached_property
@@ -361,7 +361,7 @@ class Plan:
 
     @cached_property
     def nested(self) -> bool:
-        """Whether any property holds others."""
+        """Return True if any property contains others."""
         return any(p.type in CONTAINERS for p in self.properties)
 
     def parent(self, prop: Property) -> Property:
@@ -369,22 +369,22 @@ class Plan:
         return self._routes[prop.route[:-1]]
 
     def masks(self, check: Check) -> bool:
-        """Whether receipts and results must not show what a check saw: a property of it, or in one, is classified."""
+        """Return True if receipts and results must hide the values of a check: one of its properties is classified."""
         return any(self.hides(self._named[name]) for name in check.properties())
 
     @property
     def classified(self) -> bool:
-        """Whether any property is classified."""
+        """Return True if any property is classified."""
         return any(p.masked for p in self.properties)
 
     def hides_keys(self, prop: Property) -> bool:
-        """Whether the place of a value within a property must not be shown: keys of a map on the way are classified."""
+        """Return True if the place of a value must be hidden: keys of a map on its path are classified."""
         route = prop.route
         keys = (self._routes.get((*route[:n], "~")) for n, step in enumerate(route) if step in ("*", "~"))
         return any(key is not None and key.masked for key in keys)
 
     def hides(self, prop: Property) -> bool:
-        """Whether the text of a property must not be shown: it is classified, or one in it is."""
+        """Return True if the text of a property must be hidden: it is classified, or one within it is."""
         if prop.type not in CONTAINERS:
             return prop.masked
         start = prop.route
@@ -403,16 +403,16 @@ class Plan:
         return tuple(p.name for p in self.properties if p.name in said)
 
     def goes_whole(self, rejected: int) -> bool:
-        """Whether consumers get a file as it came that has so many rejected records."""
+        """Return True if consumers get a file unchanged that has this many rejected records."""
         return self.promote == "object" or (self.promote == "rows" and not rejected and not self.csv.trailer)
 
     @property
     def needs_expectations(self) -> bool:
-        """Whether Great Expectations makes some of its checks."""
+        """Return True if Great Expectations runs some of its checks."""
         return any(c.kind == EXPECTATION for c in self.checks)
 
     def reference(self, check: Check) -> Reference:
-        """What a check of FOREIGN_KEY looks for values in."""
+        """Return the reference of a FOREIGN_KEY check."""
         return next(one for one in self.references if one.name == check.arguments["to"])
 
     def row_checks(self) -> tuple[Check, ...]:

@@ -17,7 +17,7 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong (`code` stable, `message` for people), where, how to fix it, and which check says so.
+    """A fault (`code` stable, `message` for people), its place, its fix, and the check that found it.
 
     No `place`: it is about the file as a whole.
     """

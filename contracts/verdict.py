@@ -94,7 +94,7 @@ def _crashed(outcomes: tuple[Outcome, ...]) -> Problem | None:
 
 
 def _inconsistent(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> Problem | None:
-    """What does not add up in the facts: nothing may be decided on them then."""
+    """Return the problem if the counts do not add up: then nothing may be decided on them."""
     if facts.read != facts.valid + facts.rejected:
         text = f"Of {facts.read:,} records read, {facts.valid:,} are valid and {facts.rejected:,} rejected"
         return Problem("rows-do-not-add-up", f"{text}: they do not add up.", OURS)
@@ -162,14 +162,14 @@ def _result(plan: Plan, check: Check, count: Count) -> Result:
 
 
 def _seen(check: Check, count: Count) -> int | Decimal:
-    """What is held against a check's threshold."""
+    """Return the number that is compared with a check's threshold."""
     if check.kind == "rowCount":
         return count.evaluated
     return count.failed if count.figure is None else count.figure
 
 
 def _told(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[Problem]:
-    """What the checks say; a warning whose error says the same is not told again."""
+    """Return the problems of the checks; a warning is left out if an error reports the same."""
     spoilt = not _tolerable(plan, facts)
     each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
     said = [_subject(c) for c, problem in each if problem and problem.level == "error"]
@@ -177,12 +177,12 @@ def _told(plan: Plan, facts: DropResult, outcomes: tuple[Outcome, ...]) -> list[
 
 
 def _subject(check: Check) -> tuple[object, ...]:
-    """What a check is about; two of the same differ in threshold and severity alone."""
+    """Return the subject of a check; checks of one subject differ only in threshold and severity."""
     return check.kind, check.scope, check.property, check.arguments
 
 
 def _tolerable(plan: Plan, facts: DropResult) -> bool:
-    """Whether the file has no more rejected rows than it may carry."""
+    """Return True if the rejected rows of the file are within its tolerance."""
     return plan.tolerance is None or plan.tolerance.allows(facts.rejected, facts.read)
 
 
@@ -201,7 +201,7 @@ def _file_problems(plan: Plan, facts: DropResult) -> list[Problem]:
 
 
 def _said(plan: Plan, facts: DropResult) -> Iterator[tuple[str, Totals]]:
-    """What the file is said to hold, and by what."""
+    """Yield the totals that were stated for the file, each with its source."""
     if facts.totals:
         yield "manifest", facts.totals
     if plan.csv.trailer and isinstance(found := trailer.told(plan.csv.trailer, facts.ending), Totals):
@@ -218,7 +218,7 @@ def _not_added(plan: Plan, facts: DropResult) -> Problem | None:
 
 
 def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
-    """What a manifest or a trailer says otherwise of the file than was read, and a trailer that says nothing clear."""
+    """Return the differences from the totals of a manifest or a trailer, and the faults of the trailer."""
     found: list[Problem] = []
     if rule := plan.csv.trailer:
         masked = [name for name in rule.sums if plan.property_named(name).masked]
@@ -228,7 +228,7 @@ def _totals(plan: Plan, facts: DropResult) -> list[Problem]:
 
 
 def _differs(seen: Decimal, said: Decimal, *, rough: bool) -> bool:
-    """Whether a sum is another than is said; a rough one only where more than its last digits are."""
+    """Return True if a sum differs from the stated one; a rough sum only if more than its last digits differ."""
     if not rough:
         return seen != said
     return abs(Fraction(seen) - Fraction(said)) > Fraction(ROUGHLY) * max(abs(Fraction(seen)), abs(Fraction(said)))
@@ -243,7 +243,7 @@ def _shown(total: Decimal) -> str:
 
 
 def _left_out(plan: Plan, facts: DropResult, name: str) -> str:
-    """What of a file adds nothing to a sum, as a sentence; nothing where there is no such record."""
+    """Return a sentence about the records that a sum leaves out; empty if there are none."""
     failed = [c for c, n in zip(plan.checks, facts.counts, strict=True) if n.failed]
     broken = any(c.scope == "record" for c in failed)
     misfits = any(c.kind == "logicalType" and c.property == name for c in failed)

@@ -39,7 +39,7 @@ def marked(plan: Plan, marks: Iterable[HighMark]) -> Plan:
 
 
 def further(known: Iterable[HighMark], found: Iterable[HighMark]) -> tuple[HighMark, ...]:
-    """What is known and what was found, of each property the greater; one of another type takes the other's place."""
+    """Return the greater high mark of each property, known or found; a mark of another type replaces the known one."""
     made = {mark.property: mark for mark in known}
     for mark in found:
         before = made.get(mark.property)

@@ -33,7 +33,7 @@ LATEST = "latest"
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What one published document is: its id, its version in one spelling, its table."""
+    """The title of a published document: its id, its version in one spelling, its table."""
 
     id: str
     version: str
@@ -46,12 +46,12 @@ class Title:
 
     @property
     def key(self) -> str:
-        """Where it lies below the catalog zone."""
+        """The key of the document in the catalog zone."""
         return f"{FOLDER}{self.version}/{self.id}/{quote(self.table, safe='')}.yaml"
 
 
 def titled(key: str) -> Title | None:
-    """What lies under a key below the catalog zone; None if it is none of ours."""
+    """Return the title of the document under a key of the catalog zone; None if the key is not that of a document."""
     parts = key.removeprefix(FOLDER).split("/")
     if not key.startswith(FOLDER) or not key.endswith(".yaml") or len(parts) != 3 or not VERSION.fullmatch(parts[0]):
         return None
@@ -60,7 +60,7 @@ def titled(key: str) -> Title | None:
 
 
 def title(document: Document) -> Title | None:
-    """What a document is; None where it does not say."""
+    """Return the title of a document; None if it lacks id, version or table."""
     data = document.data if isinstance(document.data, dict) else {}
     id_, version, table = (document.value(path) for path in (("id",), ("version",), ("schema", 0, "name")))
     if not data or not all(isinstance(v, str) for v in (id_, version, table)):
@@ -71,14 +71,14 @@ def title(document: Document) -> Title | None:
 
 
 def titles_in(document: Document) -> list[Title]:
-    """What a document is, of each of its schema objects; none where it does not say."""
+    """Return the titles of a document, one for each of its schema objects that has one."""
     if not isinstance(document.data, dict):
         return []
     return [found for part in schema_objects.parts(document) if (found := title(part))]
 
 
 def documents(contracts: Sequence[Compiled]) -> dict[str, bytes]:
-    """What is to be kept of contracts that are put in force, by key: their files as they are, and reference files."""
+    """Return the files to keep of contracts that are put in force, by key: their unchanged text and reference files."""
     found = reference_checks.files(contracts)
     for one in contracts:
         if one.plan and one.document and (called := title(one.document)):
@@ -122,7 +122,7 @@ def tabled(plan: Plan) -> str:
 
 
 def promoted(plan: Plan, text: bytes) -> Promoted | None:
-    """What a published text says that consumers get of the contract that a plan is of; None if it is read no more."""
+    """Return how a published text promotes the contract of a plan; None if the text can no longer be read."""
     drafts = (one.draft for one in compile_each(text, plan.contract))
     return next((one.promote for one in drafts if one and one.contract == plan.contract), None)
 

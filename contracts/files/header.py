@@ -50,7 +50,7 @@ def valid_file(plan: Plan) -> str:
 
 
 def positions(header: tuple[str, ...]) -> dict[str, int]:
-    """Where each column stands in a record, from 0; our own trailing columns are not columns of the file."""
+    """Return the position of each column in a record, from 0, without the trailing columns that dropgate adds."""
     return {name: n for n, name in enumerate(header) if name not in OURS}
 
 
@@ -172,7 +172,7 @@ def _code_point(name: str, at: int) -> str:
 
 
 def _add(prop: Property, there: list[str], taken: set[str]) -> str:
-    """How to come by a missing column: one in its place that nobody knows may be it, by another name."""
+    """Return the fix for a missing column: add it, or rename an unknown column in its place."""
     instead = [
         f", or rename `{name}`, which stands in its place" for name in there if name.strip() and name not in taken
     ]

@@ -47,7 +47,7 @@ APART = "[ \t\r\n,;|]"
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """How many records hold UTF-8 (`utf8`), and how many of the others hold characters of windows-1252 (`ansi`).
+    """The numbers of records with UTF-8 text (`utf8`) and, among the others, with characters of windows-1252 (`ansi`).
 
     `first` is the place of the first of those that are told of. `read` is a word of it as the agreed encoding has it,
     `meant` the same word in the other one; both are absent where nobody may see it, or it has no such characters.

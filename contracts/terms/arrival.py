@@ -1,4 +1,4 @@
-"""When files are to come: a contract's window and a moment in; the local day, and whether it is early or late, out.
+"""Arrival windows: a contract's window and a moment in; the local day, and whether it is early or late, out.
 
 Pure. A time of day that the clocks skip is the moment that it would be had they not been changed; of one that comes
 twice, a window begins with the first and ends with the second.
@@ -44,23 +44,23 @@ class Arrival:
         return self.local(moment).date()
 
     def expects(self, day: date) -> bool:
-        """Whether files come on that day."""
+        """Return True if files are expected on that day."""
         return WEEKDAYS[day.weekday()] in self.days
 
     def opens(self, day: date) -> datetime:
-        """When the window of a day begins, in UTC."""
+        """Return when the window of a day opens, in UTC."""
         return self._moment(day, self.since)
 
     def closes(self, day: date) -> datetime:
-        """When the window of a day ends, in UTC."""
+        """Return when the window of a day closes, in UTC."""
         return max(self._moment(day, self.by), self._moment(day, self.by, second=True))
 
     def begins(self, day: date) -> datetime:
-        """When a day begins, in UTC."""
+        """Return when a day begins, in UTC."""
         return self._moment(day, MIDNIGHT)
 
     def outside_of(self, moment: datetime) -> Outside | None:
-        """How an upload of that moment misses the window; None if it does not."""
+        """Return how an upload at that moment misses the window; None if it is within."""
         second, day = moment.replace(microsecond=0), self.day(moment)
         if not self.expects(day):
             return "other-day"

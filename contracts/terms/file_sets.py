@@ -21,7 +21,7 @@ MOST_WITHIN = 6 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a manifest says that a file holds: records, and the sums of properties; None and no entry: not said."""
+    """The totals that a manifest states for a file: records, and sums of properties; None or no entry if not stated."""
 
     rows: int | None = None
     sums: dict[str, Decimal] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SetRule:
-    """What makes a set, and how many seconds after its first upload it must be complete.
+    """The definition of a set, and the seconds within which it must be complete after its first upload.
 
     One of `marker` and `manifest` (patterns of keys) and `parts` (how many files) is there. `sums` are the properties
     whose sums a manifest may say.
@@ -48,11 +48,11 @@ class SetRule:
         return self.marker or self.manifest
 
     def is_signal(self, name: str) -> bool:
-        """Whether a key is that of a marker or a manifest."""
+        """Return True if a key is that of a marker or a manifest."""
         return self.signal is not None and captures(self.signal, name) is not None
 
     def lacking(self, parts: Mapping[str, str], came: Collection[str], listed: Collection[str] | None) -> str | None:
-        """What the set of a key's parts lacks, in words; None if it is complete.
+        """Return what the set of a key's parts lacks, in words; None if it is complete.
 
         `came` are the keys of its files that are there, `listed` those that its manifest names; None where neither a
         marker nor a manifest is there.
@@ -65,7 +65,7 @@ class SetRule:
         return f"{quoted(left, most=3)} of its manifest have not come" if left else None
 
     def named(self, parts: Mapping[str, str]) -> dict[str, str]:
-        """Of the parts of a key those that name its set."""
+        """Return the parts of a key that name its set."""
         return {name: parts[name] for name in self.of}
 
 

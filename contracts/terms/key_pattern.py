@@ -36,7 +36,7 @@ class Token:
 
     @property
     def width(self) -> int:
-        """How many characters a date takes."""
+        """The number of characters of a date."""
         return _width(self.text)
 
 
@@ -94,7 +94,7 @@ def literal_folder(pattern: str) -> str:
 
 
 def is_date(text: str, form: str) -> bool:
-    """Whether a text is a date of a strptime format, digit by digit; without a year it is one of 1900."""
+    """Return True if a text is a date of a strptime format, digit by digit; without a year it is one of 1900."""
     if "%y" not in form.lower():  # a later Python refuses a day of no year
         return is_date(f"1900 {text}", f"%Y {form}")
     try:
@@ -168,7 +168,7 @@ class Walk:
         return reached
 
     def begin(self, token: Token, reached: int, end: int) -> int:
-        """Where a token that ends at `end` began: of several places the leftmost."""
+        """Return the leftmost position where a token that ends at `end` can begin."""
         if token.kind in ("literal", "date", "one"):
             return (
                 end
@@ -192,7 +192,7 @@ def _shape(form: str) -> str:
 
 
 def captures(pattern: str, key: str) -> dict[str, str] | None:
-    """What the named parts of a pattern stand for in a key; None when it does not match."""
+    """Return the values of a pattern's named parts in a key; None if it does not match."""
     toks = tokens(pattern)
     walk = Walk.along(key)
     reached = walk.all_after(toks)

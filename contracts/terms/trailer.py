@@ -53,13 +53,13 @@ class Trailer:
 
     @property
     def width(self) -> int:
-        """How many cells of it matter."""
+        """The number of its cells that are read."""
         return max(1, self.rows or 1, *self.sums.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What was found of trailers in a file: the cells of the last record, if it is one, as far as they matter.
+    """The trailers found in a file: the needed cells of the last record, if it is one.
 
     `early` is the number of the first record before the last that begins as a trailer. `unread` says why `cells` are
     empty though there is a trailer.
@@ -75,7 +75,7 @@ Last = tuple[str, ...] | Unread
 
 
 def seen(rule: Trailer, last: Last | None, early: int | None = None) -> Ending:
-    """What has to be kept of a file's last record (None: it is no trailer), and the first other one like a trailer."""
+    """Return the facts to keep of a file's last record (None: not a trailer) and of the first early trailer."""
     if last is None or isinstance(last, str):
         return Ending(None if last is None else (), early, last)
     return Ending(tuple(cell[: LONGEST + 1] for cell in last[: rule.width]), early)
@@ -113,7 +113,7 @@ def _missing(rule: Trailer, ending: Ending | None) -> Problem:
 
 
 def early(rule: Trailer, ending: Ending | None) -> tuple[Problem, ...]:
-    """What is wrong with records that begin as the trailer and are not the last."""
+    """Return the problems of records that begin like the trailer and are not the last record."""
     if ending is None or ending.early is None:
         return ()
     begins = visible(rule.begins, 40)

@@ -1,1 +1,1 @@
-"""How single values are written: a pattern, a format name or a path in, its parts out; imports nothing of dropgate."""
+"""Formats of single values: a pattern, a format name or a path in, its parts out; imports nothing of dropgate."""

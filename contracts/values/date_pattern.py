@@ -9,5 +9,5 @@ PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']|'")
 
 
 def literal(piece: re.Match[str]) -> str:
-    """What a piece that is no run of letters stands for."""
+    """Return the literal text of a piece that is not a run of letters."""
     return piece[0] if piece[1] is None else piece[1].replace("''", "'") or "'"

@@ -1,4 +1,4 @@
-"""Why a line is no JSON object: its text in, the flaw in words out. Pure; patterns are for Java and Python alike.
+"""Flaws of lines that are not JSON objects: a text in, the flaw in words out. Pure; patterns suit Java and Python.
 
 Most patterns are looked for in the text without its strings, so that no word of a string is taken for a flaw.
 """

@@ -22,7 +22,7 @@ OF_THEIR_OWN = {"properties", "quality", "relationships"}
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What became of a contract file; `plan` is None if an error stands among the findings or it matches no files.
+    """The result of compiling a contract file; `plan` is None if a finding is an error or the contract names no files.
 
     `places` says where each pattern of the plan stands, for findings about two contracts. `draft` is the plan of a
     contract of whatever status, `document` what it was made from: for those who compare two editions.
@@ -37,7 +37,7 @@ class Compiled:
 
     @property
     def failed(self) -> bool:
-        """Whether an error keeps the contract from being published."""
+        """Return True if an error keeps the contract from being published."""
         return any(f.level == "error" for f in self.findings)
 
 

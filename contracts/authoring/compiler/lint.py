@@ -29,7 +29,7 @@ class Linted:
 
     @property
     def failed(self) -> bool:
-        """Whether anything keeps the contracts from being published."""
+        """Return True if anything keeps the contracts from being published."""
         return any(f.level == "error" for f in self.findings)
 
     @property

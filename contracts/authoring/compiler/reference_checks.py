@@ -1,4 +1,4 @@
-"""What relationships name, looked at where it lies: compiled contracts in, findings about the other side out.
+"""Checks of the targets of relationships: compiled contracts in, findings about the referenced side out.
 
 A contract that is not among them is read from its file. Reference files are looked at as far as their header.
 """
@@ -31,7 +31,7 @@ MOST_BYTES = 256 << 20
 
 
 def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
-    """What is wrong with the other side of the relationships of some contracts."""
+    """Yield the faults in the targets that the relationships of these contracts name."""
     known = {one.draft.contract: one for one in contracts if one.draft}
     asks = {name: _asked(one.draft) for name, one in known.items() if one.draft}
     for one in contracts:
@@ -50,12 +50,12 @@ def between(contracts: Sequence[Compiled]) -> Iterator[Finding]:
 
 
 def beside(path: File, name: str) -> File:
-    """Where a reference file lies, of a contract's file."""
+    """Return the path of a reference file that the contract at `path` names."""
     return path.parent / name
 
 
 def is_below(path: File, name: str) -> bool:
-    """Whether a reference file lies in the folder of the contract's file, or below: no other is read or published."""
+    """Return True if a reference file is in the contract's folder or below; no other is read or published."""
     return beside(path, name).resolve().is_relative_to(path.parent.resolve())
 
 

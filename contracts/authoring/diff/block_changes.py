@@ -1,4 +1,4 @@
-"""What two plans say of files as a whole: two editions in, the changes of heading and `drop` block out."""
+"""Changes of the metadata and the `drop` block between two editions: two editions in, the changes out."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Change:
 
     @property
     def breaks(self) -> bool:
-        """Whether it may hurt either side."""
+        """Return True if the change may hurt the producer or the consumers."""
         return "breaking" in (self.producer, self.consumer)
 
     @property

@@ -1,4 +1,4 @@
-"""What each kind of change means: one table, from which directions and levels of all changes come.
+"""The meaning of each kind of change: one table that gives the directions and levels of all changes.
 
 A direction of None follows from the values, a level of None from the direction: what tightens breaks producers, what
 loosens breaks consumers. `FIELDS` says for each field of a plan which kinds speak of it, or why none does.
@@ -18,7 +18,7 @@ from contracts.terms.trailer import Trailer
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a change of one kind means."""
+    """The meaning of one kind of change."""
 
     what: str
     direction: Direction | None = None

@@ -1,4 +1,4 @@
-"""What two plans ask for: two editions in, the changes of the checks of properties that both have out."""
+"""Changes of checks between two editions: two editions in, the changes for properties that both have out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def changes(old: Edition, new: Edition) -> Iterator[Change]:
 
 
 def _is_told(check: Check, before: set[str], after: set[str]) -> bool:
-    """Whether both plans have the properties of a check; else the property's change says it all."""
+    """Return True if both plans have the property of a check; else the property's own change reports it."""
     return check.property is None or (check.property in before and check.property in after)
 
 
@@ -113,12 +113,12 @@ def _check(old: Edition, new: Edition, before: Check, after: Check) -> Iterator[
 
 
 def _says_it_alone(old: Edition, new: Edition, check: Check) -> bool:
-    """Whether nothing else tells that a check has other words: the labels of its values, the type of its property."""
+    """Return True if no other change (labels of values, type of the property) explains the check's new words."""
     return check.property is not None and check.kind != "enum" and not _another_type(old, new, check.property)
 
 
 def _another_type(old: Edition, new: Edition, name: str) -> bool:
-    """Whether a property's values are others, which its own change says."""
+    """Return True if a property's type or format changed, which its own change reports."""
     before, after = (s.plan.property_named(name) for s in (old, new))
     return replace(before, classification=None, required=False) != replace(after, classification=None, required=False)
 

@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def failed(self) -> bool:
-        """Whether anybody is hurt who was not told by the version, or the version is wrong."""
+        """Return True if the version is wrong, or does not announce a change that hurts somebody."""
         return bool(self.findings) or (not self.announced and any(c.breaks for c in self.changes))
 
     @property
@@ -82,7 +82,7 @@ PARTS = (block_changes, property_changes, check_changes)
 
 
 def _version(old: Plan, new: Edition, changes: tuple[Change, ...]) -> tuple[Finding, ...]:
-    """What is wrong with the new version: it says less than the changes do, or goes back."""
+    """Return the faults of the new version number: a step too small for the changes, or a lower version."""
     step, now = versions.wanted(c.step for c in changes), new.plan.version
     if step is None:
         if new.document.part:

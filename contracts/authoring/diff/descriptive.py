@@ -1,4 +1,4 @@
-"""What two documents say of things that no plan holds: promises and words; two documents in, what differs out."""
+"""Differences that no plan holds, such as service levels and descriptions: two documents in, the differences out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Described:
 
 
 def differences(old: Document, new: Document) -> Iterator[Described]:
-    """What two documents say otherwise and no plan does; of properties and quality entries that both have."""
+    """Yield the differences that no plan holds, of the properties and quality entries that both documents have."""
     yield from _keys(TOP, old.data, new.data, ())
     yield from _custom(old.data, new.data)
     at: Path = ("schema", 0)
@@ -46,7 +46,7 @@ def _properties(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> I
 
 
 def _property(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> Iterator[Described]:
-    """What two editions of a property, and of all within it, say otherwise."""
+    """Yield the descriptive differences between two editions of a property and of all properties within it."""
     yield from _keys(PROPERTY, old, new, path)
     yield from _quality(old, new, path)
     for k, value, label in _pairs(old.get("enum"), new.get("enum"), "value"):
@@ -65,7 +65,7 @@ def _at(found: Any, steps: tuple[str, ...]) -> Mapping[str, Any] | None:
 
 
 def entry_name(entry: Mapping[str, Any]) -> str:
-    """What tells a quality entry from the others of its property."""
+    """Return the name that identifies a quality entry among the entries of its property."""
     inner = entry.get("implementation")
     metric = entry.get("metric") or (inner.get("metric") if isinstance(inner, dict) else None)
     severity = "" if entry.get("severity", "error") == "error" else f".{entry['severity']}"
@@ -92,7 +92,7 @@ def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Describe
 
 
 def is_ours(entry: Mapping[str, Any]) -> bool:
-    """Whether a custom property is the `drop` block."""
+    """Return True if a custom property is the `drop` block."""
     return entry.get("property") == "drop" and entry.get("vendor", VENDOR) == VENDOR
 
 

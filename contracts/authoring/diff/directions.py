@@ -1,4 +1,4 @@
-"""Which way a rule goes when its values change: the values before and after in, a direction out.
+"""Directions of changed rules: the values before and after in, a direction (tightens, loosens, both, none) out.
 
 What is held against a number is compared where it may turn: at its ends, beside and between them. So no rule of
 inclusion has to be thought of for each pair of operators, and whole numbers and shares have their own neighbours.
@@ -54,7 +54,7 @@ def of_policies(before: str, after: str) -> Direction:
 
 
 def of_arrivals(before: Arrival | None, after: Arrival | None) -> Direction:
-    """When files may come; None, and a window that only warns, refuse none."""
+    """Return the direction of a change of arrival windows; None, and a window that only warns, refuse no file."""
     old, new = (one if one and one.outside == "reject" else None for one in (before, after))
     if old is None or new is None:
         return direction(tightens=old is None and new is not None, loosens=new is None and old is not None)
@@ -83,12 +83,12 @@ def _figures(rule: Trailer) -> dict[str | None, int]:
 
 
 def of_limits(before: Limit | None, after: Limit | None) -> Direction:
-    """How many rows may fail; None is none."""
+    """Return the direction of a change of the number of rows that may fail; None allows none."""
     return of_thresholds(_as_threshold(before or NOTHING), _as_threshold(after or NOTHING))
 
 
 def of_thresholds(before: Threshold, after: Threshold, *, figure: bool = False) -> Direction:
-    """What a number of rows, a percentage or a figure is held against."""
+    """Return the direction of a change of a threshold on a number of rows, a percentage or a figure."""
     if before.unit != after.unit and not figure:
         return _of_units(before, after)
     domain: Domain = "figure" if figure else before.unit
@@ -131,13 +131,13 @@ def _points(domain: Domain, values: Collection[Decimal]) -> list[Fraction]:
 
 
 def _nothing_alone(threshold: Threshold) -> bool:
-    """Whether no failing row is accepted, and nothing else is."""
+    """Return True if a threshold accepts zero failing rows and nothing else."""
     points = _points(threshold.unit, threshold.values)
     return [p for p in points if _holds(threshold, p)] == [Fraction(0)]
 
 
 def _falls(threshold: Threshold) -> bool:
-    """Whether fewer failing rows are never worse."""
+    """Return True if fewer failing rows are never worse under a threshold."""
     held = [_holds(threshold, p) for p in _points(threshold.unit, threshold.values)]
     return held == sorted(held, reverse=True)
 
@@ -146,7 +146,7 @@ def _falls(threshold: Threshold) -> bool:
 
 
 def limit_of(check: Check, plan: Plan) -> Threshold:
-    """What the number of a check's failing rows, or its figure, is held against."""
+    """Return the threshold for the number of a check's failing rows, or for its figure."""
     if check.threshold and check.scope == "set":
         return check.threshold
     lent = plan.tolerance if check.scope != "set" else None
@@ -154,7 +154,7 @@ def limit_of(check: Check, plan: Plan) -> Threshold:
 
 
 def of_tolerances(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
-    """How many failing rows of a check are tolerated, in two plans."""
+    """Return the direction of a change of the failing rows that two plans tolerate for a check."""
     return of_thresholds(limit_of(*old), limit_of(*new))
 
 
@@ -174,7 +174,7 @@ def of_file_tolerance(before: Plan, after: Plan) -> Direction:
 
 
 def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
-    """What two checks of severity error ask for, of one property and kind: their arguments and thresholds."""
+    """Return the direction of a change of arguments or threshold, for two error checks of one property and kind."""
     (before, was), (after, now) = old, new
     props = (_properties(before, was), _properties(after, now))
     if before.kind != after.kind:
@@ -193,7 +193,7 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
 
 
 def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
-    """Which records two checks look at: all of them are more, if no share of them is taken, and no figure."""
+    """Return the direction of a change of filters: more records tighten, but a share or a figure can go either way."""
     before, after = (_conditions(c) for c, _ in (old, new))
     if before == after:
         return "none"
@@ -207,7 +207,7 @@ def _filters(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
 
 
 def _conditions(check: Check) -> set[tuple[str, str]]:
-    """What must be true of a record that a check looks at."""
+    """Return the conditions that a record must meet for a check to read it."""
     said = {"text": check.arguments.get("filter", {}).get("text"), "watermark": check.watermark}
     return {(key, text) for key, text in said.items() if text}
 
@@ -264,7 +264,7 @@ def _of_ends(before: Check, after: Check, was: Property | None, now: Property | 
 
 
 def _end(check: Check, prop: Property, sign: int) -> tuple[Any, bool]:
-    """Where the allowed values begin, seen from the side of the bound, and whether they do behind it."""
+    """Return the end of the allowed values, seen from the side of the bound, and whether the end itself is excluded."""
     end = sign * place(check.arguments["value"], prop)
     if not check.kind.startswith("exclusive"):
         return end, False
@@ -408,6 +408,6 @@ def of_exact(before: tuple[int, int] | None, after: tuple[int, int] | None) -> D
 
 
 def of_offsets(before: bool | None, after: bool | None) -> Direction:
-    """Whether a timestamp must have an offset; None lets it stand or not."""
+    """Return the direction of a change of a timestamp's offset; None allows timestamps with and without one."""
     every = {True, False}
     return of_sets(every if before is None else {before}, every if after is None else {after})

@@ -47,11 +47,11 @@ class Edition:
         return list(nesting.places(self.document, (*OBJECT, "properties"), sources))
 
     def property_path(self, name: str) -> Path:
-        """Where a property is written."""
+        """Return the path of a property in the document."""
         return next((place.path for place in self.places() if place.name == name), (*OBJECT, "properties"))
 
     def check_path(self, check: Check) -> Path:
-        """Where a check is written: a key of its property, an option, an entry of `quality`."""
+        """Return the path of a check in the document: a key of its property, an option, or an entry of `quality`."""
         at = self.property_path(check.property) if check.property else OBJECT
         source = self.document.value(at)
         if isinstance(source, dict):
@@ -67,13 +67,13 @@ class Edition:
         return at
 
     def block(self, *keys: str) -> Path:
-        """Where a key of the `drop` block stands."""
+        """Return the path of a key of the `drop` block."""
         entries = self.document.data.get("customProperties") or []
         n = next(n for n, e in enumerate(entries) if descriptive.is_ours(e))
         return ("customProperties", n, "value", *keys)
 
     def override(self, check: Check) -> Path | None:
-        """Where `drop.checks` speaks of a check."""
+        """Return the path of the entry in `drop.checks` for a check; None without one."""
         path = self.block("checks", check.id)
         return path if path in self.document.marks else None
 

@@ -34,7 +34,7 @@ class Compared:
 
     @property
     def failed(self) -> bool:
-        """Whether the new contracts break anybody who was not told, or cannot be judged."""
+        """Return True if the new contracts break somebody without announcing it, or cannot be compared."""
         return bool(self.unread) or any(c.failed for c in self.contracts)
 
 

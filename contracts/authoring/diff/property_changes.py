@@ -1,4 +1,4 @@
-"""What two plans say of columns: two editions in, the changes of their properties out."""
+"""Changes of columns between two editions: two editions in, the changes of their properties out."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _renamed(old: Edition, new: Edition, prop: Property, more: list[Property]) -
 
 
 def _more(old: Plan, new: Plan, prop: Property) -> Direction:
-    """What a property more does: files without it lack a column, files with it had one too many."""
+    """Return the direction of an added property: old files lack the column, new files had an extra column before."""
     return direction(tightens=_is_asked(new, prop), loosens=_refuses_others(old))
 
 
@@ -61,7 +61,7 @@ def _less(old: Plan, new: Plan, prop: Property) -> Direction:
 
 
 def _is_asked(plan: Plan, prop: Property) -> bool:
-    """Whether a plan may refuse a file for what it has, or has not, in a property."""
+    """Return True if a plan may refuse a file because of a property, present or absent."""
     if any(c.severity == "error" and prop.name in c.properties() for c in plan.checks):
         return True
     if plan.file_format == "jsonl":
@@ -73,7 +73,7 @@ def _is_asked(plan: Plan, prop: Property) -> bool:
 
 
 def _refuses_others(plan: Plan) -> bool:
-    """Whether a plan refuses a file that has a column which it does not know."""
+    """Return True if a plan refuses a file that has an unknown column."""
     if plan.file_format == "jsonl":
         return any(c.kind == "knownKeys" and c.severity == "error" for c in plan.checks)
     return plan.columns.extra == "reject" or (plan.file_format == "csv" and not plan.csv.header)

@@ -1,4 +1,4 @@
-"""What two documents say besides their plans: two editions in, the changes of promises and words out."""
+"""Changes of service levels and descriptions, which are not in plans: two editions in, the changes out."""
 
 from __future__ import annotations
 

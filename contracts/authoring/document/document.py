@@ -30,7 +30,7 @@ class Document:
 
     @property
     def product(self) -> str:
-        """What the contract of its files is called, without its version: the id, and the object where it is a part."""
+        """Return the name of the files' contract without its version: the id, and the object if it is a part."""
         return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
@@ -46,7 +46,7 @@ class Document:
         self.findings.append(self.finding("note", path, code, message, fix, on_key=on_key))
 
     def errors(self) -> int:
-        """How many findings so far keep the contract from being published."""
+        """Return the number of findings so far that keep the contract from being published."""
         return sum(f.level == "error" for f in self.findings)
 
     def wrong_type(self, path: Path, expected: str, *, text: bool = False) -> None:
@@ -98,7 +98,7 @@ class Document:
         return found
 
     def place(self, path: Path, *, on_key: bool = False) -> Mark:
-        """Where a path stands, or the nearest of its parents that stands somewhere."""
+        """Return the position of a path in the file, or that of its nearest parent that has one."""
         for end in range(len(path), -1, -1):
             if on_key and (mark := self.keys.get(path[:end])):
                 return mark

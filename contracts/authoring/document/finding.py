@@ -21,7 +21,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """What is wrong or worth knowing (`code` stable, `message` for people), where, and what to write instead."""
+    """A fault or a note (`code` stable, `message` for people), its place, and what to write instead."""
 
     file: str
     line: int

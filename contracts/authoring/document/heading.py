@@ -1,4 +1,4 @@
-"""What stands outside the schema of a contract: its id, version and status, and the sections that nobody checks."""
+"""The part of a contract outside its schema: id, version, status, and the sections that are not checked."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _judge() -> jsonschema_rs.Validator:
 
 
 def _fits(document: Document) -> bool:
-    """Whether the document fits the schema to the letter, so that no error need be looked for."""
+    """Return True if the document fits the schema exactly, so that no error need be searched."""
     try:
         return _judge().is_valid(document.data)
     except ValueError:  # what JSON cannot hold, or too deep a nesting
@@ -81,7 +81,7 @@ def check(document: Document) -> list[Path]:
 
 
 def _of_no_type(error: ValidationError, document: Document) -> bool:
-    """Whether the error is about the options of a property without a type: the schema holds them against every type."""
+    """Return True if the error is about options of a property without a type; the schema tests them for all types."""
     path = tuple(error.absolute_path)
     if path[:1] != ("schema",) or "logicalTypeOptions" not in path:
         return False
@@ -104,7 +104,7 @@ def _meant(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
 
 
 def _wanted(error: ValidationError) -> Any:
-    """What the keyword of the schema asks for."""
+    """Return the value of the schema keyword that the error is about."""
     return error.validator_value
 
 

@@ -1,4 +1,4 @@
-"""What a contract promises of its service (ODCS `slaProperties`): each is read and named, no file held against it."""
+"""Service levels of a contract (ODCS `slaProperties`): each is read and named, none is checked against files."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def numbers(version: str) -> tuple[int, int, int]:
 
 
 def order(version: str) -> tuple[Any, ...]:
-    """Where a version stands among others (semver.org, section 11): one with a hyphen comes before that without."""
+    """Return the sort key of a version (semver.org, section 11): a pre-release sorts before its release."""
     early = version.partition("+")[0].partition("-")[2]
     parts = (
         tuple((0, int(p), "") if p.isascii() and p.isdigit() else (1, 0, p) for p in early.split(".")) if early else ()
@@ -52,6 +52,6 @@ def after(version: str, step: Step) -> str:
 
 
 def says_enough(before: str, now: str, step: Step) -> bool:
-    """Whether a version is above another, and raises at least that number."""
+    """Return True if a version is above another and raises at least the number that `step` names."""
     depth = STEPS.index(step) + 1
     return order(now) > order(before) and (step == "patch" or numbers(now)[:depth] > numbers(before)[:depth])

@@ -94,5 +94,5 @@ def _whole(dialect: Csv) -> re.Pattern[str]:
 
 
 def _is_torn(line: str, dialect: Csv) -> bool:
-    """Whether quotes stand in a line elsewhere than around whole cells."""
+    """Return True if a line has quotes that do not enclose whole cells."""
     return dialect.quote in line and not _whole(dialect).fullmatch(line)

@@ -26,7 +26,7 @@ WORDS = frozenset(
 
 @dataclass(slots=True)
 class Column:
-    """What was seen of a column so far. `forms` are the JSON types that its values came in, none of CSV."""
+    """The counts of a column so far. `forms` are the JSON types of its values; CSV has none."""
 
     words: frozenset[str] = frozenset(("", *WORDS))
     counts: Counter[str] = field(default_factory=Counter)
@@ -77,7 +77,7 @@ class Column:
 
     @property
     def is_unique(self) -> bool:
-        """Whether no text but words for nothing stands twice, as far as they were kept."""
+        """Return True if no kept text occurs twice, apart from the words that stand for null."""
         if self.is_many:
             return self.once is not None
         return all(count == 1 for text, count in self.counts.items() if text not in self.words)

@@ -1,4 +1,4 @@
-"""How a CSV file is written: its first lines in; delimiter, quotes and whether a header stands there out."""
+"""The dialect of a CSV file: its first lines in; delimiter, quotes and whether it has a header out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def guessed(head: str, encoding: str) -> Csv:
 
 
 def others(one: Csv) -> Iterator[Csv]:
-    """What else a file could be, of which some lines turn out to be no records."""
+    """Yield other dialects to try if some lines of a file are not records."""
     for quote, escape, multi_line in (('"', '"', True), ('"', "\\", False), ("", '"', False), ('"', '"', False)):
         other = replace(one, quote=quote, escape=escape, multi_line=multi_line, null_values=("",), header=True)
         if other != one:
@@ -45,7 +45,7 @@ def first_records(head: str, dialect: Csv) -> list[list[str]]:
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns: distinct words, no values, that never come again in their column."""
+    """Return True if the first record is a header: distinct words, no values, none repeated in its column."""
     first, rest = records[0], records[1:]
     if any(not name.strip() or name in WORDS or _is_value(name) for name in first) or len(set(first)) < len(first):
         return False
@@ -53,7 +53,7 @@ def has_header(records: Sequence[Sequence[str]]) -> bool:
 
 
 def unclear_header(records: Sequence[Sequence[str]]) -> str | None:
-    """Why the first record, which looks like one of names above values, names no columns; None if it does not."""
+    """Return why a first record that resembles a header names no columns; None if it does not resemble one."""
     first, rest = records[0], records[1:]
     if any(_is_value(name) for name in first) or not any(_is_value(cell) for record in rest for cell in record):
         return None
@@ -84,7 +84,7 @@ def _dialects(head: str, encoding: str) -> Iterator[Csv]:
 
 
 def _score(head: str, dialect: Csv) -> tuple[float, float, int, bool]:
-    """How many records are alike, how few cells hold another delimiter, how many cells there are, whether quotes do."""
+    """Return a score: share of like records, share of cells without another delimiter (negative), width, quotes."""
     found = _records(head, dialect)
     good = [record for record in found if record]
     if not good:

@@ -138,7 +138,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
 
 
 def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> list[str]:
-    """What stands above the contract: what it was made of, and what a person has to look at."""
+    """Return the comment above the contract: its source, and the points that a person must review."""
     files = quoted([visible(sample.name) for sample in profile.samples], most=3)
     lines = [f"A first contract, by dropgate init, out of {files}: {profile.records:,} records."]
     lines.append("What is `proposed` rests on these records alone. Look at this before you publish it:")

@@ -1,4 +1,4 @@
-"""What the values of a column could all be: distinct texts in, chunk by chunk; the types that fit them all out.
+"""Possible types of a column: distinct texts in, chunk by chunk; the types that fit all of them out.
 
 Texts are looked at by their shape, each digit a 9, of which there are few where there are many texts.
 """
@@ -85,7 +85,7 @@ def _is_moment(text: str, kind: Dated, pattern: str | None, offset: bool | None)
 
 @dataclass(slots=True)
 class Kinds:
-    """What still fits all texts so far; `least` and `most` are the ends of numbers, `first` and `last` of texts."""
+    """The types that still fit all texts; `least` and `most` are the extreme numbers, `first` and `last` texts."""
 
     any: bool = False
     numbers: bool = True
@@ -136,19 +136,19 @@ class Kinds:
 
     @property
     def is_integer(self) -> bool:
-        """Whether all are whole numbers of 64 bits."""
+        """Return True if all texts are 64-bit integers."""
         whole = self.numbers and all(scale == 0 and not power for _, scale, power in self.shapes)
         return whole and int(self.least) >= -(2**63) and int(self.most) < 2**63
 
     @property
     def is_number(self) -> bool:
-        """Whether all are numbers of which a double knows the size; whole ones have no more than 64 bits."""
+        """Return True if all texts are numbers in the range of a double, and not all are integers."""
         whole = all(scale == 0 and not power for _, scale, power in self.shapes)
         return not whole and self.is_double
 
     @property
     def is_double(self) -> bool:
-        """Whether all are numbers of which a double knows the size."""
+        """Return True if all texts are numbers in the range of a double."""
         return self.numbers and max(abs(Decimal(self.least)), abs(Decimal(self.most))) < LARGEST
 
     @property

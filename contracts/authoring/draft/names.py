@@ -48,7 +48,7 @@ def _dated(name: str) -> str:
 
 
 def _stands(name: str, at: int, form: str) -> bool:
-    """Whether a date of a form stands there, of the years 1900 to 2099, and no digit beside it."""
+    """Return True if `name` has a date of the years 1900 to 2099 at a position, with no digit next to it."""
     end = at + _width(form)
     text = name[at:end]
     year = text if form.startswith("%Y") else text[-4:]

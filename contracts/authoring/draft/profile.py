@@ -1,4 +1,4 @@
-"""What was seen of sample files, settled: counted columns in, the type and the figures of each out."""
+"""The profile of sample files: counted columns in, the type and the figures of each column out."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Found:
 
     @property
     def filled(self) -> int:
-        """How many records have a value."""
+        """Return the number of records that have a value."""
         return self.records - self.nulls
 
 
@@ -78,12 +78,12 @@ class Profile:
 
     @property
     def records(self) -> int:
-        """How many records all samples have."""
+        """Return the number of records in all samples."""
         return sum(sample.records for sample in self.samples)
 
     @property
     def broken(self) -> int:
-        """How many lines are no records."""
+        """Return the number of lines that are not records."""
         return sum(sample.broken for sample in self.samples)
 
 
@@ -93,7 +93,7 @@ def scarcest(counts: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
 
 
 def filled_of(column: Column, nulls: frozenset[str]) -> int:
-    """How many cells of a column hold a value."""
+    """Return the number of cells of a column that hold a value."""
     return sum(count for text, count in column.counts.items() if text not in nulls)
 
 

@@ -44,13 +44,13 @@ def key_of(profile: Profile) -> str | None:
 
 
 def is_key(column: Found) -> bool:
-    """Whether every record has a value of its own, in enough records, of a type and length that keys have."""
+    """Return True if every record has its own value, in enough records, with the type and length of a key."""
     like = column.type == "integer" or (column.type == "string" and column.longest <= LONGEST_KEY)
     return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
 
 
 def property_of(column: Found, *, is_primary: bool) -> Proposed:
-    """What is proposed for a column."""
+    """Return the proposal for a column."""
     last = column.path[-1] if column.path else f".{column.name}"
     named = {} if last in REPEATING else {"name": last[1:]}
     value: dict[str, Any] = {**named, "logicalType": column.type}
@@ -117,7 +117,7 @@ def bounds(column: Found) -> tuple[Decimal, Decimal] | None:
 
 
 def rows(profile: Profile) -> tuple[int, int]:
-    """How many records a file may have: the fewest seen less a tenth, the most and half as many again."""
+    """Return bounds for the records of a file: the fewest seen less a tenth, and the most seen plus a half."""
     counts = [sample.records + sample.broken for sample in profile.samples]
     return min(counts) * 9 // 10 or 1, max(counts) * 3 // 2 + 1
 

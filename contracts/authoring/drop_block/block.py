@@ -19,7 +19,7 @@ ENCODINGS = {"utf8": "utf-8", "iso8859-1": "iso-8859-1", "latin-1": "iso-8859-1"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What is said of one check, for which ODCS has no place on schema constraints.
+    """The settings of one check that ODCS schema constraints have no place for.
 
     `quiet` is how many rows may fail without a warning, `said` what entries of all kinds have (`conditions.OF_ANY`).
     """

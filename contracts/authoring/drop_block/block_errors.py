@@ -1,4 +1,4 @@
-"""What is wrong with a `drop` block, in words: an error of its JSON Schema in, a finding with place and fix out."""
+"""Faults of a `drop` block in words: an error of its JSON Schema in, a finding with place and fix out."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def sums(document: Document, at: Path, block: DropBlock, props: Sequence[Propert
 
 
 def added(document: Document, at: Path, name: str, known: Mapping[str, Property]) -> bool:
-    """Whether a property has a sum; a finding where it has none."""
+    """Return True if a property has a sum; report a finding if it has none."""
     if name not in known:
         close = nearest(name, known)
         fix = f"Write `{close}`." if close else "Write the name of a property."

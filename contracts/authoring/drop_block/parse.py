@@ -21,7 +21,7 @@ LONGEST_KEY = 1024
 
 
 def find(document: Document) -> Path | None:
-    """Where the value of the block stands; None, and a finding, where there is none."""
+    """Return the path of the block's value; None, and a finding, if there is no block."""
     entries = [e if isinstance(e, dict) else {} for e in document.data.get("customProperties") or []]
     ours = [n for n, e in enumerate(entries) if e.get("vendor", VENDOR) == VENDOR and e.get("property") == "drop"]
     for n, entry in enumerate(entries):
@@ -109,7 +109,7 @@ HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")
 
 
 def places(document: Document, path: Path) -> tuple[Finding, ...]:
-    """Where each key pattern stands, and findings about those that cannot be read or do not begin with a folder."""
+    """Report faulty key patterns, and return the place of each pattern as an `overlap` finding."""
     value = document.data["customProperties"][path[1]]["value"]
     written = value.get("files") if isinstance(value, dict) else None
     listed = written if isinstance(written, list) else []

@@ -1,4 +1,4 @@
-"""Whether two key patterns can match one key: two patterns in, such a key out, by construction rather than by trying.
+"""Overlaps of two key patterns: two patterns in, a key that both match out, by construction instead of trials.
 
 Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both
 accept if there is one. A date is an automaton of its own that knows months, leap years and the ranges of its parts, so
@@ -25,7 +25,7 @@ LAST_CENTURY = 69
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is known of a date while its text is read: digits of the part at hand, and what tells a month's length."""
+    """The known parts of a date while its text is read: digits of the current part, and what sets a month's length."""
 
     at: int = 0
     digits: str = ""

@@ -1,4 +1,4 @@
-"""What `promote: table` asks of a contract: properties in, findings where they make no table out."""
+"""Requirements of `promote: table`: properties in, findings about those that make no table out."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _type(account: Account, column: Column, name: str) -> Any:
 
 
 def is_local(prop: Property) -> bool:
-    """Whether timestamps have no offset and nobody says where they are from."""
+    """Return True if timestamps have no offset and the contract names no time zone."""
     return prop.offset is False and prop.zone is None
 
 

@@ -134,7 +134,7 @@ NO_SQL = "Spark's value does not show how it was written"
 
 
 def condition(column: Column, check: Check) -> str | None:
-    """What a row check asks of a property, whatever it lies in, as a condition of Spark SQL; None if that has none."""
+    """Return a row check of a nested or plain property as a condition in Spark SQL; None if it has none."""
     made = (WITHIN if column.prop.path else CONSTRAINTS).get(check.kind)
     if made is None or not all(map(is_sayable, column.prop.route)) or made("", column, check) is None:
         return None
@@ -209,7 +209,7 @@ def _is_hard(check: Check) -> bool:
 
 
 def _is_said(check: Check, column: Column) -> bool:
-    """Whether a rule about numbers is not in the type already, and whether values of the type are insisted on."""
+    """Return False for a rule about numbers on a column whose type is not enforced."""
     return column.typed or check.kind not in ("multipleOf", *SIGNS)
 
 

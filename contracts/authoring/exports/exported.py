@@ -1,4 +1,4 @@
-"""What an exporter takes and makes: a contract, read whole, in; a text, what it carries and what it cannot say out."""
+"""The input and output of an exporter: a parsed contract in; a text, the checks it carries and its losses out."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Contract:
 
     @property
     def name(self) -> str:
-        """What the contract is called in keys, and its files here."""
+        """Return the name of the contract in keys, and of its files here."""
         return self.plan.contract
 
     @property
@@ -111,7 +111,7 @@ class Column:
 
     @property
     def never_null(self) -> bool:
-        """Whether a record with a null there is rejected."""
+        """Return True if a record with a null in this column is rejected."""
         missing = [c for c in self.checks if c.kind == "missingValues" and rejects(c)]
         return bool(self.null_checks()) or any(c.arguments["null"] for c in missing)
 
@@ -121,7 +121,7 @@ class Column:
 
     @property
     def typed(self) -> bool:
-        """Whether a record with a value of another type is rejected; in CSV every cell is a text."""
+        """Return True if a record with a value of another type is rejected; in CSV every cell is a text."""
         types = [c for c in self.checks if c.kind == "logicalType"]
         return all(rejects(c) for c in types)
 
@@ -136,7 +136,7 @@ class Exported:
 
 
 class Account:
-    """What was carried over and what was not, while an exporter writes."""
+    """The checks that an exporter carried over and those that it lost, while it writes."""
 
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
@@ -190,12 +190,12 @@ class Account:
 
 
 def rejects(check: Check) -> bool:
-    """Whether a record that fails a check is rejected."""
+    """Return True if a record that fails a check is rejected."""
     return check.severity == "error" and check.scope != "set"
 
 
 def only_hard(why: Callable[[Check], str]) -> Callable[[Check], str]:
-    """What stands against a check in a format that has no warnings; `why` says it of one that rejects."""
+    """Return a function that says why a format without warnings cannot carry a check; `why` is for rejecting checks."""
     return lambda check: WARNS if check.severity == "warning" else why(check)
 
 
@@ -209,12 +209,12 @@ def _severity(entry: dict[str, Any]) -> Any:
 
 
 def heading(contract: Contract) -> str:
-    """Where a text comes from, in a line."""
+    """Return one line that names the source of an exported text."""
     return f"From {contract.name} {contract.plan.version}, by dropgate export."
 
 
 def described(contract: Contract) -> str:
-    """What a contract says of its data, in a few sentences: of the object, then of the document."""
+    """Return the description of the object, then of the document, in a few sentences."""
     said = contract.data.get("description")
     parts = [contract.object.get("description"), *(said or {}).values()] if isinstance(said, dict) else [said]
     return "\n".join(str(part).strip() for part in parts if isinstance(part, str) and part.strip())

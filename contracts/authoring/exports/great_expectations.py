@@ -153,7 +153,7 @@ def _why(check: Check) -> str:
 
 
 def _of_columns(account: Account) -> list[dict[str, Any]]:
-    """Which columns there must be, where the contract rejects a file for them."""
+    """Return expectations about the columns that must exist, if the contract rejects a file without them."""
     plan = account.contract.plan
     names = [name for p in plan.properties if (name := _column_name(p))]
     free = any(c.prop.type == "object" and not account.contract.inner(c) for c in account.contract.every)
@@ -170,7 +170,7 @@ def _of_columns(account: Account) -> list[dict[str, Any]]:
 
 
 def _column_name(prop: Property) -> str | None:
-    """What Great Expectations calls a column, or one within columns of its own; None of what it does not list."""
+    """Return the name of a column, or of a field within an object, in Great Expectations; None if it has none."""
     steps = prop.path[1:]
     if any(not step.startswith(".") for step in steps):
         return None
@@ -179,7 +179,7 @@ def _column_name(prop: Property) -> str | None:
 
 
 def _expectations(account: Account, check: Check) -> list[dict[str, Any]]:
-    """What a check is in a suite; it is carried if it is anything."""
+    """Return the expectations of a check in a suite; a check with any expectation counts as carried."""
     found = [] if check.filter else _found(account.contract, check)
     share = _share(check)
     if not found or share is None:
@@ -209,7 +209,7 @@ def _share(check: Check) -> Kwargs | None:
 
 
 def _own(check: Check) -> Found:
-    """What a contract has as an expectation, as it stands there."""
+    """Return an expectation of the contract unchanged."""
     if check.kind == EXPECTATION:
         return [(check.arguments["type"], check.arguments["kwargs"])]
     if "query" in check.arguments:
@@ -272,7 +272,7 @@ def _range(kind: str, threshold: Threshold, values: Any) -> Found:
 
 
 def _is_long(value: Any) -> bool:
-    """Whether a number has more digits than a double, as which Great Expectations reads bounds."""
+    """Return True if a number has more digits than a double, the type in which Great Expectations reads bounds."""
     return isinstance(value, (int, Decimal)) and len(Decimal(value).as_tuple().digits) > DIGITS
 
 

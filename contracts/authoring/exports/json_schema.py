@@ -192,7 +192,7 @@ def _property(account: Account, column: Column, defs: Keywords, *, closed: bool)
 
 
 def _never_null(account: Account, column: Column) -> bool:
-    """Whether a check that is carried forbids nulls."""
+    """Return True if a carried check forbids nulls."""
     kinds = ("required", "nullValues", "missingValues")
     forbidding = [c for c in column.checks if c.kind in kinds and c.arguments.get("null", True)]
     return any(c.id in account.carried for c in forbidding)
@@ -205,7 +205,7 @@ def _classified(account: Account, column: Column) -> None:
 
 
 def _typed(column: Column, rules: list[Keywords]) -> list[Keywords]:
-    """What else values of a type are, beside their type of JSON."""
+    """Return the further keywords for the values of a column, besides their JSON type."""
     prop = column.prop
     refs = [rule["$ref"] for rule in rules if "$ref" in rule and column.typed]
     if prop.type in DATED:
@@ -258,14 +258,14 @@ def _together(parts: Iterable[Keywords], *, null: bool, defs: Keywords) -> Keywo
 
 
 def _says_more(key: str, value: Any, known: Keywords) -> bool:
-    """Whether a bound is not among those that a definition has already."""
+    """Return True if a bound is not in the definition already."""
     if key in ("maximum", "exclusiveMaximum") and "maximum" in known:
         return bool(value <= known["maximum"])
     return key not in ("minimum", "exclusiveMinimum") or "minimum" not in known or bool(value >= known["minimum"])
 
 
 def _closed(account: Account) -> Keywords:
-    """Whether a record may have more keys; those that dropgate adds to `rejected.csv` are let through."""
+    """Return the keyword for additional keys of a record; the keys that `rejected.csv` adds stay allowed."""
     plan = account.contract.plan
     if plan.columns.extra == "warn":
         account.lose("That a column which the contract lacks is a warning.")

@@ -25,7 +25,7 @@ def rules(
     never_null: Callable[[Column], bool],
     closed: bool,
 ) -> list[Keywords]:
-    """What values of a column must be beside objects or arrays; `closed` refuses keys that are not known."""
+    """Return the keywords of a column besides its objects or arrays; `closed` refuses unknown keys."""
     inner = {c.prop.path[-1]: (c, schema(c)) for c in account.contract.inner(column)}
     found: list[Keywords] = []
     match column.prop.type:

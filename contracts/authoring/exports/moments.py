@@ -39,7 +39,7 @@ def pattern(prop: Property) -> str:
 
 
 def one_text(prop: Property) -> bool:
-    """Whether each value has one text alone, so that values may be told apart by their texts."""
+    """Return True if each value has exactly one text, so that texts identify values."""
     if prop.type == "date":
         return True
     letters = [piece[0] for piece in PIECE.finditer(prop.format or "X") if piece[2]]

@@ -97,13 +97,13 @@ def _nested(contract: Contract, column: Column, values: dict[str, str | None]) -
 
 
 def _least(column: Column) -> int:
-    """How many elements an array has, one if it may."""
+    """Return the number of elements of a sample array: its minimum, or one if that is allowed."""
     sizes = {c.kind: int(c.arguments["value"]) for c in column.checks if c.kind in ("minItems", "maxItems")}
     return min(max(1, sizes.get("minItems", 0)), sizes.get("maxItems", MOST), MOST)
 
 
 def _holds(check: Check, count: int) -> bool:
-    """Whether so many elements, which are all the same, or keys are as many as there may be."""
+    """Return True if an array of `count` equal elements, or a map of `count` keys, meets a check."""
     if check.kind == "uniqueItems":
         return count <= 1
     if check.kind in ("minItems", "minProperties"):
@@ -250,7 +250,7 @@ SIGNS = {"minimum": 1, "exclusiveMinimum": 1, "maximum": -1, "exclusiveMaximum":
 
 
 def _is_good(contract: Contract, column: Column, text: str) -> bool:
-    """Whether a text is a value of its column, and keeps the rules."""
+    """Return True if a text is a value of its column and meets the rules."""
     prop = column.prop
     if prop.type in DEFAULT_FORMATS and moment_of(text, prop) is None:
         return False

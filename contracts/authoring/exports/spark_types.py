@@ -113,7 +113,7 @@ def quoted_name(name: str) -> str:
 
 
 def is_sayable(name: str) -> bool:
-    """Whether SQL text can hold a name: in backquotes nothing is escaped.
+    """Return True if SQL text can hold a name; nothing is escaped within backquotes.
 
     Spark puts a variable in the place of `${...}` before it reads a statement; its command line ends one at a `;`.
     """

@@ -40,7 +40,7 @@ REPEATED = "yes"
 
 
 def known(data: Any) -> bool:
-    """Whether values are a schema of fields."""
+    """Return True if values are a schema of fields."""
     return isinstance(data, dict) and "fields" in data and "type" not in data
 
 
@@ -82,7 +82,7 @@ def _type(document: Document, path: Path, field: dict[str, Any]) -> dict[str, An
 
 
 def _is_repeated(document: Document, path: Path, field: dict[str, Any]) -> bool:
-    """Whether a field is a list; their validation knows the text "yes" alone, which YAML reads as true when bare."""
+    """Return True if a field is a list; their validator takes only the text "yes", which YAML reads as true."""
     said = field.get("repeated", "no")
     if said is True:
         message = f"`repeated` of `{field['name']}` is true, which their validation does not take for a list."

@@ -51,7 +51,7 @@ Found = tuple[dict[str, Any], bool]
 
 
 def known(data: Any) -> bool:
-    """Whether values are an Avro record, or a list with one."""
+    """Return True if values are an Avro record, or a list with one."""
     if isinstance(data, list):
         return any(known(inner) for inner in data)
     return isinstance(data, dict) and data.get("type") in ("record", "error") and "properties" not in data
@@ -195,7 +195,7 @@ class _Reading:
         return self._fixed(schema, path)
 
     def _each(self, schema: Any, path: Path, space: str, inside: tuple[str, ...], depth: int) -> dict[str, Any]:
-        """What each value of an array or a map is, and whether it may be null."""
+        """Return the property for each value of an array or a map, with `required` if it cannot be null."""
         found, nullable = self.type(schema, path, space, inside, depth + 1)
         return found if nullable or not found else found | {"required": True}
 

@@ -32,7 +32,7 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What is said of the files that an imported contract is for."""
+    """The files that an imported contract is for."""
 
     patterns: tuple[str, ...]
     producer: str
@@ -49,14 +49,14 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What became of a source: contracts, and what there is to say; none where an error stands among the findings."""
+    """The result of an import: contracts and findings; there are no contracts if a finding is an error."""
 
     contracts: tuple[Contract, ...]
     findings: tuple[Finding, ...]
 
     @property
     def failed(self) -> bool:
-        """Whether nothing could be made of the source."""
+        """Return True if no contract could be made of the source."""
         return any(f.level == "error" for f in self.findings)
 
 
@@ -124,7 +124,7 @@ def _one(pair: re.Match[str]) -> str:
 
 
 def _is_of(form: Format, document: Document, raw: bytes) -> bool:
-    """Whether a source is of a format at all; else a finding says which one it looks like."""
+    """Return True if a source is of the format; else report a finding that names the format that it resembles."""
     if form.known(document.data):
         return True
     found = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(_text(raw))
@@ -164,7 +164,7 @@ def _with_block(data: dict[str, Any], known: dict[str, Any], files: Files) -> di
 def _comments(
     form: Format, document: Document, notes: list[Finding], block: dict[str, Any], *, bare: bool
 ) -> list[str]:
-    """What stands above a document: where it comes from, what was lost, what is still to be done."""
+    """Return the comments above a document: its source, the losses, and what a person must still do."""
     lines = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
     told = [f for f in notes if f.level != "error"]
     lines += ["Not carried over, or worth a look (by line of that file):"] if told else []

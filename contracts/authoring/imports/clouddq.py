@@ -145,7 +145,7 @@ def together(documents: Sequence[Document]) -> Document:
 
 
 def known(data: Any) -> bool:
-    """Whether values are configuration of CloudDQ: some of its sections."""
+    """Return True if values are a configuration of CloudDQ: some of its sections."""
     return isinstance(data, dict) and any(key in data for key in (*SECTIONS, *OTHERS))
 
 
@@ -164,7 +164,7 @@ def _section(document: Document, name: str) -> dict[str, Any]:
 
 
 def _is_whole(document: Document) -> bool:
-    """Whether all ids are those of something; findings say where not."""
+    """Return True if all ids refer to something that exists; report findings about the others."""
     for name, binding in _section(document, "rule_bindings").items():
         at: Path = ("rule_bindings", name)
         for n, rule in enumerate(binding["rule_ids"]):
@@ -268,7 +268,7 @@ class Bound:
     where: str
 
     def properties(self) -> list[Property]:
-        """What its SQL may name."""
+        """Return the properties that its SQL may name."""
         return [Property(p["name"], p.get("logicalType", "string")) for p in self.table.properties.values()]
 
 

@@ -54,7 +54,7 @@ READ = {
 
 
 def known(data: Any) -> bool:
-    """Whether values are a contract of this format, whatever its edition."""
+    """Return True if values are a contract of this format, in any version of the format."""
     return isinstance(data, dict) and "specVersion" in data
 
 
@@ -91,7 +91,7 @@ def parsed(name: str) -> str:
 
 
 def _is_whole(document: Document) -> bool:
-    """Whether the id is made of its parts, and rules name columns that there are; findings say where not."""
+    """Return True if the id matches its parts and the rules name existing columns; report findings otherwise."""
     data = document.data
     parts = [data["name"], data["producer"]["name"], *([data["consumer"]["name"]] if "consumer" in data else [])]
     wanted = "-".join([*map(parsed, parts), data["version"]])
@@ -140,7 +140,7 @@ def _levels(agreed: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _kept(document: Document) -> list[dict[str, Any]]:
-    """What ODCS has no key for, as custom properties; a token stays out."""
+    """Return the values that ODCS has no key for, as custom properties; a token is left out."""
     data = document.data
     agreed = {k: v for k, v in data.get("dataSharingAgreements", {}).items() if k not in AGREEMENTS}
     access = {k: v for k, v in data["access"].items() if k != "security"}

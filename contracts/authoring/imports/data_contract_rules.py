@@ -151,7 +151,7 @@ def _is_expectation(rule: dict[str, Any]) -> bool:
 
 
 def _is_format(document: Document, path: Path, rule: dict[str, Any], columns: list[dict[str, Any]]) -> bool:
-    """Whether a rule says how dates or times are written; then it is the format of its columns."""
+    """Return True if a rule defines how dates or times are written; it then becomes the format of its columns."""
     written = (rule.get("args") or {}).get("strftime_format")
     owners = [column for column in columns if column["name"] in (rule.get("columns") or ())]
     dated = all(column["logicalType"] in {"date", "time", "timestamp"} for column in owners)

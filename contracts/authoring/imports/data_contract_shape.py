@@ -114,7 +114,7 @@ PARAMETER = {
 
 
 def _rule(dimension: str, types: tuple[str, ...], *cases: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """What the rules of a dimension must be besides a base rule."""
+    """Return the JSON Schema that the rules of a dimension must meet besides that of every rule."""
     rest = {"properties": {"type": {"enum": list(types)}, **more}, "allOf": list(cases)}
     return {"if": {"required": ["dimension"], "properties": {"dimension": {"const": dimension}}}, "then": rest}
 

@@ -1,4 +1,4 @@
-"""What an importer makes: one ODCS document for each table or record of a source, and what it knows of their files."""
+"""The output of an importer: one ODCS document for each table or record of a source, and the facts about its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def contract(called: str, one: dict[str, Any], *, version: str = FIRST, **more: 
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
-    """What is neither null nor empty."""
+    """Return the entries whose value is neither null nor empty."""
     return {key: value for key, value in values.items() if value not in (None, "", [], {})}
 
 

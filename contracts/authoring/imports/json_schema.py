@@ -29,7 +29,7 @@ DEEPEST = 40
 
 
 def known(data: Any) -> bool:
-    """Whether values are a JSON Schema of an object or a list of them, as far as their keys tell."""
+    """Return True if values are a JSON Schema of an object, or a list of them, judged by their keys."""
     signs = ("$schema", "properties", "$ref", "allOf", "anyOf", "oneOf", "items", "$defs", "definitions")
     return isinstance(data, dict) and "apiVersion" not in data and any(key in data for key in signs)
 
@@ -145,7 +145,7 @@ class _Reading:
             prop["enum"] = [{"value": v} for n, v in enumerate(plain) if v not in plain[:n]]
 
     def _nested(self, found: Schema, prop: dict[str, Any], depth: int) -> None:
-        """What is in an object or a list; of another type it says nothing."""
+        """Read the contents of an object or a list into `prop`; report keywords that have no equivalent as lost."""
         kind, items, more = prop.get("logicalType"), found.word("items"), found.word("additionalProperties")
         if kind == "object" and found.properties:
             prop["properties"] = self.properties(found, depth + 1)
@@ -165,7 +165,7 @@ class _Reading:
             lost(self.document, at, "What further keys of a nested object may be has no equivalent.")
 
     def _inside(self, place: Place, depth: int) -> dict[str, Any]:
-        """What each value of a list or map is, and whether it may be null."""
+        """Return the property for each value of a list or map, with `required` if it cannot be null."""
         found = self.property(place, depth + 1)
         nullable = found.pop("nullable", True)
         return found if nullable or "logicalType" not in found else found | {"required": True}

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where in ODCS the value of a keyword goes, unchanged; `of` names the logical types that have it, if not all."""
+    """The place in ODCS for the unchanged value of a keyword; `of` names the logical types that have it, if not all."""
 
     place: tuple[str, ...]
     of: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(slots=True)
 class Schema:
-    """What holds of a value: each keyword and property, with the place it comes from."""
+    """The keywords and properties that apply to a value, each with its source position."""
 
     path: Path
     words: dict[str, Place] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Schema:
         return self.words[key].value if key in self.words else None
 
     def at(self, key: str) -> Path:
-        """Where a keyword stands."""
+        """Return the path of a keyword."""
         return self.words[key].path
 
 
@@ -106,7 +106,7 @@ class Resolver:
         return self.targets[ref]
 
     def _at(self, ref: str) -> Place | None:
-        """What a JSON pointer points at (RFC 6901)."""
+        """Return the value that a JSON pointer refers to (RFC 6901)."""
         at: list[str | int] = []
         value = self.document.data
         for part in ref.split("/")[1:]:

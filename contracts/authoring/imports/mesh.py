@@ -86,7 +86,7 @@ READ = {
 
 
 def known(data: Any) -> bool:
-    """Whether values are a descriptor with ports."""
+    """Return True if values are a descriptor with ports."""
     return isinstance(data, dict) and any(key in data for key in ("interfaceComponents", "inputPorts", "outputPorts"))
 
 
@@ -144,7 +144,7 @@ def _version(document: Document, path: Path, version: Any) -> str:
 
 
 def _servers(document: Document, path: Path, promise: dict[str, Any], port: dict[str, Any]) -> list[dict[str, Any]]:
-    """Where the tables lie; ODCS knows the keys of Snowflake."""
+    """Return the servers that hold the tables; ODCS has the keys of Snowflake."""
     schema, platform = promise["api"]["schema"], promise.get("platform")
     database, inside = schema.get("databaseName"), schema.get("databaseSchemaName")
     is_snowflake = "snowflake" in f"{platform} {port.get('name')}".casefold()

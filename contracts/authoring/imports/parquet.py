@@ -33,7 +33,7 @@ def document(file: str, columns: Iterable[tuple[str, str]]) -> Document:
 
 
 def known(data: Any) -> bool:
-    """Whether values are columns with a name and a type."""
+    """Return True if values are columns with a name and a type."""
     return isinstance(data, list) and all(
         isinstance(one, dict) and isinstance(one.get("name"), str) and isinstance(one.get("type"), str) for one in data
     )

@@ -153,7 +153,7 @@ NO_FILTER = (None, "", "1>0", "1=1")
 
 
 def known(data: Any) -> bool:
-    """Whether values are a contract of this template: a list of tables."""
+    """Return True if values are a contract of this template: a list of tables."""
     return isinstance(data, dict) and isinstance(data.get("dataset"), list)
 
 
@@ -264,14 +264,14 @@ def _quality(document: Document, path: Path, owner: dict[str, Any], column: str 
 
 
 def _is_elsewhere(metric: str, column: str | None, columns: list[str]) -> bool:
-    """Whether a rule speaks of other columns than those that its place in ODCS can speak of."""
+    """Return True if a rule is about columns that its place in ODCS cannot refer to."""
     if column:
         return columns not in ([], [column])
     return metric == "nullValues" or not columns
 
 
 def _said(document: Document, path: Path, rule: dict[str, Any]) -> dict[str, Any]:
-    """What a rule says beside what it checks."""
+    """Return the attributes of a rule other than its check."""
     used = {
         "code", "templateName", "description", "dimension", "severity", "businessImpact", "scheduleCronExpression",
         "type", "columns", "column",

@@ -23,7 +23,7 @@ MOST_TOLD = 100
 
 
 def fits(document: Document, schema: dict[str, Any]) -> bool:
-    """Whether a document has the shape; findings say where it has not."""
+    """Return True if a document has the shape; report findings where it does not."""
     errors = list(Draft201909Validator(schema).iter_errors(document.data))
     for error in errors[:MOST_TOLD]:
         _say(document, error)

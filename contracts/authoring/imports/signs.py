@@ -1,4 +1,4 @@
-"""Which format a source looks like: its bytes or values in, the name of a format out, for a fix."""
+"""The format that a source resembles: its bytes or values in, the name of a format out, for a fix."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def format_of(data: Any) -> str | None:
 
 
 def fix(found: str | None, known: tuple[str, ...]) -> str:
-    """What to do with a source that is not of the format that was asked for."""
+    """Return the fix for a source that is not of the requested format."""
     if found in known:
         return f"Write `--from {found}`."
     return INSTEAD.get(str(found), f"Name its format with `--from`: {', '.join(known)}.")

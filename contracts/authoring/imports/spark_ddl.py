@@ -40,7 +40,7 @@ REFERENCE = re.compile(r"[A-Za-z0-9._/-]+\.yaml#/schema/[A-Za-z0-9_-]+/propertie
 
 
 def known(data: Any) -> bool:
-    """Whether a text is DDL, as far as its beginning tells."""
+    """Return True if a text begins like DDL."""
     if not isinstance(data, str):
         return False
     bare = re.sub(r"--[^\n]*|/\*.*?\*/", " ", data[:10_000], flags=re.DOTALL)
@@ -210,7 +210,7 @@ class _Reading:
         return False
 
     def _clauses(self, properties: list[dict[str, Any]]) -> str | None:
-        """What stands after the columns: the table's comment; partitions go to their properties."""
+        """Read the clauses after the columns; return the table's comment, and mark the properties of partitions."""
         description = None
         while self.text.next.kind != "end" and self.text.next.text != ";":
             token = self.text.next

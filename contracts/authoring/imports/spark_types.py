@@ -68,7 +68,7 @@ class Token:
 
     @property
     def value(self) -> str:
-        """What stands in a text's quotes."""
+        """Return the content of a quoted text."""
         inner = self.text[1:-1].replace(self.text[0] * 2, self.text[0])
         return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), inner, flags=re.DOTALL)
 
@@ -116,7 +116,7 @@ class Tokens:
         return found
 
     def has(self, *words: str) -> bool:
-        """Whether words or signs follow, in any case; they are read if so."""
+        """Read these words or signs, in any case, and return True; return False if others follow."""
         following = self.all[self.at : self.at + len(words)]
         if [t.text.casefold() for t in following if t.kind in {"word", "sign"}] != list(words):
             return False

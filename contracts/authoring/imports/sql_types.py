@@ -36,7 +36,7 @@ WRITTEN = re.compile(
 
 
 def property_of(written: str) -> dict[str, Any] | None:
-    """What a property of a type is; None where the type has no equivalent."""
+    """Return the ODCS property for a SQL type; None if the type has no equivalent."""
     match = WRITTEN.fullmatch(written)
     base = TYPES.get(re.sub(" +", " ", match[1]).lower()) if match else None
     if match is None or base is None:

@@ -108,7 +108,7 @@ def _text(dumper: _Dumper, value: str) -> yaml.Node:
 
 
 def _is_other(value: str) -> bool:
-    """Whether a bare text would be read as null, a boolean or a number."""
+    """Return True if YAML would read an unquoted text as null, a boolean or a number."""
     return value in NULLS or value.casefold() in WORDS or NUMBER.fullmatch(value) is not None
 
 

@@ -34,14 +34,14 @@ ISO_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6})
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a pattern, and what to write instead."""
+    """A fault in a pattern, and what to write instead."""
 
     message: str
     fix: str
 
 
 def fault(pattern: str, logical_type: str) -> Fault | None:
-    """Why a pattern cannot be used for a date, a timestamp or a time; None if it can.
+    """Return why a pattern cannot be used for a date, a timestamp or a time; None if it can.
 
     Where it is one of another tool, the fix is what that means.
     """
@@ -119,7 +119,7 @@ FARTHEST = "18:00"
 
 
 def example(pattern: str) -> str:
-    """What a value of a pattern looks like."""
+    """Return an example value of a pattern."""
     return "".join(_shown(p) for p in PIECE.finditer(pattern))
 
 
@@ -144,7 +144,7 @@ def parse(
 
 
 def _iso(text: str, wanted: bool | None) -> tuple[str, str | None] | None:
-    """What the clock showed and the offset, as `fromisoformat` reads them."""
+    """Return the local date and time, and the offset, as `fromisoformat` reads them; None if they do not fit."""
     match = ISO_TIMESTAMP.fullmatch(text)
     if not match or wanted not in (None, match[4] is not None):
         return None

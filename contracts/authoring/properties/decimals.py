@@ -1,4 +1,4 @@
-"""Which numbers are exact: a property of a document in, digits in all and after the point of its decimals out."""
+"""Exact numbers: a property of a document in, the precision and scale of its decimals out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read(document: Document, path: Path, source: dict[str, Any], options: dict[s
 
 
 def too_long(what: str, prop: Property, *, deviation: bool = False) -> tuple[str, str] | None:
-    """Why the values of a property have too many digits to be added up for something, and what to write instead.
+    """Return why the values of a property have too many digits for a sum, and what to write instead; None if not.
 
     The deviation of numbers is of doubles where they are long.
     """

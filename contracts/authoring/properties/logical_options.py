@@ -101,7 +101,7 @@ def _bounds_in_order(document: Document, path: Path, found: Mapping[str, Check],
 
 
 def _is_empty(least: int | Decimal, most: int | Decimal, excluded: int) -> bool:
-    """Whether no value lies between two ends, some of them excluded; whole numbers have neighbours, others do not."""
+    """Return True if no value lies between two ends, some of them excluded; only integers have a next value."""
     if isinstance(least, int) and isinstance(most, int):
         return least + excluded > most
     return least > most or (least == most and excluded > 0)

@@ -48,7 +48,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What it is called in the plan."""
+        """The name of the property in the plan."""
         return name_of(self.route)
 
 
@@ -148,7 +148,7 @@ def _where(place: Place) -> str:
 
 
 def is_for(document: Document, path: Path, entry: dict[str, Any], prop: Property) -> bool:
-    """Whether a quality entry can be about a property; a finding if not."""
+    """Return True if a quality entry can be about a property; report a finding if not."""
     inner = entry.get("implementation")
     at, said = ((*path, "implementation"), inner) if isinstance(inner, dict) else (path, entry)
     metric = said.get("metric")

@@ -64,7 +64,7 @@ def read(document: Document, place: Place, parent: Property | None = None) -> tu
 
 
 def _classification(source: dict[str, Any], options: dict[str, Any]) -> str | None:
-    """Who may see values; those of `format: password`, which asks not to show them, nobody unless it is said."""
+    """Return the classification of a property; `format: password` without one hides the values from everybody."""
     hidden = "confidential" if source["logicalType"] == "string" and options.get("format") == "password" else None
     found: str | None = source.get("classification") or hidden
     return found
@@ -90,7 +90,7 @@ def _refuse_others(document: Document, place: Place, source: dict[str, Any]) -> 
 
 
 def type_check(prop: Property) -> Check:
-    """Whether a value is of its type."""
+    """Return the check that a value has its logical type."""
     return row_check(prop, "logicalType", type_name(prop), {"format": prop.format} if prop.format else {})
 
 

@@ -34,7 +34,7 @@ def read(
 
 
 def is_known(document: Document, at: Path, name: str) -> bool:
-    """Whether a name is that of a time zone; a finding where it is not."""
+    """Return True if a name is a time zone; report a finding if not."""
     known = {z for z in zoneinfo.available_timezones() if "/" in z}
     if name not in known | UTC:
         close = nearest(name, sorted(known))

@@ -25,7 +25,7 @@ TYPES = {"date": "date", "date-time": "timestamp", "datetime": "timestamp", "tim
 
 
 def read(document: Document, path: Path, name: str, prop: Property) -> str | None:
-    """What a value of the format is called, for people; None where there is nothing to check."""
+    """Return the name of a value format for people; None if there is nothing to check."""
     if prop.type == "string":
         return _of_text(document, path, name)
     if name == AS_WE_DO[prop.type] and not (prop.exact and prop.type == "integer"):

@@ -32,7 +32,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def type_name(prop: Property) -> str:
-    """What a cell of the property must be, for people: `an integer`, `a date like 2026-01-31`."""
+    """Return the type of a property for people: `an integer`, `a date like 2026-01-31`."""
     if prop.exact:
         return _decimal_name(prop.type, *prop.exact)
     if prop.type in DEFAULT_FORMATS:
@@ -116,7 +116,7 @@ def moment_of(text: str, prop: Property) -> datetime | None:
 
 
 def order_of(text: str, prop: Property) -> int | Decimal:
-    """Where a value stands among those of its property; as a whole number, where each value has a next one."""
+    """Return the sort order of a value of a property; an integer if each value has a next one."""
     if prop.exact:
         return int(Fraction(text) * 10 ** prop.exact[1])
     if prop.type == "number":

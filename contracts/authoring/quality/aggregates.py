@@ -107,7 +107,7 @@ def moment(text: str, prop: Property) -> int:
 
 
 def _never_holds(made: Threshold, metric: str, limits: list[str]) -> tuple[str, str] | None:
-    """Why a threshold makes no sense, and what to write instead."""
+    """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
     low, high = made.values[0], made.values[-1]
     if made.operator in ENDS and low >= high:
         return "The greater value stands first.", f"Write [{limits[1]}, {limits[0]}]."

@@ -57,7 +57,7 @@ class Core:
 
     @property
     def wants_bound(self) -> bool:
-        """Whether one of its bounds must be there: without any it would hold of everything."""
+        """Return True if the expectation needs a bound: without one it would always be met."""
         return {"min_value", "max_value"} <= set(self.takes) and "threshold" not in self.needs
 
 
@@ -75,7 +75,7 @@ def expectations() -> dict[str, Core]:
 
 
 def fits(kind: Kind, value: Any) -> bool:
-    """Whether a value, as a contract has it, is of a kind."""
+    """Return True if a value of the contract is of a kind."""
     if isinstance(kind, list):
         return value in kind
     match kind:

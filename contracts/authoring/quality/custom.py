@@ -85,7 +85,7 @@ def _figure(
 
 
 def _is_share(document: Document, path: Path, inner: dict[str, Any]) -> bool:
-    """Whether it is said which part of the values lies at or below the figure."""
+    """Return True if the entry has a valid `quantile`, a number above 0 and at most 1; report a finding if not."""
     share = inner.get(QUANTILE)
     if QUANTILE not in inner:
         document.error(path, "no-argument", "The entry does not say which quantile.", "Add `quantile: 0.95`.")
@@ -148,7 +148,7 @@ def _is_metric(document: Document, path: Path, inner: Any, prop: Property | None
 
 
 def _has_keys(document: Document, path: Path, inner: dict[str, Any], known: set[str]) -> bool:
-    """Whether there are known keys alone, one operator, and a unit that is text; findings say what there is else."""
+    """Return True if all keys are known, with one operator and a text as unit; report findings about the rest."""
     before = document.errors()
     for key in inner:
         if key not in known:

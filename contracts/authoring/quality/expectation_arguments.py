@@ -137,7 +137,7 @@ def _plain(document: Document, path: Path, kind: Kind, value: Any) -> None:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
-    """Whether a value is a number, a text, a date, true or false, nothing, or a list of such."""
+    """Return True if a value is a number, a text, a date, a boolean, null, or a list of such values."""
     if isinstance(value, list):
         return depth > 0 and all(_is_plain(one, depth - 1) for one in value)
     return value is None or isinstance(value, (bool, int, Decimal, str, date))
@@ -198,7 +198,7 @@ def _hold_places(document: Document, path: Path, text: str) -> None:
 
 
 def _places(text: str) -> set[str] | None:
-    """What stands in braces; None where a brace has no other."""
+    """Return the names in braces; None if the braces are not in pairs."""
     try:
         return {f"{place}{how or ''}{shape}" for _, place, shape, how in Formatter().parse(text) if place is not None}
     except ValueError:

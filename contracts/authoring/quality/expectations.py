@@ -126,7 +126,7 @@ def _opened(document: Document, path: Path, text: str) -> Any:
 
 
 def _placing(document: Document, mark: Mark) -> Any:
-    """Where in the file a place within a text stands: a block begins in the line after its sign."""
+    """Return a function from positions in a text to those in the file; a block begins on the line after its sign."""
     lines = document.raw.decode("utf-8-sig", "replace").split("\n")
     if lines[mark.line - 1][mark.column - 1 : mark.column] not in ("|", ">"):
         return lambda own: replace(own, line=mark.line, column=mark.column)

@@ -201,7 +201,7 @@ def _has_one_value(document: Document, path: Path, prop: Property) -> None:
 
 
 def are_properties(document: Document, path: Path, names: list[Any], known: list[str]) -> bool:
-    """Whether a list names properties, each once; findings say where not."""
+    """Return True if a list names properties, each once; report findings where it does not."""
     before = document.errors()
     for n, name in enumerate(names):
         is_property(document, (*path, n), name, known, names[:n])
@@ -263,7 +263,7 @@ def never_missing(document: Document, owner: dict[str, Any], path: Path, nulls: 
 
 
 def is_text(document: Document, path: Path, prop: Property, what: str) -> bool:
-    """Whether a property is text, which is what `what` is for."""
+    """Return True if a property is text, which `what` requires; report a finding if not."""
     if prop.type != "string":
         message = f"`{what}` is for text; `{prop.name}` is {prop.type}."
         document.error(path, "wrong-type", message, f"Write `logicalType: string`, or leave `{what}` out.")

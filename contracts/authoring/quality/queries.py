@@ -126,7 +126,7 @@ def _read(document: Document, path: Path, text: str, props: Sequence[Property]) 
 
 
 def _limits(document: Document, path: Path, found: Mapping[str, Any]) -> tuple[Threshold, list[str]] | None:
-    """What a query's number is held against, and its ends as the contract writes them."""
+    """Return the threshold for a query's number, and its limits as the contract writes them."""
     operator = next(o for o in OPERATORS if o in found)
     at: Path = (*path, operator)
     ends = [((*at, n), v) for n, v in enumerate(found[operator])] if operator in ENDS else [(at, found[operator])]

@@ -76,7 +76,7 @@ def read(
 
 
 def references(document: Document, checks: Sequence[Check], block: DropBlock) -> tuple[Reference, ...]:
-    """What the checks look for values in, each once; a file that nobody asks for is a finding, if all else is well."""
+    """Return the references that checks use, each once; report unused reference files if there is no other error."""
     names = dict.fromkeys(c.arguments["to"] for c in checks if c.kind == FOREIGN_KEY)
     for name in block.references:
         if name not in names and not document.errors():
@@ -131,7 +131,7 @@ def _nth(value: Any, at: Path, n: int) -> Path:
 
 
 def _is_single(document: Document, path: Path, prop: Property) -> bool:
-    """Whether a record has one value of a property, which can be looked for."""
+    """Return True if each record has one value of a property, which can be looked up; report a finding if not."""
     if prop.repeats or prop.type in CONTAINERS:
         message = f"`{prop.name}` is no single value of a record: looking for it elsewhere is not built yet."
         document.error(path, "not-built-yet", message, "Leave the relationship out; it would not be checked.")
@@ -178,7 +178,7 @@ def steps_of(one: Target, elsewhere: Elsewhere) -> tuple[str, ...]:
 
 
 def is_object(one: Target, elsewhere: Elsewhere) -> bool:
-    """Whether a target lies in a schema object."""
+    """Return True if a target is in a schema object."""
     return one.object == elsewhere.get("name") or (one.by_id and one.object == elsewhere.get("id"))
 
 
@@ -238,7 +238,7 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
 
 
 def file_of(document: Document, one: Target) -> File:
-    """Where the contract's file lies that a target names."""
+    """Return the path of the contract file that a target names."""
     return File(document.file).parent / one.file
 
 

@@ -1,4 +1,4 @@
-"""What an entry of `quality`, or `drop.checks`, says of a check of any kind.
+"""Settings that any kind of check can have in its `quality` entry or in `drop.checks`.
 
 Which records it looks at (`filter`, `watermark`), what names in its SQL stand for (`parameters`), what else is told of
 a failing record (`referenceColumns`). It stands in `implementation` of our own entries, in `arguments` of the
@@ -72,7 +72,7 @@ def filled(
 
 
 def _names(document: Document, prop: Property | None) -> dict[str, str]:
-    """What the standard's own names stand for."""
+    """Return the values of the standard's own placeholders."""
     object_ = parameters.quoted_name(document.data["schema"][0]["name"])
     found = {"object": object_, "table": object_}
     return found | (dict.fromkeys(("property", "column"), parameters.quoted_name(prop.name)) if prop else {})
@@ -111,7 +111,7 @@ def told(check: Check, entry: dict[str, Any]) -> Check:
 
 
 def _only(document: Document, check: Check, said: Said, props: Sequence[Property]) -> dict[str, Any]:
-    """Which records a check looks at by its entry and by what is said of it; empty if at all."""
+    """Return the filter of a check from its entry and from its settings; empty if it reads all records."""
     before: dict[str, Any] = check.arguments.get("filter") or {}
     found = {key: said[key] for key in ("filter", "watermark") if key in said}
     for key, (path, _) in found.items():

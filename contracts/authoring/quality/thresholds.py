@@ -1,4 +1,4 @@
-"""What a library metric is held against: a quality entry in, the plan's threshold and its words out."""
+"""Thresholds of library metrics: a quality entry in, the plan's threshold and its words out."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_unit(document: Document, path: Path, unit: str, metric: str) -> bool:
 
 
 def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
-    """Why a threshold makes no sense, and what to write instead."""
+    """Return why a threshold can never or always hold, and what to write instead; None if it makes sense."""
     low, high = made.values[0], made.values[-1]
     if min(low, high) < 0:
         return "A count is never below 0.", "Write 0 or more."
@@ -88,7 +88,7 @@ def _never_holds(made: Threshold, metric: str) -> tuple[str, str] | None:
 
 
 def _is_one_alone(made: Threshold) -> bool:
-    """Whether a threshold admits a count of 1 and no other."""
+    """Return True if a threshold accepts a count of 1 and no other."""
     low, high = made.values[0], made.values[-1]
     return made.unit == "rows" and (
         (made.operator == "mustBe" and low == 1) or (made.operator == "mustBeBetween" and low < 1 < high <= 2)

@@ -36,7 +36,7 @@ def read(document: Document, path: Path, name: Any, props: Sequence[Property]) -
 
 
 def unfit(prop: Property) -> tuple[str, str, str] | None:
-    """Why a property can be no watermark: code, message, fix."""
+    """Return why a property cannot be a watermark, as code, message and fix; None if it can."""
     if prop.type not in TYPES or (prop.type == "number" and not prop.exact):
         message = f"A watermark is a date, a timestamp, an integer or an exact number; `{prop.name}` is {prop.type}."
         fix = "Give it a `physicalType: decimal(p,s)`." if prop.type == "number" else "Name another property."

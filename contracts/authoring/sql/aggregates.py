@@ -1,4 +1,4 @@
-"""What may stand in a query beside all of an expression: functions over many records, of the calendar, of types."""
+"""Syntax of queries beyond that of expressions: functions over many records, of the calendar and of types."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ MOST_DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What the job runs: SQL over the values v<n> of property n, and the names of the properties in it."""
+    """The SQL that the job runs, over the values v<n> of property n, and the names of the properties in it."""
 
     sql: str
     properties: tuple[str, ...]
@@ -65,7 +65,7 @@ MOST_COPIES = 32
 
 
 class Refused(Exception):
-    """Why an expression cannot be used, and what to write instead."""
+    """The reason why an expression cannot be used, and what to write instead."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -120,7 +120,7 @@ def parsed(
 
 
 def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
-    """What the parser makes of a text; its literals are what our own lexer read."""
+    """Return the parser's trees of a text; its literals are those that our own lexer read."""
     dialect = sqlglot.Dialect.get_or_raise("spark")
     tokens: list[Any] = dialect.tokenize(lexed.masked)
     left = dict(lexed.literals)
@@ -136,7 +136,7 @@ def _trees(text: str, lexed: lexing.Lexed) -> list[Any]:
 
 
 def _first(error: Exception) -> str:
-    """What the parser says first, without the colours of a terminal."""
+    """Return the parser's first message, without the colours of a terminal."""
     told: list[dict[str, Any]] = getattr(error, "errors", [])
     if told and told[0].get("highlight"):
         return f"near `{told[0]['highlight']}`, column {told[0]['col']}"
@@ -214,7 +214,7 @@ class Reader:
         return found
 
     def copies(self, node: Any) -> int:
-        """How often a cell may be repeated in the values of a part."""
+        """Return how often a cell may be repeated in the values of a part."""
         repeated = self._repeated(node)
         derived = sum(often for column, often in repeated.items() if column in self.repeats)
         own: dict[str, int] = {}
@@ -224,7 +224,7 @@ class Reader:
         return max(1, derived + sum(own.values()))
 
     def _repeated(self, node: Any) -> Counter[str]:
-        """How often each column may stand in the values of a part: texts put together add up, else one is chosen."""
+        """Return how often each column may occur in the values of a part: concatenation adds up, a choice does not."""
         if isinstance(node, exp.Query | exp.Subquery):
             return Counter({"(": MOST_COPIES})
         if isinstance(node, exp.Column):
@@ -281,7 +281,7 @@ class NamingReader(Reader):
 
 
 def _is_asked_for(node: Any) -> bool:
-    """Whether an expression is false where a part of it is: nothing but `and`, `or` and brackets stand around it."""
+    """Return True if only `and`, `or` and brackets stand around a part, so that the whole depends on it."""
     while isinstance(node.parent, exp.And | exp.Or | exp.Paren):
         node = node.parent
     return node.parent is None
@@ -311,7 +311,7 @@ def refuse_passed_over(node: exp.Expression) -> None:
 
 
 def _unknown(node: Any, functions: Sequence[str] = ()) -> Refused:
-    """What to say of a part that cannot stand where it stands, beside these functions."""
+    """Return the refusal of a part in a wrong place, with the closest of these functions as its fix."""
     of_one = functions is FUNCTIONS
     if of_one and isinstance(node, exp.AggFunc | exp.Window):
         return Refused(f"`{shown(node)}` is about many records.", "An expression sees one record; leave it out.")
@@ -385,7 +385,7 @@ def _compared(sign: str) -> Any:
 
 
 def counted(function: str) -> Any:
-    """What reads an operator of two numbers."""
+    """Return a reader for an operator of two numbers."""
 
     def read_it(reader: Reader, node: exp.Binary) -> Typed:
         left, right = (reader.one_of(part, *NUMBERS) for part in (node.this, node.expression))

@@ -118,7 +118,7 @@ def _refuse(kind: str, piece: str) -> None:
 
 
 def _end_of_comment(text: str, start: int) -> int:
-    """Where a comment in `/* */` ends, those within it included."""
+    """Return the end of a comment in `/* */`, including nested comments."""
     if text.startswith("/*+", start):
         raise Unreadable("`/*+` begins a hint for Spark.", "Leave it out: dropgate plans its queries itself.")
     depth, at = 1, start + 2

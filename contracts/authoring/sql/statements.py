@@ -101,7 +101,7 @@ class Hoisted:
 
 @dataclass(slots=True)
 class Context:
-    """What all parts of a query share: its literals without a backslash, the properties by name, aliases."""
+    """The state that all parts of a query share: its literals without a backslash, the properties by name, aliases."""
 
     lost: AbstractSet[str]
     by_name: Mapping[str, tuple[int, Property]]
@@ -315,7 +315,7 @@ class _Select(Reader):
         return [column for r in chosen for column in r.columns.items()]
 
     def copies(self, node: Node) -> int:
-        """How often a cell may be repeated in the values of a part, be they of groups or not."""
+        """Return how often a cell may be repeated in the values of a part, with or without groups."""
         inside, self._inside = self._inside, True
         try:
             return super().copies(node)
@@ -323,7 +323,7 @@ class _Select(Reader):
             self._inside = inside
 
     def _output_copies(self) -> tuple[int, ...]:
-        """How often a cell may be repeated in each value that the query gives."""
+        """Return how often a cell may be repeated in each output column of the query."""
         found: list[int] = []
         for part in self._node.expressions:
             own = (
@@ -369,7 +369,7 @@ class _Select(Reader):
         return f" {word} {right.sql} {right.alias} on {' and '.join(tests)}"
 
     def _is_key(self, node: Node) -> bool:
-        """Whether a test says that a value of the table joined last equals one of the tables before it."""
+        """Return True if a test equates a column of the table joined last with one of an earlier table."""
         node = node.unnest() if isinstance(node, exp.Paren) else node
         if not isinstance(node, exp.EQ):
             return False
@@ -566,7 +566,7 @@ class _Select(Reader):
         return Typed(f"min({value})" if self._grouped and not self._inside else value, found.outputs[0][1])
 
     def _among(self, node: exp.In) -> Typed:
-        """Whether a value is one of those that a subquery finds, with SQL's nulls: its values are joined, each once."""
+        """Read `in` with a subquery, with SQL's rules for nulls: its distinct values are joined."""
         self._of_rows(node)
         value, found = self.typed(node.this), _query(self._context, node.args["query"], self._tables)
         if len(found.outputs) != 1:
@@ -581,7 +581,7 @@ class _Select(Reader):
         return Typed(f"(case {sql} else false end)", "boolean")
 
     def _exists(self, node: exp.Exists) -> Typed:
-        """Whether a subquery finds a row, for each row with what it compares with this one by `=`."""
+        """Read `exists` with a subquery, which is joined on the columns that it compares with this row by `=`."""
         self._of_rows(node)
         inner, outer = subqueries.parted(node.this, [r.name for r in self._relations])
         found, alias = _query(self._context, inner, self._tables), f"q{next(self._context.numbers)}"
@@ -601,7 +601,7 @@ class _Select(Reader):
 
     @property
     def _of_groups(self) -> bool:
-        """Whether what is read is one for many rows."""
+        """Return True if one value is read for many rows."""
         return self._grouped and not self._inside
 
 

@@ -52,12 +52,12 @@ def keyed(node: Node, value: Typed, column: str, kind: Kind) -> tuple[str, str]:
 
 
 def alike(one: Kind, other: Kind) -> bool:
-    """Whether values of two types can be the same."""
+    """Return True if values of two types can be equal."""
     return one == other or "null" in (one, other) or {one, other} <= set(NUMBERS)
 
 
 def has_aggregate(node: Node) -> bool:
-    """Whether a part counts rows together, windows and subqueries aside."""
+    """Return True if a part aggregates rows, apart from windows and subqueries."""
     if isinstance(node, exp.Window | exp.Query):
         return False
     return type(node) in AGGREGATES or any(has_aggregate(part) for part in node.iter_expressions())

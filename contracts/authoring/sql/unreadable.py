@@ -2,7 +2,7 @@
 
 
 class Unreadable(Exception):
-    """Why a text is none of Spark's, or must not be: the message, and what to write instead."""
+    """The reason why Spark cannot or must not read a text: the message, and what to write instead."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
