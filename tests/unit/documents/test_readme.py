@@ -84,6 +84,14 @@ def test_index_of_the_documents_names_each_page() -> None:
     assert {page.resolve() for page in index.parent.rglob("*.md")} - {index.resolve()} <= named
 
 
+def test_paths_of_contributing_are_there() -> None:
+    rooms = "contracts|functions|spark_jobs|infra|tests"
+    paths = re.findall(rf"`((?:{rooms})/[\w/.-]*)`", TEXTS["CONTRIBUTING.md"])
+
+    assert len(paths) > 30
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_readmes_paths_are_there(path: str) -> None:
     assert (ROOT / path).is_file()
